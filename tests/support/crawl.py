@@ -1,0 +1,187 @@
+"""Real Scrapy crawls, each in a process of its own, with what came of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from scrapy.settings import default_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Reactor = Literal["asyncio", "select", "none"]
+Middleware = Literal["ours", "builtin", "off"]
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 120.0
+"""Seconds until a crawl that does not end fails the test."""
+
+OBEYING: dict[Middleware, dict[str, Any]] = {
+    "ours": {"ROBOTSTXT_OBEY": True, "ADDONS": {"scrapy_robots1994.Addon": 500}},
+    "builtin": {"ROBOTSTXT_OBEY": True},
+    "off": {"ROBOTSTXT_OBEY": False},
+}
+QUIET: dict[str, Any] = {
+    "LOG_LEVEL": "DEBUG",
+    "RETRY_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+    "DOWNLOAD_DELAY": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+}
+
+
+def reactors() -> tuple[Reactor, ...]:
+    """The reactors this Scrapy can crawl with, narrowed by ROBOTS1994_TEST_REACTORS."""
+    known: list[Reactor] = ["asyncio", "select"]
+    if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
+        known.append("none")
+    wanted = os.environ.get("ROBOTS1994_TEST_REACTORS", ",".join(known)).split(",")
+    chosen = tuple(reactor for reactor in known if reactor in wanted)
+    if not chosen:
+        message = f"ROBOTS1994_TEST_REACTORS={','.join(wanted)} leaves none of {known}"
+        raise RuntimeError(message)
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request of a crawl, with what `scrapy.Request` takes beside the URL."""
+
+    url: str
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    method: str = "GET"
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """One request that ended in its errback; `name` is the exception's full name.
+
+    `verdict` holds allowed, reason, line, rule and text of the exception's verdict.
+    """
+
+    url: str
+    name: str
+    message: str
+    verdict: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlResult:
+    """What came of a crawl, in the order it came.
+
+    `sent` are the signals that were listened for, each as its name and the reprs of
+    its arguments. `warnings` are those of the crawling process, as category, message
+    and file.
+    """
+
+    fetched: list[tuple[str, int]]
+    failed: list[Failed]
+    items: list[dict[str, Any]]
+    stats: dict[str, Any]
+    warnings: list[tuple[str, str, str]]
+    sent: list[tuple[str, dict[str, str]]]
+    error: str
+    log: str
+    returncode: int
+
+    @property
+    def fetched_urls(self) -> list[str]:
+        """The URLs whose page came, sorted."""
+        return sorted(url for url, _ in self.fetched)
+
+    @property
+    def failed_urls(self) -> list[str]:
+        """The URLs that ended in an errback, sorted."""
+        return sorted(failed.url for failed in self.failed)
+
+
+class Crawl:
+    """A crawl that is running; `result()` waits for its end."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        """Start the child process with its job; its files go to a folder of its own."""
+        self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
+        self.folder = Path(self._folder.name)
+        (self.folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        with (self.folder / "log.txt").open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-W", "always", "-m", "tests.support.child"],
+                cwd=self.folder,
+                env=os.environ | {"PYTHONPATH": str(ROOT)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    @property
+    def pid(self) -> int:
+        """The process id, for tests that send it a signal."""
+        return self._process.pid
+
+    def result(self) -> CrawlResult:
+        """Wait for the end of the crawl and return what came of it, exactly once."""
+        try:
+            returncode = self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            returncode = self._process.wait()
+        log = (self.folder / "log.txt").read_text("utf-8", "replace")
+        said = self.folder / "result.json"
+        if not said.exists():
+            message = f"the crawl ended with {returncode} and no result:\n{log}"
+            raise AssertionError(message)
+        told = json.loads(said.read_text("utf-8"))
+        self._folder.cleanup()
+        return CrawlResult(
+            fetched=[(url, status) for url, status in told.pop("fetched")],
+            failed=[Failed(**failed) for failed in told.pop("failed")],
+            warnings=[tuple(warning) for warning in told.pop("warnings")],
+            sent=[tuple(signal) for signal in told.pop("sent")],
+            log=log,
+            returncode=returncode,
+            **told,
+        )
+
+
+def start_crawl(
+    urls: Sequence[str | Ask] = (),
+    *,
+    spider: str = "tests.support.child:AskingSpider",
+    settings: Mapping[str, Any] | None = None,
+    reactor: Reactor = "asyncio",
+    middleware: Middleware = "ours",
+    spider_args: Mapping[str, Any] | None = None,
+    signals: Sequence[str] = (),
+    hook: str = "",
+) -> Crawl:
+    """Start a crawl that asks for all `urls` at once, and return without waiting.
+
+    `spider` and `hook` are `module:name`. The hook is called with the crawler before it
+    starts. `signals` are names in `scrapy.signals` to listen for. Names under `test`
+    resolve to 127.0.0.1. `settings` win over what `middleware` and `reactor` set.
+    """
+    asks = [Ask(each) if isinstance(each, str) else each for each in urls]
+    job = {
+        "asks": [asdict(ask) for ask in asks],
+        "spider": spider,
+        "spider_args": dict(spider_args or {}),
+        "settings": QUIET | OBEYING[middleware] | dict(settings or {}),
+        "reactor": reactor,
+        "signals": list(signals),
+        "hook": hook,
+    }
+    return Crawl(job)
+
+
+def crawl(urls: Sequence[str | Ask] = (), **options: Any) -> CrawlResult:  # noqa: ANN401
+    """Run the crawl that `start_crawl` describes to its end."""
+    return start_crawl(urls, **options).result()

@@ -1,0 +1,237 @@
+"""The scripted HTTP server, a process of its own: `python -m tests.support.server`.
+
+It listens on loopback only, prints one line of JSON with its ports when it is ready,
+and takes orders as lines of JSON on its control port. It ends when its stdin closes,
+so no test leaves a server behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import socket
+import ssl
+import struct
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.support.certificates import write_certificate
+from tests.support.replies import UNDECLARED, Reply
+
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+HALF = 2
+"""A request line has a method and a target in front of its version."""
+
+
+class Script:
+    """What to answer, what was asked, and which gates are open."""
+
+    def __init__(self) -> None:
+        """Begin with nothing scripted and nothing asked."""
+        self.replies: dict[tuple[str, str], list[Reply]] = {}
+        self.log: list[dict[str, Any]] = []
+        self.changed = asyncio.Condition()
+        self.gates: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self.opening: list[dict[str, Any]] = []
+
+    def reply_to(self, seen: dict[str, Any]) -> Reply:
+        """The reply scripted for a request: the most exact origin and path win."""
+        origin, host = f"{seen['scheme']}://{seen['host']}", seen["host"]
+        name = urlsplit(origin).hostname or ""
+        path = seen["target"].partition("?")[0]
+        for at, target in itertools.product(
+            (origin, host, name, "*"), (seen["target"], path, "*")
+        ):
+            left = self.replies.get((at, target))
+            if left:
+                return left.pop(0) if len(left) > 1 else left[0]
+        if path == "/robots.txt":
+            return Reply(404, b"no such file")
+        body = f"<html><title>{host}</title></html>".encode()
+        return Reply(200, body, (("Content-Type", "text/html"),))
+
+    async def note(self, seen: dict[str, Any]) -> None:
+        """Log a request, open the gates that waited for it, wake who waits for it."""
+        async with self.changed:
+            self.log.append(seen)
+            self.open_due()
+            self.changed.notify_all()
+
+    def open_due(self) -> None:
+        """Open the gates whose requests have all come in."""
+        for order in self.opening:
+            if self.count(order) >= order["count"]:
+                self.gates[order["gate"]].set()
+
+    def count(self, order: dict[str, Any]) -> int:
+        """How many logged requests have the target and host of the order."""
+        return sum(
+            order["target"] in ("*", seen["target"])
+            and order["host"] in ("*", seen["host"], seen["host"].partition(":")[0])
+            for seen in self.log
+        )
+
+    async def obey(self, order: dict[str, Any]) -> object:
+        """Do what the test asks and say the result."""
+        match order["do"]:
+            case "answer":
+                replies = [Reply.from_json(packed) for packed in order["replies"]]
+                self.replies[order["at"], order["target"]] = replies
+            case "open":
+                self.gates[order["gate"]].set()
+            case "shut":
+                self.gates[order["gate"]].clear()
+            case "open-when":
+                self.opening.append(order)
+                self.open_due()
+            case "wait":
+                async with self.changed:
+                    await self.changed.wait_for(
+                        lambda: self.count(order) >= order["count"]
+                    )
+            case "log":
+                return self.log
+            case "forget":
+                self.log.clear()
+            case unknown:
+                return {"error": f"no such order: {unknown}"}
+        return None
+
+
+class Server:
+    """The listening side: reads requests, plays replies."""
+
+    def __init__(self, script: Script) -> None:
+        """Play what `script` says."""
+        self.script = script
+
+    async def control(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Obey one order a line, answer each with one line."""
+        while line := await reader.readline():
+            answer = await self.script.obey(json.loads(line))
+            writer.write(json.dumps(answer).encode() + b"\n")
+            await writer.drain()
+        writer.close()
+
+    async def serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Answer the requests of one connection until either side has had enough."""
+        with contextlib.suppress(
+            OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError
+        ):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                seen = _seen(head, writer)
+                await reader.readexactly(int(dict(seen["headers"]).get("content-length", 0)))
+                await self.script.note(seen)
+                if not await self.play(self.script.reply_to(seen), seen, writer):
+                    break
+        writer.close()
+
+    async def play(
+        self, reply: Reply, seen: dict[str, Any], writer: asyncio.StreamWriter
+    ) -> bool:
+        """Send one reply; True when the connection may go on."""
+        if reply.gate:
+            await self.script.gates[reply.gate].wait()
+        if reply.head:
+            writer.write(_head(reply))
+            if seen["method"] != "HEAD":
+                await _send_body(reply, writer)
+            await writer.drain()
+        if reply.ending == "hang":
+            await asyncio.Event().wait()
+        if reply.ending == "reset":
+            raw = writer.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+            writer.transport.abort()
+        return reply.ending == "keep"
+
+
+def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
+    """The log entry of one request; a proxied one tells the origin in its target."""
+    first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
+    method, target = first.split(" ")[:HALF]
+    pairs = [line.partition(":")[::2] for line in rest]
+    headers = [(name.strip().lower(), value.strip()) for name, value in pairs]
+    scheme = "https" if writer.get_extra_info("ssl_object") else "http"
+    host = dict(headers).get("host", "")
+    proxied = target.startswith("http://")
+    if proxied:
+        _, _, host, target = target.split("/", 3)
+        target = f"/{target}"
+    return {
+        "method": method,
+        "scheme": scheme,
+        "host": host,
+        "target": target,
+        "headers": headers,
+        "proxied": proxied,
+        "at": time.monotonic(),
+        "peer": writer.get_extra_info("peername")[0],
+        "port": writer.get_extra_info("sockname")[1],
+    }
+
+
+def _head(reply: Reply) -> bytes:
+    """Status line and headers, ending in the blank line."""
+    length = len(reply.body) * reply.repeat if reply.length is None else reply.length
+    lines = [f"HTTP/1.1 {reply.status} Scripted"]
+    lines += [f"{name}: {value}" for name, value in reply.headers]
+    if length != UNDECLARED:
+        lines.append(f"Content-Length: {length}")
+    if reply.ending != "keep":
+        lines.append("Connection: close")
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
+    """Send the body as the reply says: in pieces, cut, repeated, without end."""
+    body = reply.body if reply.cut is None else reply.body[: reply.cut]
+    rounds = itertools.repeat(body, reply.repeat) if reply.repeat else itertools.repeat(body)
+    for part in rounds:
+        for start in range(0, len(part), reply.chunk):
+            writer.write(part[start : start + reply.chunk])
+            await writer.drain()
+            if reply.pause:
+                await asyncio.sleep(reply.pause)
+
+
+async def main(order: dict[str, Any]) -> None:
+    """Listen as ordered, tell the ports, stay until stdin closes."""
+    server = Server(Script())
+    refusing = socket.socket()
+    refusing.bind(("127.0.0.1", 0))
+    told: dict[str, Any] = {"refused": refusing.getsockname()[1], "http": []}
+    for _ in range(order["ports"]):
+        listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+        told["http"].append(listening.sockets[0].getsockname()[1])
+    for number in range(order["addresses"]):
+        address = f"127.1.{number // 200}.{number % 200 + 1}"
+        await asyncio.start_server(server.serve, address, told["http"][0])
+    if order["tls"]:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        with tempfile.TemporaryDirectory() as folder:
+            pem = Path(folder, "server.pem")
+            write_certificate(pem, order["tls"])
+            context.load_cert_chain(pem)
+            told["certificate"] = pem.read_text().partition("-----BEGIN CERT")[2]
+        secure = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=context)
+        told["https"] = secure.sockets[0].getsockname()[1]
+    control = await asyncio.start_server(server.control, "127.0.0.1", 0, limit=2**26)
+    told["control"] = control.sockets[0].getsockname()[1]
+    print(json.dumps(told), flush=True)  # noqa: T201 (the ready line is its interface)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1])))
