@@ -1,0 +1,95 @@
+"""scrapy_robots1994: the robots exclusion standard of 30 June 1994, for Scrapy.
+
+The map of the package, by floors; imports only go down:
+
+    plugin/       floor 5  the Scrapy side: add-on, middleware, parser, settings, stats
+    keeper        floor 4  finds or fetches the policy of an origin, once for all
+    stores/       floor 3  where policies rest
+    upkeep/       floor 2  what we hold true of an origin, and how long
+    standard/     floor 1  the 1994 text as code: bytes → lines → records → verdict
+    origin, printable, errors   floor 0  words
+
+The public names below are loaded when first asked for: importing this package imports
+neither scrapy nor twisted.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import MissingExtra, RobotsError, SettingsError, StoreError
+    from .origin import Origin
+    from .plugin.addon import Addon
+    from .plugin.forbidden import ForbiddenByRobots
+    from .plugin.middleware import Robots1994Middleware
+    from .plugin.parser import Robots1994Parser
+    from .standard import (
+        Line,
+        LineKind,
+        Problem,
+        Reason,
+        Record,
+        RobotsTxt,
+        Ruling,
+        Verdict,
+    )
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Addon": ".plugin.addon",
+    "ForbiddenByRobots": ".plugin.forbidden",
+    "Line": ".standard",
+    "LineKind": ".standard",
+    "MissingExtra": ".errors",
+    "Origin": ".origin",
+    "Problem": ".standard",
+    "Reason": ".standard",
+    "Record": ".standard",
+    "Robots1994Middleware": ".plugin.middleware",
+    "Robots1994Parser": ".plugin.parser",
+    "RobotsError": ".errors",
+    "RobotsTxt": ".standard",
+    "Ruling": ".standard",
+    "SettingsError": ".errors",
+    "StoreError": ".errors",
+    "Verdict": ".standard",
+}
+
+__all__ = [
+    "Addon",
+    "ForbiddenByRobots",
+    "Line",
+    "LineKind",
+    "MissingExtra",
+    "Origin",
+    "Problem",
+    "Reason",
+    "Record",
+    "Robots1994Middleware",
+    "Robots1994Parser",
+    "RobotsError",
+    "RobotsTxt",
+    "Ruling",
+    "SettingsError",
+    "StoreError",
+    "Verdict",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the room of a public name when it is first asked for (PEP 562)."""
+    home = _HOMES.get(name)
+    if home is None:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(import_module(home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """All public names, loaded or not."""
+    return sorted(__all__)

@@ -1,0 +1,209 @@
+"""Floor 4, the driver: finds or fetches the policy of an origin, once for all who ask.
+
+The keeper decides nothing (`upkeep` does) and knows neither Scrapy nor Twisted: what it
+needs from outside is handed in. The rules of this file:
+
+* at most one fetch an origin at a time, however many wait and however they arrive;
+* every waiter has a waiting object of its own, so no waiter can take another's result;
+* an origin is settled, and its fetch forgotten, *before* the first waiter goes on;
+* a waiter is released with a `Policy` or with `Released`, never with nothing: there is
+  no value here that means "allowed" by being absent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+
+from .upkeep import Cancelled, Fetch, Outcome, Unanswered, UseFresh, UseStale
+from .upkeep.decision import decide
+from .upkeep.outcome import outcome_of
+from .upkeep.policy import Policy, prolong, settle, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine, Generator
+
+    from .origin import Origin
+    from .standard import RobotsTxt
+    from .upkeep import Answer, Answered, Terms
+
+WayT = TypeVar("WayT", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A wait ended without a policy (R6); *why* is one printable line."""
+
+    why: str
+
+
+Found: TypeAlias = Policy | Released
+
+
+class Waiter(Protocol):
+    """The waiting object of one request; awaiting it gives what it is released with."""
+
+    def release(self, found: Found) -> None:
+        """Let the one who waits go on with *found*; of no effect a second time."""
+
+    def __await__(self) -> Generator[object, object, Found]:
+        """Wait for `release`."""
+
+
+class Memory(Protocol):
+    """Policies of this process (`stores.MemoryStore`)."""
+
+    def get(self, origin: Origin) -> Policy | None:
+        """The policy held, fresh or stale, or `None`."""
+
+    def put(self, policy: Policy) -> None:
+        """Hold *policy*."""
+
+
+class Outside(Protocol, Generic[WayT]):
+    """What the keeper needs from outside; *way* is how the page request leaves."""
+
+    async def fetch(self, origin: Origin, way: WayT) -> Answer:
+        """Ask *origin* for its robots.txt once; failures are answers, not exceptions."""
+
+    async def read(self, answer: Answered) -> RobotsTxt:
+        """Parse the body of *answer*."""
+
+    def start(self, work: Coroutine[object, object, None]) -> None:
+        """Run *work* beside everything else."""
+
+    def new_waiter(self) -> Waiter:
+        """A fresh waiting object."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+
+    def settled(self, policy: Policy, answer: Answer, way: WayT) -> Awaitable[None]:
+        """Told of each policy that an answer made, before anyone uses it."""
+
+    def released(self, origin: Origin, why: str) -> None:
+        """Told that a fetch of *origin* ended without a policy."""
+
+
+@dataclass(slots=True)
+class _Fetching:
+    """A fetch under way and who waits for it."""
+
+    # In order of arrival; a dict, so that a cancelled waiter leaves at once.
+    waiters: dict[Waiter, None] = field(default_factory=dict)
+
+
+class PolicyKeeper(Generic[WayT]):
+    """The policies of all origins of one crawl, each fetched at most once at a time."""
+
+    def __init__(self, outside: Outside[WayT], memory: Memory, terms: Terms) -> None:
+        self._outside = outside
+        self._memory = memory
+        self._terms = terms
+        self._fetching: dict[Origin, _Fetching] = {}
+
+    def recall(self, origin: Origin) -> Policy | None:
+        """The policy of *origin* if it is known and fresh; never waits.
+
+        `None` means "ask `find`", not "allowed".
+        """
+        policy = self._memory.get(origin)
+        if policy is None:
+            return None
+        match decide(policy, self._outside.now()):
+            case UseFresh(policy):
+                return policy
+            case _:
+                return None
+
+    async def find(self, origin: Origin, way: WayT) -> Found:
+        """The policy of *origin*, fetched if need be; `Released` when none could be had.
+
+        A policy that just ran out is handed back at once while one refresh runs beside.
+        Cancelling the wait of one request disturbs neither the fetch nor the others.
+        """
+        decision = decide(self._memory.get(origin), self._outside.now())
+        match decision:
+            case UseFresh(policy):
+                return policy
+            case UseStale(policy):
+                if origin not in self._fetching:
+                    self._fetch(origin, way, last=policy)
+                return policy
+            case Fetch(last):
+                return await self._wait(origin, way, last)
+
+    def is_waiting(self, origin: Origin) -> bool:
+        """Whether a fetch of *origin* is under way."""
+        return origin in self._fetching
+
+    async def _wait(self, origin: Origin, way: WayT, last: Policy | None) -> Found:
+        """Join the fetch of *origin*, started by the first who needs it."""
+        waiter = self._outside.new_waiter()
+        fetching = self._fetching.get(origin)
+        if fetching is None:
+            # The waiter must stand in line before the fetch starts: on an instant
+            # answer the fetch is over before `_fetch` returns.
+            self._fetch(origin, way, last=last, first=waiter)
+        else:
+            fetching.waiters[waiter] = None
+        try:
+            return await waiter
+        finally:
+            # A cancelled waiter leaves the line; a released one has left it already.
+            fetching = self._fetching.get(origin)
+            if fetching is not None:
+                fetching.waiters.pop(waiter, None)
+
+    def _fetch(
+        self,
+        origin: Origin,
+        way: WayT,
+        *,
+        last: Policy | None,
+        first: Waiter | None = None,
+    ) -> None:
+        """Start the one fetch of *origin*."""
+        fetching = _Fetching({} if first is None else {first: None})
+        self._fetching[origin] = fetching
+        self._outside.start(self._fetch_and_settle(origin, way, last))
+
+    async def _fetch_and_settle(
+        self, origin: Origin, way: WayT, last: Policy | None
+    ) -> None:
+        """Fetch, make the policy, hold it, release everyone, whatever happens."""
+        found: Found = Released("the fetch of robots.txt ended without an answer")
+        try:
+            answer = await self._outside.fetch(origin, way)
+            if isinstance(answer, Cancelled):
+                # Ours R6: no policy is stored, the next request starts afresh.
+                found = Released(answer.detail)
+            else:
+                policy = await self._policy_of(origin, answer, last)
+                await self._outside.settled(policy, answer, way)
+                self._memory.put(policy)
+                found = policy
+        finally:
+            # Also on a cancelled task and on a closing crawl: nobody hangs (R6).
+            waiters = self._fetching.pop(origin).waiters
+            if isinstance(found, Released):
+                self._outside.released(origin, found.why)
+            for waiter in tuple(waiters):
+                waiter.release(found)
+
+    async def _policy_of(
+        self, origin: Origin, answer: Answered | Unanswered, last: Policy | None
+    ) -> Policy:
+        """The policy that *answer* makes, given the last good one."""
+        if (
+            isinstance(answer, Unanswered)
+            or outcome_of(answer.status) is Outcome.UNREACHABLE
+        ):
+            now = self._outside.now()
+            if last is not None and now < last.keep_until:
+                return prolong(last, answer, now, self._terms)
+            return unknown(origin, answer, now, self._terms)
+        robots = None
+        if outcome_of(answer.status) is Outcome.PARSED:
+            robots = await self._outside.read(answer)
+        return settle(origin, answer, robots, self._outside.now(), self._terms)

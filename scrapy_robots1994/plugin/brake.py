@@ -1,0 +1,84 @@
+"""Stops a robots.txt download at its size limit or its time limit, whatever is sent.
+
+Scrapy's own limit throws the whole body away; ours keeps what arrived, so that the whole
+lines within the limit are obeyed (Ours O24). And a server that sends a byte a second
+never lets a handler's silence timeout strike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import StopDownload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+from contextlib import contextmanager
+
+META_KEY = "_robots1994_progress"
+
+# A body within the limit as sent may unpack to more; this many times the limit is
+# unpacked at most, and past it the body counts as undecodable (R5). Text seldom packs
+# better than that, a bomb always does.
+UNPACKED_TIMES = 16
+
+
+@dataclass(slots=True)
+class Progress:
+    """One robots.txt download: what arrived, and where it must stop."""
+
+    max_bytes: int
+    max_seconds: float
+    started: float = field(default_factory=monotonic)
+    received: int = 0
+    is_cut: bool = False
+    is_late: bool = False
+
+
+class Brake:
+    """Watches the robots.txt downloads under way, and only while there are any.
+
+    Page downloads pay nothing when no robots.txt is under way: the signal handler is
+    connected for the time of a fetch.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._signals = crawler.signals
+        self._watched = 0
+
+    @contextmanager
+    def watch(self, request: Request, progress: Progress) -> Iterator[None]:
+        """Apply *progress* to the download of *request* while the block runs."""
+        request.meta[META_KEY] = progress
+        if not self._watched:
+            self._signals.connect(self._bytes_received, signals.bytes_received)
+        self._watched += 1
+        try:
+            yield
+        finally:
+            self._watched -= 1
+            if not self._watched:
+                self._signals.disconnect(self._bytes_received, signals.bytes_received)
+
+    def _bytes_received(self, data: bytes, request: Request) -> None:
+        """Stop the download when a limit is reached."""
+        progress = request.meta.get(META_KEY)
+        if not isinstance(progress, Progress):
+            return
+        # From here on only the decompression reads this key: handlers read it when the
+        # headers arrive, and there it must be 0 (see `download.py`).
+        request.meta["download_maxsize"] = progress.max_bytes * UNPACKED_TIMES
+        progress.received += len(data)
+        if progress.received > progress.max_bytes:
+            progress.is_cut = True
+            raise StopDownload(fail=False)
+        if monotonic() - progress.started > progress.max_seconds:
+            progress.is_late = True
+            raise StopDownload(fail=True)

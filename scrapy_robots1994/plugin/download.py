@@ -1,0 +1,185 @@
+"""GET /robots.txt through Scrapy's own downloader, on its own terms.
+
+Every difference between Scrapy versions that we meet stands in this file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import CancelledError
+from w3lib.url import safe_url_string
+
+from ..origin import Origin
+from ..printable import printable
+from ..upkeep import Answered, Cancelled, Unanswered
+from . import headers
+from .brake import Brake, Progress
+
+try:
+    # Scrapy 2.15 wraps what Twisted raises.
+    from scrapy.exceptions import DownloadCancelledError
+except ImportError:  # pragma: no cover - Scrapy before 2.15
+    DownloadCancelledError = CancelledError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from ..upkeep import Answer
+    from .settings import RobotsSettings
+    from .stats import Tally
+    from .way import Way
+
+PRIORITY = 1000  # the built-in's
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+# What every robots.txt request carries, and why.
+META: dict[str, Any] = {
+    "dont_obey_robotstxt": True,  # O22, and the end of the regress
+    "allow_offsite": True,  # R2: also to another host, never filtered
+    "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
+    "handle_httpstatus_all": True,  # every status is an answer
+    "dont_retry": True,  # R5 says when an origin is asked again
+    "dont_merge_cookies": True,  # a policy is not a matter of the session
+    "download_maxsize": 0,  # O24: the brake stops and keeps, this would throw away
+    "download_warnsize": 0,
+    "download_fail_on_dataloss": True,  # R5: half a policy is no policy
+    "autothrottle_dont_adjust_delay": True,  # its latency says nothing of pages
+}
+
+
+class RobotsDownload:
+    """Fetches the robots.txt of an origin once; every failure is an `Unanswered`."""
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        tally: Tally,
+        now: Callable[[], float],
+    ) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._tally = tally
+        self._now = now
+        self._brake = Brake(crawler)
+        # Expiry is ours: an HTTP cache would hand out what ran out long ago. But where
+        # the user replays a recorded crawl, the cache is all there is.
+        self._dont_cache = not (
+            crawler.settings.getbool("HTTPCACHE_ENABLED")
+            and crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
+        )
+
+    async def fetch(self, origin: Origin, way: Way) -> Answer:
+        """Ask *origin*, the way of the page request; redirects are followed (R2)."""
+        url = origin.robots_url
+        seen = {url}
+        for _ in range(self._settings.max_redirects + 1):
+            hop = await self._hop(url, way)
+            if not isinstance(hop, tuple):
+                return hop
+            response, progress = hop
+            target = _redirect_target(response)
+            if target is None:
+                return self._answered(response, progress)
+            if Origin.of(target) is None:
+                return Unanswered("redirect", f"redirected to {printable(target)}")
+            if target in seen:
+                return Unanswered("redirect loop", f"back to {printable(target)}")
+            seen.add(target)
+            url = target
+        limit = self._settings.max_redirects
+        return Unanswered("too many redirects", f"more than {limit} redirects")
+
+    async def _hop(
+        self, url: str, way: Way
+    ) -> tuple[Response, Progress] | Unanswered | Cancelled:
+        """One request and its response, or why there is none."""
+        request = self._request(url, way)
+        progress = Progress(self._settings.max_bytes, self._settings.timeout)
+        try:
+            with self._brake.watch(request, progress):
+                return await _download(self._crawler, request), progress
+        except (CancelledError, DownloadCancelledError) as error:
+            # Ours R6: not the server's doing, so nothing is known of the server.
+            self._tally.exception(type(error))
+            return Cancelled(_one_line(error) or "the request was cancelled")
+        except Exception as error:  # noqa: BLE001 - R5: an exception in any middleware
+            if not isinstance(error, IgnoreRequest):
+                self._tally.exception(type(error))
+            if progress.is_late:
+                detail = f"took longer than {self._settings.timeout:g} seconds"
+                return Unanswered("timeout", detail)
+            return Unanswered(type(error).__name__, _one_line(error))
+
+    def _request(self, url: str, way: Way) -> Request:
+        """The robots.txt request of *way*: no cookies, Referer or credentials."""
+        meta = {
+            **way.meta,
+            **META,
+            "dont_cache": self._dont_cache,
+            "download_timeout": self._settings.timeout,
+        }
+        # The policy is asked for by the name it is matched with.
+        names = {} if way.user_agent is None else {"User-Agent": way.user_agent}
+        return Request(
+            url,
+            headers=names,
+            meta=meta,
+            priority=PRIORITY,
+            dont_filter=True,
+            callback=NO_CALLBACK,
+        )
+
+    def _answered(self, response: Response, progress: Progress) -> Answer:
+        """The final response as an answer."""
+        self._tally.status(response.status)
+        coding = headers.hidden_by(response)
+        is_success = response.status // 100 == 2  # noqa: PLR2004 - R1, "2xx"
+        if coding is not None and is_success:
+            return Unanswered("undecodable", f"Content-Encoding {printable(coding)}")
+        now = self._now()
+        return Answered(
+            status=response.status,
+            body=response.body if is_success else b"",
+            is_cut=progress.is_cut,
+            lifetime=headers.lifetime(response),
+            retry_after=headers.retry_after(response, now),
+            etag=headers.text(response, "ETag"),
+            last_modified=headers.text(response, "Last-Modified"),
+        )
+
+
+async def _download(crawler: Crawler, request: Request) -> Response:
+    """Download *request* through all downloader middlewares, outside the scheduler."""
+    engine = crawler.engine
+    if hasattr(engine, "download_async"):
+        return await engine.download_async(request)
+    # Scrapy 2.13
+    return await maybe_deferred_to_future(engine.download(request))
+
+
+def _redirect_target(response: Response) -> str | None:
+    """Where a 3xx sends us, absolute and without fragment; `None` if nowhere."""
+    location = response.headers.get("Location")
+    if response.status not in REDIRECTS or not location:
+        return None
+    try:
+        target = urljoin(response.url, safe_url_string(location))
+    except ValueError:
+        return "an unreadable address"
+    return target.partition("#")[0]
+
+
+def _one_line(error: BaseException) -> str:
+    """What *error* says, on one printable line."""
+    return printable(" ".join(str(error).split()), 200)

@@ -1,0 +1,69 @@
+"""Headers of a robots.txt response, read with Scrapy's own parsers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.extensions.httpcache import parse_cachecontrol, rfc1123_to_epoch
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+# Content codings that hide the text from us if nothing has undone them. A server that
+# sends `Content-Encoding: utf-8` by mistake is not meant.
+CODINGS = (b"gzip", b"x-gzip", b"deflate", b"compress", b"x-compress", b"br", b"zstd")
+
+
+def lifetime(response: Response) -> float | None:
+    """Freshness the response promises, in seconds (RFC 9111, 4.2.1); `None` if none.
+
+    `no-store` and `no-cache` promise none at all: 0.
+    """
+    controls = parse_cachecontrol(b", ".join(response.headers.getlist("Cache-Control")))
+    if b"no-store" in controls or b"no-cache" in controls:
+        return 0.0
+    if b"max-age" in controls:
+        # An unreadable max-age is stale at once (RFC 9111, 4.2.1).
+        return _digits(controls[b"max-age"]) or 0.0
+    expires = response.headers.get("Expires")
+    if expires is None:
+        return None
+    # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
+    until = rfc1123_to_epoch(expires)
+    date = rfc1123_to_epoch(response.headers.get("Date") or b"")
+    if until is None or date is None:
+        return 0.0 if until is None else None
+    return float(max(until - date, 0))
+
+
+def retry_after(response: Response, now: float) -> float | None:
+    """Retry-After in seconds from *now*, as a number or a date; `None` if unreadable."""
+    value = response.headers.get("Retry-After")
+    if value is None:
+        return None
+    seconds = _digits(value)
+    if seconds is not None:
+        return seconds
+    at = rfc1123_to_epoch(value)
+    return None if at is None else max(at - now, 0.0)
+
+
+def text(response: Response, name: str) -> str | None:
+    """Header *name* as text, or `None`; any byte is kept."""
+    value = response.headers.get(name)
+    return None if value is None else value.decode("latin-1")
+
+
+def hidden_by(response: Response) -> str | None:
+    """The content coding that nothing has undone, or `None`."""
+    for value in response.headers.getlist("Content-Encoding"):
+        for coding in value.lower().split(b","):
+            if coding.strip() in CODINGS:
+                return coding.strip().decode("latin-1")
+    return None
+
+
+def _digits(value: bytes | None) -> float | None:
+    """A non-negative whole number as HTTP writes it; bounded, so any length is fine."""
+    value = (value or b"").strip()
+    return float(int(value[:18])) if value.isdigit() else None

@@ -1,0 +1,117 @@
+"""The downloader middleware: each request passes here before it is sent."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import NotConfigured
+
+from ..keeper import PolicyKeeper, Released
+from ..origin import Origin, target_of
+from ..printable import printable
+from ..standard import Reason, Verdict
+from ..stores import MemoryStore
+from . import stats
+from .download import RobotsDownload
+from .forbidden import ForbiddenByRobots
+from .outside import CrawlOutside
+from .robot import RobotName
+from .settings import RobotsSettings
+from .stats import Tally
+from .waiting import WaitingRoom
+from .way import Way
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from ..upkeep import Policy
+
+logger = logging.getLogger("scrapy_robots1994")
+
+
+class Robots1994Middleware:
+    """Refuses what the robots.txt of a request's origin disallows, by the 1994 text.
+
+    A request whose policy is known and fresh is judged on the spot, without a coroutine;
+    one that must wait for its robots.txt waits apart from all other origins. Only `http`
+    and `https` are checked; `dont_obey_robotstxt` in the meta lets a request through.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            msg = "ROBOTSTXT_OBEY is False"
+            raise NotConfigured(msg)
+        settings = RobotsSettings.from_settings(crawler.settings)
+        assert crawler.stats is not None  # noqa: S101 - set before middlewares are made
+        self._crawler = crawler
+        self._propagate_meta = settings.propagate_meta
+        self._tally = Tally(crawler.stats)
+        self._robot = RobotName(crawler)
+        self._room = WaitingRoom(crawler, settings.max_waiting)
+        outside = CrawlOutside(
+            crawler,
+            settings,
+            RobotsDownload(crawler, settings, self._tally, time.time),
+            self._room,
+            self._tally,
+        )
+        memory = MemoryStore(settings.store.max_origins, outside.now)
+        self._keeper: PolicyKeeper[Way] = PolicyKeeper(outside, memory, settings.terms)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Made by Scrapy; `NotConfigured` when the user keeps robots handling off."""
+        return cls(crawler)
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Coroutine[object, object, None] | None:
+        """Let *request* pass, or raise `ForbiddenByRobots`, or wait for robots.txt."""
+        if request.meta.get("dont_obey_robotstxt"):
+            return None
+        origin = Origin.of(request.url)
+        if origin is None:
+            return None
+        policy = self._keeper.recall(origin)
+        if policy is None:
+            return self._wait(request, origin)
+        self._judge(request, policy)
+        return None
+
+    async def _wait(self, request: Request, origin: Origin) -> None:
+        """Judge *request* once the policy of *origin* is there."""
+        # Ours O22: the file itself needs no policy, so nobody waits for one.
+        if target_of(request.url) == "/robots.txt":
+            return
+        self._tally.count(stats.WAITED)
+        with self._room.seat():
+            found = await self._keeper.find(origin, Way.of(request, self._propagate_meta))
+        if isinstance(found, Released):
+            self._refuse(request, Verdict(allowed=False, reason=Reason.CANCELLED))
+        else:
+            self._judge(request, found)
+
+    def _judge(self, request: Request, policy: Policy) -> None:
+        """Raise `ForbiddenByRobots` if *policy* refuses *request*."""
+        rules = policy.rules(self._robot.of(request))
+        if not rules.allowed_url(request.url):
+            self._refuse(request, rules.verdict(request.url))
+
+    def _refuse(self, request: Request, verdict: Verdict) -> None:
+        """Refuse *request*: stat, log line, meta key, exception."""
+        self._tally.refused(verdict.reason.value)
+        request.meta["robots1994"] = verdict
+        logger.debug(
+            "Forbidden by robots.txt: <%s %s>: %s",
+            request.method,
+            printable(request.url, 500),
+            verdict,
+            extra={"spider": self._crawler.spider},
+        )
+        raise ForbiddenByRobots(verdict)

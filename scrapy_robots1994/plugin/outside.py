@@ -1,0 +1,188 @@
+"""What the keeper needs from Scrapy: fetch, parse, wait, clock, and to be listened to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import CancelledError
+
+from ..standard import RobotsTxt
+from ..upkeep import Outcome, Unanswered
+from . import stats
+from .parser import Robots1994Parser
+from .waiting import DeferredWaiter
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+    from twisted.python.failure import Failure
+
+    from ..keeper import Waiter
+    from ..origin import Origin
+    from ..upkeep import Answer, Answered, Policy
+    from .download import RobotsDownload
+    from .settings import RobotsSettings
+    from .stats import Tally
+    from .waiting import WaitingRoom
+    from .way import Way
+
+logger = logging.getLogger("scrapy_robots1994")
+
+# Absent before Scrapy 2.18.
+ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
+
+
+class CrawlOutside:
+    """The crawl as the keeper sees it (`keeper.Outside`)."""
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        download: RobotsDownload,
+        room: WaitingRoom,
+        tally: Tally,
+    ) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._download = download
+        self._room = room
+        self._tally = tally
+        # The event loop holds a task only weakly.
+        self._running: set[Deferred[None]] = set()
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    def new_waiter(self) -> Waiter:
+        """A fresh waiting object."""
+        return DeferredWaiter()
+
+    def start(self, work: Coroutine[object, object, None]) -> None:
+        """Run *work* beside everything else; what it raises is logged in one line."""
+        running: Deferred[None] = deferred_from_coro(work)
+        self._running.add(running)
+        running.addErrback(self._broke)
+        running.addBoth(lambda _: self._running.discard(running))
+
+    async def fetch(self, origin: Origin, way: Way) -> Answer:
+        """Ask *origin* for its robots.txt; the fetch takes no concurrency of pages."""
+        try:
+            with self._room.seat():
+                return await self._download.fetch(origin, way)
+        finally:
+            self._tally.count(stats.REQUESTS)
+
+    async def read(self, answer: Answered) -> RobotsTxt:
+        """Parse the body of *answer*."""
+        return RobotsTxt.parse(
+            answer.body,
+            dialect=self._settings.dialect,
+            reading=self._settings.reading,
+            limit=self._settings.max_bytes,
+            cut=answer.is_cut,
+        )
+
+    async def settled(self, policy: Policy, answer: Answer, way: Way) -> None:
+        """Count and log the policy, and send `robots_parsed` where Scrapy has it."""
+        self._tally.outcome(policy.outcome)
+        if policy.stands_in:
+            self._tally.count(stats.STANDS_IN)
+        self._log(policy, answer)
+        if policy.robots is None or policy.stands_in:
+            return
+        self._warn_of_openings(policy.origin, policy.robots)
+        if ROBOTS_PARSED is not None:
+            await maybe_deferred_to_future(
+                self._crawler.signals.send_catch_log_deferred(
+                    ROBOTS_PARSED,
+                    robotparser=Robots1994Parser(policy.robots),
+                    request=way.page,
+                )
+            )
+
+    def released(self, origin: Origin, why: str) -> None:
+        """Count and log a fetch that ended without a policy (R6)."""
+        self._tally.count(stats.RELEASED)
+        self._say(
+            logging.WARNING,
+            "%s was not read: %s. Its requests are refused; the next one asks again.",
+            origin.robots_url,
+            why,
+        )
+
+    def _log(self, policy: Policy, answer: Answer) -> None:
+        """One line for a policy: quiet where all is well, a warning where it is not."""
+        url = policy.origin.robots_url
+        pause = policy.fresh_until - self.now()
+        if policy.outcome is not Outcome.UNREACHABLE and not policy.stands_in:
+            self._say(
+                logging.DEBUG,
+                "%s: HTTP %s, %s, holds for %.0f s",
+                url,
+                policy.status,
+                policy.outcome.value,
+                pause,
+            )
+            return
+        why = (
+            f"{answer.kind}: {answer.detail}"
+            if isinstance(answer, Unanswered)
+            else f"HTTP {getattr(answer, 'status', '')}"
+        )
+        if policy.stands_in:
+            meaning = "the last good policy stands"
+        elif self._settings.terms.unreachable_allows:
+            meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
+        else:
+            meaning = "all URLs are refused"
+        self._say(
+            logging.WARNING,
+            "%s could not be had (%s): %s; asked again in %.0f s",
+            url,
+            why,
+            meaning,
+            pause,
+        )
+
+    def _warn_of_openings(self, origin: Origin, robots: RobotsTxt) -> None:
+        """One warning an origin for what opens the site against its owner's intent."""
+        if robots.is_cut:
+            self._tally.count(stats.CUT)
+            self._say(
+                logging.WARNING,
+                "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it "
+                "are obeyed",
+                origin.robots_url,
+                self._settings.max_bytes,
+            )
+        split = [problem for problem in robots.problems if problem.clause == "O5"]
+        if not split or self._settings.reading != "literal":
+            return
+        self._tally.count(stats.OPENS_SITE)
+        self._say(
+            logging.WARNING,
+            "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
+            'meant to close; ROBOTS1994_READING = "cautious" obeys it.',
+            origin.robots_url,
+            split[0].line,
+            split[0].message,
+            f" ({len(split)} such lines.)" if len(split) > 1 else "",
+        )
+
+    def _say(self, level: int, text: str, *values: object) -> None:
+        """Log one line of this crawl's spider."""
+        logger.log(level, text, *values, extra={"spider": self._crawler.spider})
+
+    def _broke(self, failure: Failure) -> None:
+        """Our own code broke; the waiters are released. A cancelled fetch is no news."""
+        if not failure.check(CancelledError, asyncio.CancelledError):
+            self._say(logging.ERROR, "robots.txt fetch broke: %r", failure.value)

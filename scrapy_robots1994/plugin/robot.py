@@ -1,0 +1,44 @@
+"""The name we answer to: the one robots.txt is matched with is the one that is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+
+class RobotName:
+    """Finds the name of our robot for a request.
+
+    `ROBOTSTXT_USER_AGENT` says it exactly (Ours O9). Otherwise it is the User-Agent that
+    the request will be sent with: its own header, else the one of
+    `DEFAULT_REQUEST_HEADERS`, else the spider's `user_agent`, else `USER_AGENT`, which is
+    the order in which Scrapy's middlewares fill it in after ours has run.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
+        self._default: str | bytes | None = None
+
+    def of(self, request: Request) -> str | bytes:
+        """The name for *request*: a bare name or a whole User-Agent header."""
+        if self._exact is not None:
+            return self._exact
+        return request.headers.get(b"User-Agent") or self._sent_by_default()
+
+    def _sent_by_default(self) -> str | bytes:
+        """What is sent where a request says nothing; looked up once a crawl."""
+        if self._default is None:
+            settings = self._crawler.settings
+            headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
+            by_name = {str(name).lower(): value for name, value in headers.items()}
+            self._default = (
+                by_name.get("user-agent")
+                or getattr(self._crawler.spider, "user_agent", None)
+                or settings["USER_AGENT"]
+                or ""
+            )
+        return self._default

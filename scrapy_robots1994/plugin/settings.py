@@ -1,0 +1,259 @@
+"""All our settings: name, default, what is accepted, and the one place that reads them.
+
+A wrong value or an unknown `ROBOTS1994_` name raises `SettingsError`, one sentence that
+says what to write, before the crawl starts.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..errors import SettingsError
+from ..printable import printable
+from ..stores import Locator, locate
+from ..upkeep import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.settings import BaseSettings
+
+PREFIX = "ROBOTS1994_"
+
+
+def _refuse(name: str, value: object, wanted: str) -> NoReturn:
+    """Raise the sentence for a wrong value."""
+    msg = f"{name} must be {wanted}, not {printable(repr(value))}."
+    raise SettingsError(msg)
+
+
+def _seconds(name: str, value: Any) -> float:
+    """A finite number of seconds, 0 or more; text, as from `-s`, is read."""
+    wanted = "a number of seconds, 0 or more, for example 300"
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        _refuse(name, value, wanted)
+    try:
+        seconds = float(value)
+    except (ValueError, OverflowError):
+        _refuse(name, value, wanted)
+    if not math.isfinite(seconds) or seconds < 0:
+        _refuse(name, value, wanted)
+    return seconds
+
+
+def _timeout(name: str, value: Any) -> float:
+    """Seconds, more than 0: without a timeout a silent server would hold its pages."""
+    seconds = _seconds(name, value)
+    if seconds == 0:
+        _refuse(name, value, "a number of seconds, more than 0, for example 30")
+    return seconds
+
+
+def _count(name: str, value: Any, *, least: int, example: int) -> int:
+    """A whole number of at least *least*; text, as from `-s`, is read."""
+    wanted = f"a whole number, {least} or more, for example {example}"
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        _refuse(name, value, wanted)
+    return value
+
+
+def _size(name: str, value: Any) -> int:
+    """A number of bytes, 1 or more."""
+    return _count(name, value, least=1, example=512_000)
+
+
+def _seats(name: str, value: Any) -> int:
+    """A number of requests, 0 or more."""
+    return _count(name, value, least=0, example=10_000)
+
+
+def _redirects(name: str, value: Any) -> int:
+    """A number of redirects, 0 or more."""
+    return _count(name, value, least=0, example=5)
+
+
+def _one_of(*words: str) -> Callable[[str, Any], str]:
+    """A reader that accepts exactly *words*."""
+    wanted = " or ".join(f'"{word}"' for word in words)
+
+    def read(name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in words:
+            _refuse(name, value, wanted)
+        return value
+
+    return read
+
+
+def _store(name: str, value: Any) -> Locator:
+    """A store URL."""
+    if not isinstance(value, str):
+        _refuse(name, value, 'a store URL, for example "memory://"')
+    return locate(value)
+
+
+def _meta_keys(name: str, value: Any) -> tuple[str, ...]:
+    """Names of request meta keys; a comma-separated text, as from `-s`, is read."""
+    if isinstance(value, str):
+        value = [key.strip() for key in value.split(",") if key.strip()]
+    if not isinstance(value, (list, tuple)) or not all(
+        isinstance(key, str) and key for key in value
+    ):
+        _refuse(name, value, 'a list of meta keys, for example ["proxy"]')
+    return tuple(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its default, the reader that checks it, and its meaning."""
+
+    default: Any
+    read: Callable[[str, Any], Any]
+    meaning: str
+
+
+SETTINGS: dict[str, Setting] = {
+    "DIALECT": Setting(
+        "1994",
+        _one_of("1994"),
+        "Grammar by which files are read: `1994`, the text of 30 June 1994.",
+    ),
+    "READING": Setting(
+        "literal",
+        _one_of("literal", "cautious"),
+        "`cautious` also obeys a record that a blank line split (O5).",
+    ),
+    "TTL": Setting(
+        86_400,
+        _seconds,
+        "Longest time a policy is fresh, in seconds; also where the server says "
+        "nothing.",
+    ),
+    "MIN_TTL": Setting(
+        300,
+        _seconds,
+        "Shortest time a policy is fresh, in seconds, whatever the server says.",
+    ),
+    "STALE_TTL": Setting(
+        2_592_000,
+        _seconds,
+        "Longest time, in seconds past its freshness, that the last good policy stands "
+        "when it cannot be renewed (R5).",
+    ),
+    "RETRY_AFTER": Setting(
+        300,
+        _seconds,
+        "Seconds until an origin whose robots.txt could not be had is asked again "
+        "(R5).",
+    ),
+    "FORBIDDEN": Setting(
+        "disallow",
+        _one_of("disallow", "allow"),
+        "What 401 and 403 for robots.txt mean for all URLs of the origin (R3).",
+    ),
+    "UNREACHABLE": Setting(
+        "disallow",
+        _one_of("disallow", "allow"),
+        "What an unknown policy means for all URLs of the origin, for now (R5).",
+    ),
+    "MAX_BYTES": Setting(
+        512_000,
+        _size,
+        "Bytes of a robots.txt that are obeyed; the download stops there (O24).",
+    ),
+    "TIMEOUT": Setting(
+        30,
+        _timeout,
+        "Seconds a robots.txt request may take, for each hop of a redirect.",
+    ),
+    "MAX_REDIRECTS": Setting(
+        5, _redirects, "Redirects of a robots.txt that are followed (R2)."
+    ),
+    "MAX_WAITING": Setting(
+        10_000,
+        _seats,
+        "Requests that may wait for a robots.txt, and fetches of one, that do not "
+        "count towards `CONCURRENT_REQUESTS`; past it they count again.",
+    ),
+    "STORE": Setting(
+        "memory://?max_origins=100000", _store, "Where policies rest, as a URL."
+    ),
+    "PROPAGATE_META": Setting(
+        (),
+        _meta_keys,
+        "Further request meta keys, beside `proxy` and `bindaddress`, that the "
+        "robots.txt request takes over from the page request.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsSettings:
+    """Our settings, read and checked once; the names are those of `SETTINGS`."""
+
+    dialect: str
+    reading: str
+    terms: Terms
+    max_bytes: int
+    timeout: float
+    max_redirects: int
+    max_waiting: int
+    store: Locator
+    propagate_meta: tuple[str, ...]
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> RobotsSettings:
+        """Read *settings*.
+
+        Raises `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
+        """
+        _refuse_unknown(settings)
+        values = {
+            name: setting.read(
+                PREFIX + name, settings.get(PREFIX + name, setting.default)
+            )
+            for name, setting in SETTINGS.items()
+        }
+        if values["MIN_TTL"] > values["TTL"]:
+            msg = (
+                f"ROBOTS1994_MIN_TTL ({values['MIN_TTL']:g}) must not be more than "
+                f"ROBOTS1994_TTL ({values['TTL']:g}): lower the first or raise the "
+                "second."
+            )
+            raise SettingsError(msg)
+        return cls(
+            dialect=values["DIALECT"],
+            reading=values["READING"],
+            terms=Terms(
+                ttl=values["TTL"],
+                min_ttl=values["MIN_TTL"],
+                stale_ttl=values["STALE_TTL"],
+                retry_after=values["RETRY_AFTER"],
+                forbidden_allows=values["FORBIDDEN"] == "allow",
+                unreachable_allows=values["UNREACHABLE"] == "allow",
+            ),
+            max_bytes=values["MAX_BYTES"],
+            timeout=values["TIMEOUT"],
+            max_redirects=values["MAX_REDIRECTS"],
+            max_waiting=values["MAX_WAITING"],
+            store=values["STORE"],
+            propagate_meta=values["PROPAGATE_META"],
+        )
+
+
+def _refuse_unknown(settings: BaseSettings) -> None:
+    """A misspelt name would do nothing, silently; so it stops the crawl."""
+    for name in settings:
+        if not isinstance(name, str) or not name.upper().startswith(PREFIX):
+            continue
+        if name.removeprefix(PREFIX) in SETTINGS:
+            continue
+        known = [PREFIX + setting for setting in SETTINGS]
+        close = difflib.get_close_matches(name.upper(), known, n=1)
+        hint = f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}."
+        msg = f"{printable(name)} is no setting of scrapy_robots1994{hint}"
+        raise SettingsError(msg)

@@ -1,0 +1,73 @@
+"""Every stat key of ours, each with what it counts; README lists the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from scrapy.statscollectors import StatsCollector
+
+    from ..upkeep import Outcome
+
+# The built-in's keys keep their names and meanings.
+FORBIDDEN: Final = "robotstxt/forbidden"
+REQUESTS: Final = "robotstxt/request_count"
+RESPONSES: Final = "robotstxt/response_count"
+RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
+EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
+
+# Ours.
+OUTCOMES: Final = "robots1994/outcome/{outcome}"
+REASONS: Final = "robots1994/forbidden/{reason}"
+WAITED: Final = "robots1994/waited"
+RELEASED: Final = "robots1994/released"
+REFRESHED: Final = "robots1994/refreshed"
+STANDS_IN: Final = "robots1994/stands_in"
+CUT: Final = "robots1994/cut"
+OPENS_SITE: Final = "robots1994/opens_site"
+
+MEANINGS: Final[dict[str, str]] = {
+    FORBIDDEN: "requests refused",
+    REQUESTS: "fetches of a robots.txt (redirects of one fetch are not counted apart)",
+    RESPONSES: "fetches that were answered",
+    RESPONSE_STATUS: "answers by their final HTTP status",
+    EXCEPTIONS: "fetches that failed, by the class of the exception",
+    OUTCOMES: "policies made, by outcome: parsed (R1), forbidden (R3), absent (R4), "
+    "unreachable (R5)",
+    REASONS: "requests refused, by the reason of their verdict",
+    WAITED: "requests that waited for a robots.txt",
+    RELEASED: "fetches that ended without a policy (R6)",
+    REFRESHED: "policies renewed after they ran out",
+    STANDS_IN: "renewals that failed, so that the last good policy stands (R5)",
+    CUT: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
+    OPENS_SITE: "origins whose file opens what its owner likely meant to close (O5)",
+}
+
+
+class Tally:
+    """Counts our events in Scrapy's stats; the only place that writes a stat."""
+
+    def __init__(self, stats: StatsCollector) -> None:
+        self._stats = stats
+
+    def count(self, key: str) -> None:
+        """One more of *key*, a constant of this module without a gap to fill."""
+        self._stats.inc_value(key)
+
+    def status(self, status: int) -> None:
+        """A fetch was answered with HTTP *status*."""
+        self._stats.inc_value(RESPONSES)
+        self._stats.inc_value(RESPONSE_STATUS.format(status=status))
+
+    def exception(self, kind: type[BaseException]) -> None:
+        """A fetch failed with an exception of class *kind*."""
+        self._stats.inc_value(EXCEPTIONS.format(kind=kind))
+
+    def outcome(self, outcome: Outcome) -> None:
+        """A policy was made."""
+        self._stats.inc_value(OUTCOMES.format(outcome=outcome.value))
+
+    def refused(self, reason: str) -> None:
+        """A request was refused because of *reason*."""
+        self._stats.inc_value(FORBIDDEN)
+        self._stats.inc_value(REASONS.format(reason=reason))

@@ -1,0 +1,30 @@
+"""Floor 2: what we hold true of an origin, and how long. Pure: no IO, no clock.
+
+An `Answer` (what came back for /robots.txt) becomes, by the outcome table R1-R6, a
+`Policy`; `decide` says what to do with a policy at a moment.
+"""
+
+from .answer import Answer, Answered, Cancelled, Unanswered
+from .decision import Decision, Fetch, UseFresh, UseStale, decide
+from .outcome import OUTCOMES, Outcome, outcome_of
+from .policy import Blanket, Policy, Rules
+from .terms import Terms
+
+__all__ = [
+    "OUTCOMES",
+    "Answer",
+    "Answered",
+    "Blanket",
+    "Cancelled",
+    "Decision",
+    "Fetch",
+    "Outcome",
+    "Policy",
+    "Rules",
+    "Terms",
+    "Unanswered",
+    "UseFresh",
+    "UseStale",
+    "decide",
+    "outcome_of",
+]

@@ -1,0 +1,46 @@
+"""What came back for /robots.txt: an answer, no answer, or a cancelled question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A server answered GET /robots.txt, redirects already followed.
+
+    *body* is at most a little more than the size limit; *is_cut* says that the download
+    was stopped there (Ours O24). *lifetime* is the freshness the headers promise and
+    *retry_after* the server's Retry-After, both in seconds, `None` where the headers
+    say nothing.
+    """
+
+    status: int
+    body: bytes = b""
+    is_cut: bool = False
+    lifetime: float | None = None
+    retry_after: float | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """No usable answer came: timeout, DNS, TLS, reset, loop, an exception on the way.
+
+    *kind* is the short name of what went wrong, *detail* one printable line about it.
+    """
+
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The question was withdrawn before an answer came (R6); *detail* says by what."""
+
+    detail: str
+
+
+Answer: TypeAlias = Answered | Unanswered | Cancelled

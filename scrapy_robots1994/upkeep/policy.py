@@ -1,0 +1,168 @@
+"""Policy: what we hold true of one origin, because of what, and until when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from ..origin import target_of
+from ..standard import Reason, Verdict
+from .outcome import Outcome, outcome_of
+
+if TYPE_CHECKING:
+    from ..origin import Origin
+    from ..standard import RobotsTxt
+    from .answer import Answered, Unanswered
+    from .terms import Terms
+
+
+class Rules(Protocol):
+    """What a policy says to one robot: a `Ruling` of a file, or a `Blanket`."""
+
+    def allowed_url(self, url: str) -> bool:
+        """Whether *url* may be fetched."""
+
+    def verdict(self, url: str) -> Verdict:
+        """The same with its reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blanket:
+    """One answer for every URL of an origin, where there is no file to read."""
+
+    is_open: bool
+    reason: Reason
+
+    def allowed_url(self, url: str) -> bool:
+        """Whether *url* may be fetched; /robots.txt itself always (Ours O22)."""
+        return self.is_open or target_of(url) == "/robots.txt"
+
+    def verdict(self, url: str) -> Verdict:
+        """The blanket answer for *url* with its reason; no line, as no file decided."""
+        if not self.is_open and target_of(url) == "/robots.txt":
+            return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
+        return Verdict(allowed=self.is_open, reason=self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What we hold true of *origin*; times are seconds since the epoch.
+
+    Fresh until *fresh_until*, then usable beside a refresh until *stale_until*; after
+    *keep_until* it is forgotten. *robots* is the parsed file where there is one (R1),
+    otherwise *blanket* decides. *stands_in* is `True` when the last attempt to renew it
+    failed and it stands as the last good policy (R5).
+    """
+
+    origin: Origin
+    outcome: Outcome
+    robots: RobotsTxt | None
+    blanket: Blanket | None
+    status: int | None
+    fetched_at: float
+    fresh_until: float
+    stale_until: float
+    keep_until: float
+    etag: str | None = None
+    last_modified: str | None = None
+    stands_in: bool = False
+
+    def rules(self, robot: str | bytes) -> Rules:
+        """What this policy says to *robot* (bare name or whole User-Agent header)."""
+        if self.robots is not None:
+            return self.robots.ruling(robot)
+        if self.blanket is None:  # pragma: no cover - the constructors below forbid it
+            msg = "a policy has a file or a blanket"
+            raise AssertionError(msg)
+        return self.blanket
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the origin itself stated this policy (R1, R3, R4), not we (R5)."""
+        return self.outcome is not Outcome.UNREACHABLE
+
+
+def settle(
+    origin: Origin,
+    answer: Answered,
+    robots: RobotsTxt | None,
+    now: float,
+    terms: Terms,
+) -> Policy:
+    """The policy that *answer* states (R1, R3, R4), or that we set for it (R5).
+
+    *robots* is the parsed body; it must be given exactly when the outcome is R1.
+    """
+    outcome = outcome_of(answer.status)
+    if outcome is Outcome.UNREACHABLE:
+        return unknown(origin, answer, now, terms)
+    lifetime = terms.lifetime(answer.lifetime if outcome is Outcome.PARSED else None)
+    fresh_until = now + lifetime
+    return Policy(
+        origin=origin,
+        outcome=outcome,
+        robots=robots if outcome is Outcome.PARSED else None,
+        blanket=_blanket(outcome, terms),
+        status=answer.status,
+        fetched_at=now,
+        fresh_until=fresh_until,
+        stale_until=fresh_until + terms.grace,
+        keep_until=fresh_until + terms.stale_ttl,
+        etag=answer.etag,
+        last_modified=answer.last_modified,
+    )
+
+
+def unknown(
+    origin: Origin, answer: Answered | Unanswered, now: float, terms: Terms
+) -> Policy:
+    """Ours R5: nothing is known and nothing was; one answer for all, for a while.
+
+    "Absent" never means "allowed" here unless the user set it so
+    (`ROBOTS1994_UNREACHABLE = "allow"`).
+    """
+    retry_at = now + terms.pause(_retry_after(answer))
+    return Policy(
+        origin=origin,
+        outcome=Outcome.UNREACHABLE,
+        robots=None,
+        blanket=_blanket(Outcome.UNREACHABLE, terms),
+        status=getattr(answer, "status", None),
+        fetched_at=now,
+        fresh_until=retry_at,
+        stale_until=retry_at,
+        keep_until=retry_at,
+    )
+
+
+def prolong(
+    last: Policy, answer: Answered | Unanswered, now: float, terms: Terms
+) -> Policy:
+    """Ours R5 with a last good policy: it stands until asked again.
+
+    *last* must still be within its `keep_until`, which does not move: a policy stands in
+    for at most `stale_ttl` seconds, however often renewing it fails.
+    """
+    retry_at = min(now + terms.pause(_retry_after(answer)), last.keep_until)
+    return replace(
+        last,
+        fresh_until=retry_at,
+        stale_until=min(retry_at + terms.grace, last.keep_until),
+        stands_in=True,
+    )
+
+
+def _blanket(outcome: Outcome, terms: Terms) -> Blanket | None:
+    """The one answer for every URL where no file decides; `None` where one does."""
+    if outcome is Outcome.FORBIDDEN:
+        return Blanket(terms.forbidden_allows, Reason.FORBIDDEN)
+    if outcome is Outcome.ABSENT:
+        return Blanket(is_open=True, reason=Reason.ABSENT)
+    if outcome is Outcome.UNREACHABLE:
+        return Blanket(terms.unreachable_allows, Reason.UNREACHABLE)
+    return None
+
+
+def _retry_after(answer: Answered | Unanswered) -> float | None:
+    """The server's Retry-After in seconds, if it answered and sent one."""
+    return getattr(answer, "retry_after", None)
