@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import scrapy
+from scrapy import crawler as scrapy_crawler
 from scrapy import signals
-from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
+ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"
 
 
@@ -111,13 +112,15 @@ def _resolve_test_names() -> None:
     socket.gethostbyname = lambda host: real_name(local(host))
 
 
-def _process(job: dict[str, Any]) -> AsyncCrawlerProcess | CrawlerProcess:
-    """The process for the job's reactor."""
+def _process(job: dict[str, Any]) -> Any:  # noqa: ANN401 (one of two unlike classes)
+    """The process that the `scrapy crawl` of this version takes for the job's reactor."""
+    settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
     if job["reactor"] == "select":
-        return CrawlerProcess(job["settings"] | {"TWISTED_REACTOR": SELECT})
+        return plain({"TWISTED_REACTOR": SELECT} | settings)
+    newer = getattr(scrapy_crawler, "AsyncCrawlerProcess", plain)
     if job["reactor"] == "none":
-        return AsyncCrawlerProcess(job["settings"] | {"TWISTED_REACTOR_ENABLED": False})
-    return AsyncCrawlerProcess(job["settings"])
+        return newer({"TWISTED_REACTOR_ENABLED": False} | settings)
+    return newer({"TWISTED_REACTOR": ASYNCIO} | settings)
 
 
 def _listen(crawler: Crawler, job: dict[str, Any], told: dict[str, Any]) -> None:

@@ -1,0 +1,209 @@
+"""Tests that the scripted server does to a client exactly what its replies say."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import socket
+import ssl
+from threading import Thread
+from typing import TYPE_CHECKING
+from urllib.error import URLError
+from urllib.request import ProxyHandler, Request, build_opener, urlopen
+
+import pytest
+
+from tests.support import replies
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from tests.support.certificates import Flaw
+
+
+def get(url: str, **options: object) -> bytes:
+    """Return the body of a page; a client without any of Scrapy's leniency."""
+    with urlopen(url, timeout=30, **options) as response:
+        body: bytes = response.read()
+    return body
+
+
+def test_what_is_not_scripted_is_a_page_and_no_robots(site: Site) -> None:
+    """An empty script serves pages, and has no robots.txt."""
+    page = get(site.url("/any"))
+
+    assert b"<title>127.0.0.1:" in page
+    with pytest.raises(URLError, match="404"):
+        get(site.url("/robots.txt"))
+
+
+def test_most_exact_origin_wins(site: Site) -> None:
+    """A reply for a host goes before one for all hosts."""
+    site.answer("/who", replies.text("all"))
+    site.answer("/who", replies.text("a"), at="a.test")
+
+    ours = get(Request(site.url("/who"), headers={"Host": "a.test"}))
+    other = get(Request(site.url("/who"), headers={"Host": "b.test"}))
+
+    assert (ours, other) == (b"a", b"all")
+
+
+def test_several_replies_go_out_in_turn(site: Site) -> None:
+    """Of several replies each goes out once, the last for ever."""
+    site.answer("/turn", [replies.text("one"), replies.text("two")])
+
+    assert [get(site.url("/turn")) for _ in range(3)] == [b"one", b"two", b"two"]
+
+
+def test_log_tells_method_target_and_headers(site: Site) -> None:
+    """The request log has the target with its query, and the headers in lower case."""
+    get(Request(site.url("/x?q=1"), headers={"X-Robot": "me"}))
+
+    seen = site.log("/x?q=1")[0]
+    assert (seen.method, seen.headers["x-robot"], seen.peer) == (
+        "GET",
+        "me",
+        "127.0.0.1",
+    )
+
+
+def test_proxied_request_is_logged_under_its_origin(site: Site) -> None:
+    """As a proxy the server logs the origin that was meant, and that it was proxied."""
+    opener = build_opener(ProxyHandler({"http": site.url("")}))
+
+    opener.open("http://far.test/page", timeout=30).close()
+
+    seen = site.log()[0]
+    assert (seen.host, seen.target, seen.proxied) == ("far.test", "/page", True)
+
+
+def test_gate_holds_a_reply_back(site: Site) -> None:
+    """Nothing of a gated reply goes out before the gate opens."""
+    site.answer("/gated", replies.text("late", gate="g"))
+    bodies: list[bytes] = []
+    client = Thread(target=lambda: bodies.append(get(site.url("/gated"))))
+    client.start()
+    site.wait("/gated")
+    before = list(bodies)
+
+    site.open("g")
+    client.join()
+
+    assert (before, bodies) == ([], [b"late"])
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_gate_opens_by_itself_when_requests_came(site: Site, *, early: bool) -> None:
+    """A gate opens once its requests came in, before or after the order for it."""
+    site.answer("/gated", replies.text("late", gate="g"))
+    if early:
+        site.open_when("g", "/other", count=2)
+    get(site.url("/other"))
+    get(site.url("/other"))
+    if not early:
+        site.open_when("g", "/other", count=2)
+
+    assert get(site.url("/gated")) == b"late"
+
+
+def test_truncated_body_ends_short_of_its_length(site: Site) -> None:
+    """A truncated reply declares more bytes than come."""
+    site.answer("/short", replies.truncated(b"Disallow", 100))
+
+    with pytest.raises(http.client.IncompleteRead) as caught:
+        get(site.url("/short"))
+
+    assert caught.value.partial == b"Disallow"
+
+
+@pytest.mark.parametrize("reply", [replies.reset(), replies.reset(b"abcd", after=2)])
+def test_reset_is_a_reset(site: Site, reply: replies.Reply) -> None:
+    """A reset breaks the connection, at once or in the middle of the body."""
+    site.answer("/reset", reply)
+
+    with pytest.raises(ConnectionResetError):
+        get(site.url("/reset"))
+
+
+def test_hang_up_closes_without_a_byte(site: Site) -> None:
+    """A hang-up ends the connection in order, and empty."""
+    site.answer("/gone", replies.hang_up())
+
+    with pytest.raises(http.client.RemoteDisconnected):
+        get(site.url("/gone"))
+
+
+@pytest.mark.parametrize(
+    ("reply", "came"),
+    [(replies.black_hole(), b""), (replies.unclosed(b"abc", 9), b"abc")],
+)
+def test_hanging_connection_stays_open(
+    site: Site, reply: replies.Reply, came: bytes
+) -> None:
+    """A black hole says nothing and does not close; nor does an unclosed body."""
+    site.answer("/hole", reply)
+    with socket.create_connection(("127.0.0.1", site.port)) as client:
+        client.sendall(b"GET /hole HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        site.wait("/hole")
+        client.settimeout(0.3)
+        heard = b""
+        with pytest.raises(TimeoutError):
+            while chunk := client.recv(4096):
+                heard += chunk
+
+    assert heard.endswith(came)
+
+
+def test_trickle_sends_the_whole_body_in_pieces(site: Site) -> None:
+    """A trickle arrives complete, in pieces of the size asked for."""
+    site.answer("/slow", replies.trickle(b"abcdef", chunk=2, pause=0.05))
+
+    with urlopen(site.url("/slow"), timeout=30) as response:
+        pieces = list(iter(lambda: response.read1(100), b""))
+
+    assert pieces == [b"ab", b"cd", b"ef"]
+
+
+def test_endless_body_goes_on(site: Site) -> None:
+    """An endless reply still sends after far more than any limit of ours."""
+    site.answer("/endless", replies.endless(b"x\n"))
+
+    with urlopen(site.url("/endless"), timeout=30) as response:
+        assert len(response.read(5_000_000)) == 5_000_000
+
+
+def test_gzip_bomb_is_small_until_unpacked(site: Site) -> None:
+    """A gzip bomb grows a thousandfold."""
+    site.answer("/bomb", replies.gzip_bomb(10_000_000))
+
+    packed = get(site.url("/bomb"))
+
+    assert len(packed) * 900 < len(gzip.decompress(packed)) == 10_000_000
+
+
+def test_refused_url_refuses(site: Site) -> None:
+    """No one listens at the refused URL."""
+    with pytest.raises(URLError, match="refused"):
+        get(site.refused_url())
+
+
+@pytest.mark.parametrize("flaw", ["valid", "expired", "wrong-name"])
+def test_certificate_is_as_good_as_asked(flaw: Flaw) -> None:
+    """A client that trusts the certificate still refuses the flawed ones."""
+    with Site(tls=flaw) as site:
+        trusting = ssl.create_default_context(cadata=site.certificate)
+        if flaw == "valid":
+            assert get(site.secure_url("/"), context=trusting)
+            assert site.log()[0].scheme == "https"
+        else:
+            with pytest.raises(URLError, match="CERTIFICATE_VERIFY_FAILED"):
+                get(site.secure_url("/"), context=trusting)
+
+
+def test_many_addresses_and_ports_are_many_origins() -> None:
+    """Every address and port answers, and the log tells them apart."""
+    with Site(ports=2, addresses=201) as site:
+        urls = [site.url(port=1), site.address_url(0), site.address_url(200)]
+        for url in urls:
+            get(url)
+
+        assert [f"http://{seen.host}/" for seen in site.log()] == urls

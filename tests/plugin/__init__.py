@@ -1,0 +1,1 @@
+"""The Scrapy side: real crawls against a real server on loopback."""
