@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
+import pytest
 import scrapy
+
 from tests.support import replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors, start_crawl
-from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from tests.support.site import Site
 
 CLOSED = "User-agent: *\nDisallow: /secret"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))

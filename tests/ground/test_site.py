@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from tests.support.certificates import Flaw
 
 
-def get(url: str, **options: object) -> bytes:
+def get(url: str | Request, context: ssl.SSLContext | None = None) -> bytes:
     """Return the body of a page; a client without any of Scrapy's leniency."""
-    with urlopen(url, timeout=30, **options) as response:
+    with urlopen(url, timeout=30, context=context) as response:
         body: bytes = response.read()
     return body
 
@@ -134,23 +134,24 @@ def test_hang_up_closes_without_a_byte(site: Site) -> None:
 
 @pytest.mark.parametrize(
     ("reply", "came"),
-    [(replies.black_hole(), b""), (replies.unclosed(b"abc", 9), b"abc")],
+    [
+        (replies.black_hole(), b""),
+        (replies.unclosed(b"", 9), b"Connection: close\r\n\r\n"),
+    ],
 )
 def test_hanging_connection_stays_open(
     site: Site, reply: replies.Reply, came: bytes
 ) -> None:
-    """A black hole says nothing and does not close; nor does an unclosed body."""
+    """A black hole says nothing and does not close; nor does an unfinished body."""
     site.answer("/hole", reply)
     with socket.create_connection(("127.0.0.1", site.port)) as client:
         client.sendall(b"GET /hole HTTP/1.1\r\nHost: a.test\r\n\r\n")
         site.wait("/hole")
         client.settimeout(0.3)
-        heard = b""
+        if came:
+            assert client.recv(4096).endswith(came)
         with pytest.raises(TimeoutError):
-            while chunk := client.recv(4096):
-                heard += chunk
-
-    assert heard.endswith(came)
+            client.recv(4096)
 
 
 def test_trickle_sends_the_whole_body_in_pieces(site: Site) -> None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import ipaddress
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 Flaw = Literal["valid", "expired", "wrong-name"]
 
 
-def write_certificate(path: Path, flaw: Flaw = "valid") -> None:
-    """Write key and self-signed certificate as one PEM file.
+def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
+    """Make a key and a self-signed certificate for it, both as PEM text.
 
     `valid` speaks for 127.0.0.1, localhost and every name under `test`; `expired` did
     so until yesterday; `wrong-name` speaks for somebody else.
@@ -44,7 +41,8 @@ def write_certificate(path: Path, flaw: Flaw = "valid") -> None:
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    path.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
+    public = certificate.public_bytes(serialization.Encoding.PEM)
+    return private.decode(), public.decode()
 
 
 def _names(flaw: Flaw) -> x509.SubjectAlternativeName:

@@ -47,8 +47,8 @@ class AskingSpider(scrapy.Spider):
 
     def ask(self, url: str, **options: Any) -> scrapy.Request:  # noqa: ANN401
         """Return a request whose end is noted, whichever it is."""
-        known = {"callback": self.fetched, "errback": self.failed, "dont_filter": True}
-        return scrapy.Request(url, **known | options)
+        known: dict[str, Any] = {"dont_filter": True} | options
+        return scrapy.Request(url, callback=self.fetched, errback=self.failed, **known)
 
     def fetched(self, response: Response) -> Iterator[Any]:
         """Note a page that came, whatever its status."""
@@ -64,7 +64,7 @@ class AskingSpider(scrapy.Spider):
 
     def failed(self, failure: Failure) -> None:
         """Note a request that failed, and why."""
-        error = failure.value
+        error: Any = failure.value
         if error.__class__.__name__ == "HttpError":
             self.told["fetched"].append((error.response.url, error.response.status))
             return
@@ -113,7 +113,7 @@ def _resolve_test_names() -> None:
 
 
 def _process(job: dict[str, Any]) -> Any:  # noqa: ANN401 (one of two unlike classes)
-    """The process that the `scrapy crawl` of this version takes for the job's reactor."""
+    """The process that `scrapy crawl` of this version takes for the reactor."""
     settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
     if job["reactor"] == "select":
         return plain({"TWISTED_REACTOR": SELECT} | settings)
@@ -147,7 +147,13 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         key: [] for key in ("fetched", "failed", "items", "sent", "warnings")
     }
 
-    def noted(message: Warning | str, category: type, filename: str, *_: Any) -> None:  # noqa: ANN401
+    def noted(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        *_: object,
+        **__: object,
+    ) -> None:
         told["warnings"].append((category.__name__, str(message), filename))
 
     warnings.showwarning = noted

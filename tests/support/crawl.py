@@ -152,7 +152,7 @@ class Crawl:
         )
 
 
-def start_crawl(
+def start_crawl(  # noqa: PLR0913 (a crawl has that many sides, all named)
     urls: Sequence[str | Ask] = (),
     *,
     spider: str = "tests.support.child:AskingSpider",

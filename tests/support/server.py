@@ -18,11 +18,10 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.support.certificates import write_certificate
+from tests.support.certificates import make_certificate
 from tests.support.replies import UNDECLARED, Reply
 
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
@@ -100,8 +99,6 @@ class Script:
                 return self.log
             case "forget":
                 self.log.clear()
-            case unknown:
-                return {"error": f"no such order: {unknown}"}
         return None
 
 
@@ -131,7 +128,8 @@ class Server:
         ):
             while head := await reader.readuntil(b"\r\n\r\n"):
                 seen = _seen(head, writer)
-                await reader.readexactly(int(dict(seen["headers"]).get("content-length", 0)))
+                length = dict(seen["headers"]).get("content-length", 0)
+                await reader.readexactly(int(length))
                 await self.script.note(seen)
                 if not await self.play(self.script.reply_to(seen), seen, writer):
                     break
@@ -197,8 +195,8 @@ def _head(reply: Reply) -> bytes:
 async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
     """Send the body as the reply says: in pieces, cut, repeated, without end."""
     body = reply.body if reply.cut is None else reply.body[: reply.cut]
-    rounds = itertools.repeat(body, reply.repeat) if reply.repeat else itertools.repeat(body)
-    for part in rounds:
+    times = range(reply.repeat) if reply.repeat else itertools.count()
+    for part in (body for _ in times):
         for start in range(0, len(part), reply.chunk):
             writer.write(part[start : start + reply.chunk])
             await writer.drain()
@@ -219,12 +217,13 @@ async def main(order: dict[str, Any]) -> None:
         address = f"127.1.{number // 200}.{number % 200 + 1}"
         await asyncio.start_server(server.serve, address, told["http"][0])
     if order["tls"]:
+        private, certificate = make_certificate(order["tls"])
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        with tempfile.TemporaryDirectory() as folder:
-            pem = Path(folder, "server.pem")
-            write_certificate(pem, order["tls"])
-            context.load_cert_chain(pem)
-            told["certificate"] = pem.read_text().partition("-----BEGIN CERT")[2]
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as pem:
+            pem.write(private + certificate)
+            pem.flush()
+            context.load_cert_chain(pem.name)
+        told["certificate"] = certificate
         secure = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=context)
         told["https"] = secure.sockets[0].getsockname()[1]
     control = await asyncio.start_server(server.control, "127.0.0.1", 0, limit=2**26)

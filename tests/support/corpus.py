@@ -1,0 +1,105 @@
+"""Files as crawlers meet them under /robots.txt: real ones if at hand, else made ones.
+
+Real files are read from the folder or tar archive that ROBOTS1994_CORPUS names, or
+from `../shared/corpus/robots-txt.tar.xz` beside the repository. Without either, tests
+run on generated files of the same shape, the same ones every time.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tarfile
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BESIDE = ROOT.parent / "shared" / "corpus" / "robots-txt.tar.xz"
+
+COUNT = 400
+"""Generated files: enough for the tail of the real ones, few enough for every run."""
+
+LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
+"""Share of files up to which, and lines from and to: the quantiles of real files."""
+
+ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
+HUGE = 1_400_000
+"""Bytes of the one huge file."""
+
+AGENTS = ("*", "Googlebot", "bingbot", "Slurp", "GPTBot", "ia_archiver", "Foo/1.0", "")
+PATHS = ("/", "/tmp", "/cgi-bin/", "/a%20b", "/search?q=", "/*.php$", "", "images/")
+ODD_LINES = (
+    "Disalow: /typo",
+    "no colon in this one",
+    "Crawl-delay: 10",
+    "Sitemap: https://a.test/sitemap.xml",
+    "Allow: /public",
+    "USER-AGENT : spaced",
+    "Disallow: /caf\u00e9 # comment",
+    "Disallow: /x\u2028y\x0b\x0c\x85z",
+    "   ",
+    "# only a comment",
+)
+PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body>"
+
+
+@cache
+def corpus_files() -> tuple[tuple[str, bytes], ...]:
+    """Name and bytes of every file, sorted by name; never none."""
+    named = os.environ.get("ROBOTS1994_CORPUS")
+    if named:
+        return _read(Path(named))
+    return _read(BESIDE) if BESIDE.exists() else generated_files()
+
+
+@cache
+def generated_files() -> tuple[tuple[str, bytes], ...]:
+    """Generated files with the sizes and the oddities of real ones."""
+    dice = random.Random(1994)  # noqa: S311 (the same files every time is the point)
+    made = [_made(dice, number / COUNT) for number in range(COUNT)]
+    line = b"Disallow: /archive/000000\n"
+    odd = {
+        "empty": b"",
+        "huge": b"User-agent: *\n" + line * (HUGE // len(line)),
+        "html": PAGE,
+        "latin-1": "User-agent: *\nDisallow: /caf\u00e9\n".encode("latin-1"),
+        "mark": b"\xef\xbb\xbfUser-agent: *\nDisallow: /\n",
+        "mark-only": b"\xef\xbb\xbf",
+        "nul": b"User-agent: *\x00\nDisallow: /\x00\n\x00",
+        "utf-16": "User-agent: *\nDisallow: /\n".encode("utf-16"),
+        "broken-utf-16": b"\xff\xfeU\x00s",
+        "not-text": bytes(range(256)) * 40,
+    }
+    numbered = ((f"site-{number:03}.test", body) for number, body in enumerate(made))
+    named = ((f"{name}.test", body) for name, body in odd.items())
+    return tuple(sorted(chain(numbered, named)))
+
+
+def _made(dice: random.Random, share: float) -> bytes:
+    """One file whose length is that of the real file at this share of all."""
+    _, least, most = next(row for row in LINE_COUNTS if share < row[0])
+    lines: list[str] = []
+    for _ in range(dice.randint(least, most)):
+        agent = f"User-agent: {dice.choice(AGENTS)}"
+        rule = f"Disallow: {dice.choice(PATHS)}{dice.choice(('', 'x', 'y/z.html'))}"
+        choices = [agent, rule, "", dice.choice(ODD_LINES)]
+        lines += dice.choices(choices, weights=(2, 12, 2, 1))
+    return b"".join(line.encode() + dice.choice(ENDINGS) for line in lines)
+
+
+def _read(source: Path) -> tuple[tuple[str, bytes], ...]:
+    """Every file of a folder or of a tar archive, by its bare name."""
+    if source.is_dir():
+        found = [(path.name, path.read_bytes()) for path in source.iterdir()]
+    else:
+        found = []
+        with tarfile.open(source) as archive:
+            for member in archive:
+                held = archive.extractfile(member)
+                if held is not None:
+                    found.append((Path(member.name).name, held.read()))
+    if not found:
+        message = f"no corpus file in {source}"
+        raise RuntimeError(message)
+    return tuple(sorted(found))
