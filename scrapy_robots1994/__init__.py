@@ -19,13 +19,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .errors import MissingExtra, RobotsError, SettingsError, StoreError
-    from .origin import Origin
-    from .plugin.addon import Addon
-    from .plugin.forbidden import ForbiddenByRobots
-    from .plugin.middleware import Robots1994Middleware
-    from .plugin.parser import Robots1994Parser
-    from .standard import (
+    from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, StoreError
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.plugin.addon import Addon
+    from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots
+    from scrapy_robots1994.plugin.middleware import Robots1994Middleware
+    from scrapy_robots1994.plugin.parser import Robots1994Parser
+    from scrapy_robots1994.standard import (
         Line,
         LineKind,
         Problem,

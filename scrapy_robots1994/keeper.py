@@ -15,17 +15,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
-from .upkeep import Cancelled, Fetch, Outcome, Unanswered, UseFresh, UseStale
-from .upkeep.decision import decide
-from .upkeep.outcome import outcome_of
-from .upkeep.policy import Policy, prolong, settle, unknown
+from scrapy_robots1994.upkeep import Cancelled, Fetch, Outcome, Unanswered, UseFresh, UseStale
+from scrapy_robots1994.upkeep.decision import decide
+from scrapy_robots1994.upkeep.outcome import outcome_of
+from scrapy_robots1994.upkeep.policy import Policy, prolong, settle, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Generator
 
-    from .origin import Origin
-    from .standard import RobotsTxt
-    from .upkeep import Answer, Answered, Terms
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.standard import RobotsTxt
+    from scrapy_robots1994.upkeep import Answer, Answered, Terms
 
 WayT = TypeVar("WayT", contravariant=True)
 

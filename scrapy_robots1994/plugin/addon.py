@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.misc import load_object
 
-from .middleware import Robots1994Middleware
-from .settings import RobotsSettings
+from scrapy_robots1994.plugin.middleware import Robots1994Middleware
+from scrapy_robots1994.plugin.settings import RobotsSettings
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

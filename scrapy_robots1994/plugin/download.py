@@ -15,11 +15,11 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import CancelledError
 from w3lib.url import safe_url_string
 
-from ..origin import Origin
-from ..printable import printable
-from ..upkeep import Answered, Cancelled, Unanswered
-from . import headers
-from .brake import Brake, Progress
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.printable import printable
+from scrapy_robots1994.upkeep import Answered, Cancelled, Unanswered
+from scrapy_robots1994.plugin import headers
+from scrapy_robots1994.plugin.brake import Brake, Progress
 
 try:
     # Scrapy 2.15 wraps what Twisted raises.
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from ..upkeep import Answer
-    from .settings import RobotsSettings
-    from .stats import Tally
-    from .way import Way
+    from scrapy_robots1994.upkeep import Answer
+    from scrapy_robots1994.plugin.settings import RobotsSettings
+    from scrapy_robots1994.plugin.stats import Tally
+    from scrapy_robots1994.plugin.way import Way
 
 PRIORITY = 1000  # the built-in's
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 if TYPE_CHECKING:
-    from ..standard import Verdict
+    from scrapy_robots1994.standard import Verdict
 
 
 class ForbiddenByRobots(IgnoreRequest):

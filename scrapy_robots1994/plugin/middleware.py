@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
-from ..keeper import PolicyKeeper, Released
-from ..origin import Origin, target_of
-from ..printable import printable
-from ..standard import Reason, Verdict
-from ..stores import MemoryStore
-from . import stats
-from .download import RobotsDownload
-from .forbidden import ForbiddenByRobots
-from .outside import CrawlOutside
-from .robot import RobotName
-from .settings import RobotsSettings
-from .stats import Tally
-from .waiting import WaitingRoom
-from .way import Way
+from scrapy_robots1994.keeper import PolicyKeeper, Released
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.printable import printable
+from scrapy_robots1994.standard import Reason, Verdict
+from scrapy_robots1994.stores import MemoryStore
+from scrapy_robots1994.plugin import stats
+from scrapy_robots1994.plugin.download import RobotsDownload
+from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots
+from scrapy_robots1994.plugin.outside import CrawlOutside
+from scrapy_robots1994.plugin.robot import RobotName
+from scrapy_robots1994.plugin.settings import RobotsSettings
+from scrapy_robots1994.plugin.stats import Tally
+from scrapy_robots1994.plugin.waiting import WaitingRoom
+from scrapy_robots1994.plugin.way import Way
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from ..upkeep import Policy
+    from scrapy_robots1994.upkeep import Policy
 
 logger = logging.getLogger("scrapy_robots1994")
 

@@ -11,11 +11,11 @@ from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import CancelledError
 
-from ..standard import RobotsTxt
-from ..upkeep import Outcome, Unanswered
-from . import stats
-from .parser import Robots1994Parser
-from .waiting import DeferredWaiter
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.upkeep import Outcome, Unanswered
+from scrapy_robots1994.plugin import stats
+from scrapy_robots1994.plugin.parser import Robots1994Parser
+from scrapy_robots1994.plugin.waiting import DeferredWaiter
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from twisted.python.failure import Failure
 
-    from ..keeper import Waiter
-    from ..origin import Origin
-    from ..upkeep import Answer, Answered, Policy
-    from .download import RobotsDownload
-    from .settings import RobotsSettings
-    from .stats import Tally
-    from .waiting import WaitingRoom
-    from .way import Way
+    from scrapy_robots1994.keeper import Waiter
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.upkeep import Answer, Answered, Policy
+    from scrapy_robots1994.plugin.download import RobotsDownload
+    from scrapy_robots1994.plugin.settings import RobotsSettings
+    from scrapy_robots1994.plugin.stats import Tally
+    from scrapy_robots1994.plugin.waiting import WaitingRoom
+    from scrapy_robots1994.plugin.way import Way
 
 logger = logging.getLogger("scrapy_robots1994")
 

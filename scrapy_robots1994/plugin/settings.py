@@ -11,10 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import SettingsError
-from ..printable import printable
-from ..stores import Locator, locate
-from ..upkeep import Terms
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.printable import printable
+from scrapy_robots1994.stores import Locator, locate
+from scrapy_robots1994.upkeep import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

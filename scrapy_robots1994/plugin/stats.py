@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
-    from ..upkeep import Outcome
+    from scrapy_robots1994.upkeep import Outcome
 
 # The built-in's keys keep their names and meanings.
 FORBIDDEN: Final = "robotstxt/forbidden"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from ..keeper import Found
+    from scrapy_robots1994.keeper import Found
 
 
 class DeferredWaiter:

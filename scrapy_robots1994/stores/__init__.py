@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .locator import Locator, locate
-from .memory import MemoryStore
+from scrapy_robots1994.stores.locator import Locator, locate
+from scrapy_robots1994.stores.memory import MemoryStore
 
 __all__ = ["Locator", "MemoryStore", "locate"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from ..errors import SettingsError
-from ..printable import printable
-from .memory import MAX_ORIGINS
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.printable import printable
+from scrapy_robots1994.stores.memory import MAX_ORIGINS
 
 EXAMPLE = 'write for example "memory://?max_origins=100000"'
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from cachetools import TLRUCache
 
-from ..upkeep import Policy
+from scrapy_robots1994.upkeep import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..origin import Origin
+    from scrapy_robots1994.origin import Origin
 
 MAX_ORIGINS = 100_000
 """Origins held when `memory://` does not say otherwise."""

@@ -4,11 +4,11 @@ An `Answer` (what came back for /robots.txt) becomes, by the outcome table R1-R6
 `Policy`; `decide` says what to do with a policy at a moment.
 """
 
-from .answer import Answer, Answered, Cancelled, Unanswered
-from .decision import Decision, Fetch, UseFresh, UseStale, decide
-from .outcome import OUTCOMES, Outcome, outcome_of
-from .policy import Blanket, Policy, Rules
-from .terms import Terms
+from scrapy_robots1994.upkeep.answer import Answer, Answered, Cancelled, Unanswered
+from scrapy_robots1994.upkeep.decision import Decision, Fetch, UseFresh, UseStale, decide
+from scrapy_robots1994.upkeep.outcome import OUTCOMES, Outcome, outcome_of
+from scrapy_robots1994.upkeep.policy import Blanket, Policy, Rules
+from scrapy_robots1994.upkeep.terms import Terms
 
 __all__ = [
     "OUTCOMES",

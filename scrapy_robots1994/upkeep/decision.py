@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from .policy import Policy
+    from scrapy_robots1994.upkeep.policy import Policy
 
 CLOCK_SKEW = 60.0
 """A policy dated at most this many seconds ahead of our clock is not from the future."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ..origin import target_of
-from ..standard import Reason, Verdict
-from .outcome import Outcome, outcome_of
+from scrapy_robots1994.origin import target_of
+from scrapy_robots1994.standard import Reason, Verdict
+from scrapy_robots1994.upkeep.outcome import Outcome, outcome_of
 
 if TYPE_CHECKING:
-    from ..origin import Origin
-    from ..standard import RobotsTxt
-    from .answer import Answered, Unanswered
-    from .terms import Terms
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.standard import RobotsTxt
+    from scrapy_robots1994.upkeep.answer import Answered, Unanswered
+    from scrapy_robots1994.upkeep.terms import Terms
 
 
 class Rules(Protocol):

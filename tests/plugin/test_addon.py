@@ -1,0 +1,97 @@
+"""The one line puts ours in the built-in's place and leaves the user's choices alone."""
+
+from __future__ import annotations
+
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.settings import Settings
+
+from scrapy_robots1994 import Addon, Robots1994Middleware
+from tests.support.crawl import crawl
+from tests.support.site import Site
+
+BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+OURS = "scrapy_robots1994.Robots1994Middleware"
+
+
+def middlewares(settings: Settings) -> dict[object, int | None]:
+    """What the add-on made of DOWNLOADER_MIDDLEWARES."""
+    Addon().update_settings(settings)
+    return dict(settings.getdict("DOWNLOADER_MIDDLEWARES"))
+
+
+def test_by_default_ours_stands_where_scrapy_has_the_built_in() -> None:
+    """At 100, and the built-in is off."""
+    assert middlewares(Settings()) == {BUILT_IN: None, Robots1994Middleware: 100}
+
+
+def test_the_users_place_of_the_built_in_becomes_ours() -> None:
+    """Whether the user named the built-in by path or by class."""
+    for key in (BUILT_IN, RobotsTxtMiddleware):
+        made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {key: 543}}))
+
+        assert made == {BUILT_IN: None, Robots1994Middleware: 543}
+
+
+def test_ours_placed_by_hand_stays_there() -> None:
+    """The add-on beside a middleware set by hand adds no second one."""
+    made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 77}}))
+
+    assert made == {BUILT_IN: None, OURS: 77}
+
+
+def test_robotstxt_obey_goes_on_unless_the_user_says_otherwise() -> None:
+    """Over Scrapy's default, under a project's own word."""
+    default, project = Settings(), Settings({"ROBOTSTXT_OBEY": False})
+    for settings in (default, project):
+        Addon().update_settings(settings)
+
+    assert default.getbool("ROBOTSTXT_OBEY") is True
+    assert project.getbool("ROBOTSTXT_OBEY") is False
+
+
+def test_the_users_own_dict_is_not_changed() -> None:
+    """A spider class's custom_settings are its own."""
+    own: dict[object, int] = {BUILT_IN: 543}
+
+    middlewares(Settings({"DOWNLOADER_MIDDLEWARES": own}))
+
+    assert own == {BUILT_IN: 543}
+
+
+def test_obey_false_in_a_project_keeps_robots_handling_off() -> None:
+    """A real crawl: nothing is asked, and the log says why."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /\n")
+        result = crawl([site.url("/page")], settings={"ROBOTSTXT_OBEY": False})
+
+        assert site.targets() == ["/page"]
+
+    assert "ROBOTSTXT_OBEY is False" in result.log
+
+
+def test_by_hand_without_the_add_on() -> None:
+    """The middleware set in place of the built-in works alone."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /private\n")
+        pages = [site.url("/private"), site.url("/page")]
+        result = crawl(
+            pages,
+            middleware="builtin",
+            settings={"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}},
+        )
+
+    assert result.fetched_urls == [pages[1]]
+
+
+def test_the_parser_alone_in_the_built_in_middleware() -> None:
+    """ROBOTSTXT_PARSER: the built-in's way, our reading (Allow is unknown in 1994)."""
+    with Site() as site:
+        site.robots("User-agent: *\nAllow: /private/open\nDisallow: /private\n")
+        result = crawl(
+            [site.url("/private/open")],
+            middleware="builtin",
+            settings={"ROBOTSTXT_PARSER": "scrapy_robots1994.Robots1994Parser"},
+        )
+
+    assert result.fetched == []
+    assert result.stats["robotstxt/forbidden"] == 1
