@@ -1,0 +1,100 @@
+"""Origin and target: who a robots.txt speaks for, and what part of a URL its rules are
+compared with.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv6Address
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_HIGHEST_PORT = 65535
+
+_HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
+_URL_HEAD = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+_AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Origin:
+    """Scheme, host and port: what one robots.txt speaks for.
+
+    The host is in lower case, without a trailing dot and without the brackets of an
+    IPv6 address.
+    """
+
+    scheme: str
+    host: str
+    port: int
+
+    @staticmethod
+    def of(url: str | bytes) -> "Origin | None":
+        """Return the origin of *url*; None when it is not http or https, or names no
+        host. Never raises.
+        """
+        if isinstance(url, bytes):
+            url = url.decode("utf-8", "replace")
+        head = _HTTP_URL.match(url)
+        return None if head is None else _origin_of(head[1].lower(), head[2])
+
+    @property
+    def robots_url(self) -> str:
+        """The one URL where the policy of this origin is stated."""
+        # 1994 M1: the policy is the file at the local URL /robots.txt.
+        return f"{self}/robots.txt"
+
+    def __str__(self) -> str:
+        """Return the origin as URLs begin, the default port left out: `https://x:8443`."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        is_default = self.port == _DEFAULT_PORTS.get(self.scheme)
+        return f"{self.scheme}://{host}" + ("" if is_default else f":{self.port}")
+
+
+@lru_cache(maxsize=4096)
+def _origin_of(scheme: str, authority: str) -> Origin | None:
+    """Return the origin that *authority* names under *scheme*, user info dropped."""
+    parts = _AUTHORITY.fullmatch(authority.rpartition("@")[2])
+    if parts is None:
+        return None
+    host = _ipv6(parts[1]) if parts[1] is not None else _host(parts[2])
+    # A port of more than five digits is out of range whatever the digits are.
+    digits = (parts[3] or "").lstrip("0") or ("0" if parts[3] else "")
+    if not host or len(digits) > len(str(_HIGHEST_PORT)):
+        return None
+    port = int(digits) if digits else _DEFAULT_PORTS[scheme]
+    return Origin(scheme, host, port) if port <= _HIGHEST_PORT else None
+
+
+def _ipv6(text: str) -> str:
+    """Return the shortest spelling of an IPv6 address; *text* in lower case when it is
+    none.
+    """
+    try:
+        return str(IPv6Address(text))
+    except ValueError:
+        return text.lower()
+
+
+def _host(text: str) -> str:
+    """Return *text* as the name that is asked for: lower case, no trailing dot,
+    punycode when it can be.
+    """
+    host = text.lower().rstrip(".")
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii").rstrip(".")
+    except UnicodeError:
+        return host
+
+
+def target_of(url: str) -> str:
+    """Return what rules are compared with: path and query of *url* as sent, `/` when
+    both are empty.
+
+    A path alone (`/x?y`) is its own target. Never raises.
+    """
+    head = _URL_HEAD.match(url)
+    # Ours O26: the fragment is not sent, so it is not compared.
+    target = (url[head.end() :] if head else url).partition("#")[0]
+    return target if target.startswith("/") else "/" + target

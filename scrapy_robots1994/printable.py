@@ -1,0 +1,34 @@
+"""Text of strangers, made safe to print: what a robots.txt or a URL holds never reaches
+a terminal or log raw.
+"""
+
+import re
+
+# Ours O25: control characters are ordinary in a value, and never printed as they are.
+# C0, DEL and C1; line and paragraph separators; marks that turn the direction of text
+# or hide in it; the byte order mark; lone surrogates, which no stream can encode.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
+)
+
+_CUT = "…"
+
+
+def _escape(match: re.Match[str]) -> str:
+    r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`."""
+    code = ord(match[0])
+    if code <= 0xFF:  # noqa: PLR2004 - the widest code that \x can write
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004
+
+
+def printable(text: str, width: int = 120) -> str:
+    r"""Return *text* on one line, harmless, at most *width* characters long.
+
+    Characters that move a cursor, end a line, turn the direction of writing or cannot
+    be encoded become escapes such as `\\x1b`. What is longer than *width* ends with
+    `…`.
+    """
+    shown = _UNPRINTABLE.sub(_escape, text[: width + 1])
+    return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT

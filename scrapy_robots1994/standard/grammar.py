@@ -1,0 +1,95 @@
+"""The grammar: bytes to text, and the named patterns every reader of that text is made
+from.
+"""
+
+import re
+
+# 1994 F3: the optional space. Ours O6: what an author cannot see, spaces and tabs.
+SPACE = " \t"
+_SPACES = f"[{SPACE}]*"
+
+# 1994 F5: what begins a comment.
+COMMENT = "#"
+
+# 1994 F2: a line ends with CR, or CR NL, or NL, and with nothing else.
+LINE = re.compile(r"([^\r\n]+)(\r\n|\r|\n|\Z)|()(\r\n|\r|\n)")
+_LINE_END = re.compile(r"\r\n?")
+
+# 1994 F6: the two fields there are.
+USER_AGENT = "user-agent"
+DISALLOW = "disallow"
+
+
+def _field(name: str, value: str) -> re.Pattern[str]:
+    """Return the pattern of a line, its end before it, with the field *name* and a
+    value like *value*.
+    """
+    # 1994 F4: names of fields compare without case; of ASCII letters only, no other
+    # letter is a spelling of them.
+    # Ours O15: space before the colon and at the start of the line is accepted.
+    # 1994 F3: a line is field name, colon, optional space, value.
+    return re.compile(f"\n{_SPACES}(?ai:{name}){_SPACES}:{_SPACES}{value}")
+
+
+# 1994 F5 cuts the value at the comment, F2 at the end of its line. Ours O13: the `#`
+# needs no space before it.
+_VALUE = f"[^\n{COMMENT}]*"
+
+# Ours O12, O10: a User-agent line with no name, or with only a version, is ignored.
+AGENT_LINE = _field(USER_AGENT, f"([^{SPACE}\n{COMMENT}/]{_VALUE})")
+RULE_LINE = _field(DISALLOW, "")
+# 1994 D1: a rule is a path. Ours O20: without a leading `/` it matches nothing.
+PATH_LINE = _field(DISALLOW, f"(/{_VALUE})")
+# Ours O19: or it is an absolute URL.
+SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
+URL_LINE = _field(DISALLOW, f"({SCHEME}{_VALUE})")
+
+_INVISIBLE_LINE = re.compile(f"\n[{SPACE}]+(?=\n)")
+
+_MARKS = {
+    b"\xef\xbb\xbf": "utf-8",
+    b"\xff\xfe": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+}
+
+# 1994 F1: a blank line, in text whose lines end with NL and hold no invisible lines.
+BOUNDARY = "\n\n"
+
+
+def encoding_of(body: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark that *body* begins with, perhaps none, and its
+    encoding.
+    """
+    # Ours O16: one mark is stripped; UTF-16 is decoded only when its mark says so.
+    for mark, encoding in _MARKS.items():
+        if body.startswith(mark):
+            return mark, encoding
+    return b"", "utf-8"
+
+
+def decode(body: bytes) -> str:
+    """Return the text of *body*, for any bytes; one byte order mark at its start is
+    left out.
+    """
+    mark, encoding = encoding_of(body)
+    # Ours O17: undecodable bytes are replaced; dropping them could make a known field
+    # of an unknown one.
+    return body.removeprefix(mark).decode(encoding, "replace")
+
+
+def whole_lines(text: str) -> str:
+    """Return *text* without its last line when that line has no end."""
+    return text[: max(text.rfind("\r"), text.rfind("\n")) + 1]
+
+
+def normalised(text: str) -> str:
+    """Return *text* as the patterns above want it: NL before every line, blank lines
+    empty.
+    """
+    if "\r" in text:
+        text = _LINE_END.sub("\n", text)
+    text = f"\n{text}\n"
+    # Ours O6: a line of spaces and tabs only is blank.
+    if " \n" in text or "\t\n" in text:
+        text = _INVISIBLE_LINE.sub("\n", text)
+    return text

@@ -1,0 +1,107 @@
+"""Lines: every line of the file, numbered, with its kind; nothing is lost and nothing
+is judged.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from scrapy_robots1994.standard.dialects import Dialect
+from scrapy_robots1994.standard.grammar import (
+    COMMENT,
+    DISALLOW,
+    LINE,
+    SPACE,
+    USER_AGENT,
+)
+
+
+class LineKind(Enum):
+    """What a line is to the standard."""
+
+    BLANK = "blank"
+    COMMENT = "comment"
+    USER_AGENT = "user-agent"
+    DISALLOW = "disallow"
+    UNKNOWN = "unknown"
+    MALFORMED = "malformed"
+    ORPHAN = "orphan"
+    NAMELESS = "nameless"
+    BEYOND_LIMIT = "beyond-limit"
+
+
+_WHY_IGNORED = {
+    LineKind.UNKNOWN: "the 1994 standard has no such field",
+    LineKind.MALFORMED: "it is not a field name, a colon and a value",
+    LineKind.ORPHAN: "its record has no User-agent line before it",
+    LineKind.NAMELESS: "it names no robot",
+    LineKind.BEYOND_LIMIT: "it lies beyond the size limit",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the file: `text + ending` is what stood there.
+
+    *number* counts from 1. *field* and *value* are as written, without the space around
+    them and without the comment; *comment* begins with its `#`. Each is empty when the
+    line has none.
+    """
+
+    number: int
+    kind: LineKind
+    text: str
+    ending: str
+    field: str = ""
+    value: str = ""
+    comment: str = ""
+
+    @property
+    def why_ignored(self) -> str | None:
+        """The reason why the line counts for nothing, or None when it counts, is blank
+        or a comment.
+        """
+        return _WHY_IGNORED.get(self.kind)
+
+
+def read_lines(text: str, dialect: Dialect) -> Iterator[Line]:
+    """Yield the lines of *text* in order.
+
+    A Disallow line is DISALLOW here even when no record owns it: whose it is, records
+    tell.
+    """
+    for number, match in enumerate(LINE.finditer(text), 1):
+        content, ending = match[1] or "", match[2] or match[4] or ""
+        yield _read_line(number, content, ending, dialect)
+
+
+def _read_line(number: int, text: str, ending: str, dialect: Dialect) -> Line:
+    """Return the line that *text* is."""
+    # 1994 F5: the comment and the space before it are discarded.
+    content, mark, rest = text.partition(COMMENT)
+    comment = mark + rest
+    field, colon, value = (part.strip(SPACE) for part in content.partition(":"))
+    if not field and not colon:
+        # 1994 F5: a line that held only a comment vanishes, and is not blank.
+        kind = LineKind.COMMENT if comment else LineKind.BLANK
+        return Line(number, kind, text, ending, comment=comment)
+    if not field or not colon:
+        # Ours O14: a line that has not the form is ignored, never guessed at.
+        return Line(number, LineKind.MALFORMED, text, ending, comment=comment)
+    kind = _kind(field, value, dialect)
+    return Line(number, kind, text, ending, field, value, comment)
+
+
+def _kind(field: str, value: str, dialect: Dialect) -> LineKind:
+    """Return what a line of the right form is, by its field."""
+    # 1994 F4: field names compare without case.
+    match field.lower():
+        case str(name) if name == USER_AGENT:
+            # Ours O12: a User-agent line that names nobody is ignored.
+            named = bool(dialect.names(value))
+            return LineKind.USER_AGENT if named else LineKind.NAMELESS
+        case str(name) if name == DISALLOW:
+            return LineKind.DISALLOW
+        case _:
+            # 1994 F6: any other field is ignored, wherever it stands.
+            return LineKind.UNKNOWN

@@ -1,0 +1,138 @@
+"""RobotsTxt: one parsed file, asked who may retrieve what, and what is wrong with it."""
+
+from scrapy_robots1994.standard.dialects import (
+    LITERAL,
+    check_reading,
+    dialect_named,
+)
+from scrapy_robots1994.standard.inspection import find_problems
+from scrapy_robots1994.standard.lines import Line
+from scrapy_robots1994.standard.names import names_of
+from scrapy_robots1994.standard.problems import Problem
+from scrapy_robots1994.standard.records import Record
+from scrapy_robots1994.standard.ruling import Ruling
+from scrapy_robots1994.standard.source import Source, contents_of
+from scrapy_robots1994.standard.verdict import Verdict
+
+# A crawl has one name, or few; whoever asks for many is not held in memory for it.
+_RULINGS_KEPT = 64
+
+
+class RobotsTxt:
+    """One robots.txt, read as the standard of 1994 says.
+
+    Equal to another one of the same text, dialect and reading. Lines, records and
+    problems are found when they are asked for; asking never changes an answer.
+    """
+
+    __slots__ = ("_reading", "_rulings", "_source")
+
+    def __init__(self, source: Source, reading: str) -> None:
+        """Take *source* as it is; use `parse`."""
+        self._source = source
+        self._reading = reading
+        self._rulings: dict[str | bytes, Ruling] = {}
+
+    @classmethod
+    def parse(
+        cls,
+        body: bytes | str,
+        *,
+        dialect: str = "1994",
+        reading: str = LITERAL,
+        limit: int | None = None,
+        cut: bool = False,
+    ) -> "RobotsTxt":
+        """Return the file that *body* is. Never raises on any body.
+
+        Of a body of more than *limit* bytes the whole lines within the limit count.
+        *cut* says that *body* is already only the beginning of the file. A *dialect* or
+        *reading* that does not exist is a ValueError.
+        """
+        check_reading(reading)
+        if isinstance(body, str):
+            body = body.encode("utf-8", "surrogatepass")
+        # Ours O24: of a file over the limit, the whole lines within it are obeyed.
+        if limit is not None and len(body) > limit:
+            body, cut = body[: max(limit, 0)], True
+        return cls(Source(bytes(body), dialect_named(dialect), is_cut=cut), reading)
+
+    def ruling(self, robot: str | bytes) -> Ruling:
+        """Return what the file says to *robot*, a bare name or a whole User-Agent
+        header.
+        """
+        found = self._rulings.get(robot)
+        if found is None:
+            if len(self._rulings) >= _RULINGS_KEPT:
+                self._rulings.clear()
+            found = Ruling(self._source, self._reading, names_of(robot))
+            self._rulings[robot] = found
+        return found
+
+    def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
+        """Whether *robot* may retrieve *url*: a whole URL, or a path. Never raises."""
+        return self.ruling(robot).allowed_url(url)
+
+    def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
+        """Return whether *robot* may retrieve *url*, and because of what. Never raises."""
+        return self.ruling(robot).verdict(url)
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Every line of the text, in order; joined they are the text again."""
+        return contents_of(self._source).lines
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records in order, as the literal reading finds them, whatever the reading
+        is.
+        """
+        return contents_of(self._source).records
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What the author of the file should know, in the order of the lines."""
+        return find_problems(self._source)
+
+    @property
+    def text(self) -> str:
+        """The text that is obeyed, decoded; without what lies beyond the limit."""
+        return self._source.text
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether only the beginning of the file is known."""
+        return self._source.is_cut
+
+    @property
+    def dialect(self) -> str:
+        """The name of the dialect the file is read in."""
+        return self._source.dialect.name
+
+    @property
+    def reading(self) -> str:
+        """The name of the reading: how a blank line inside a record counts."""
+        return self._reading
+
+    def pack(self) -> "RobotsTxt":
+        """Keep the text compressed from now on, and return the file itself."""
+        self._source.pack()
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Whether *other* is a file of the same text, dialect and reading."""
+        return (
+            isinstance(other, RobotsTxt)
+            and self.dialect == other.dialect
+            and self.reading == other.reading
+            and self.text == other.text
+        )
+
+    def __hash__(self) -> int:
+        """Return the hash of text, dialect and reading."""
+        return hash((self.text, self.dialect, self.reading))
+
+    def __repr__(self) -> str:
+        """Return what kind of file it is, without its text."""
+        size = len(self._source.body)
+        return f"<RobotsTxt: {size} bytes, {self.dialect}, {self.reading}>"

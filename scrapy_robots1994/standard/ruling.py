@@ -1,0 +1,141 @@
+"""Ruling: what one file says to one robot; one bisect and one startswith answer a URL."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.standard.compilation import compile_rules
+from scrapy_robots1994.standard.dialects import CAUTIOUS
+from scrapy_robots1994.standard.matching import as_text, canonical, covers
+from scrapy_robots1994.standard.records import Record, Rule, applied
+from scrapy_robots1994.standard.source import Source, contents_of
+from scrapy_robots1994.standard.verdict import Reason, Verdict
+
+_ROBOTS_TXT = "/robots.txt"
+
+
+class Ruling:
+    """What one robots.txt says to one robot: compiled once, asked for every URL.
+
+    `allowed` answers from sorted lists. `verdict` reads the file again for the line and
+    the record; the two never differ.
+    """
+
+    __slots__ = ("_escaped", "_names", "_paths", "_reading", "_source", "_urls")
+
+    def __init__(self, source: Source, reading: str, names: tuple[str, ...]) -> None:
+        """Compile what *source* says to a robot that goes by *names* (in lower case)."""
+        rules = compile_rules(source.text, source.dialect, reading, names)
+        self._paths = rules.paths
+        self._escaped = rules.escaped
+        self._urls = rules.urls
+        self._source = source
+        self._reading = reading
+        self._names = names
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is forbidden."""
+        return not (self._paths or self._urls)
+
+    def allowed(self, target: str, origin: str | None = None) -> bool:
+        """Whether the path and query *target* may be retrieved.
+
+        Disallow values that are absolute URLs count only when *origin* (`str(Origin)`)
+        is given.
+        """
+        if "%" in target or not target.isascii():
+            return self._allowed_as(canonical(target), target, origin)
+        paths = self._paths
+        if paths and target.startswith(paths[bisect_right(paths, target) - 1]):
+            # Ours O22: the file itself may always be read.
+            return target == _ROBOTS_TXT
+        return not (self._urls and self._urls_cover(target, target, origin))
+
+    def _allowed_as(self, spelling: str, target: str, origin: str | None) -> bool:
+        """Whether *target*, whose canonical spelling is another, may be retrieved."""
+        # Ours O22: in every spelling.
+        return spelling == _ROBOTS_TXT or not (
+            # Ours O18: forbidden if either spelling is.
+            _covered(self._paths, spelling)
+            or _covered(self._escaped, target)
+            or self._urls_cover(spelling, target, origin)
+        )
+
+    def _urls_cover(self, spelling: str, target: str, origin: str | None) -> bool:
+        """Whether a Disallow value that is an absolute URL covers *target* at *origin*."""
+        # Ours O19: compared with the whole URL.
+        return origin is not None and (
+            _covered(self._urls, f"{origin}{spelling}")
+            or _covered(self._urls, f"{origin}{target}")
+        )
+
+    def allowed_url(self, url: str | bytes) -> bool:
+        """Whether *url* may be retrieved: a whole URL, or a path. Never raises."""
+        text = as_text(url)
+        return self.allowed(target_of(text), _origin(text) if self._urls else None)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records that apply to the robot, as the literal reading finds them."""
+        return applied(contents_of(self._source).records, self._names)
+
+    def verdict(self, url: str | bytes) -> Verdict:
+        """Return whether *url* may be retrieved, and because of what. Never raises.
+
+        Of several rules that cover the URL it names the shortest, of equal ones the
+        first.
+        """
+        text = as_text(url)
+        target, origin = target_of(text), _origin(text)
+        if canonical(target) == _ROBOTS_TXT:
+            return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
+        contents = contents_of(self._source)
+        records = applied(contents.records, self._names)
+        found = _shortest(records, target, origin)
+        if found:
+            return _forbidden(Reason.RULE, *found)
+        if self._reading == CAUTIOUS:
+            joined = applied(contents.joined, self._names)
+            found = _shortest(joined, target, origin)
+            if found:
+                return _forbidden(Reason.SPLIT_RECORD, *found)
+        if records:
+            return Verdict(allowed=True, reason=Reason.NO_RULE, record=records[0])
+        # 1994 E1: an empty file is as good as none.
+        reason = Reason.NO_RECORD if contents.records else Reason.EMPTY
+        return Verdict(allowed=True, reason=reason)
+
+
+def _covered(rules: tuple[str, ...], text: str) -> bool:
+    """Whether *text* starts with one of the sorted, prefix-free *rules*."""
+    return bool(rules) and text.startswith(rules[bisect_right(rules, text) - 1])
+
+
+def _origin(url: str) -> str | None:
+    """Return the beginning of *url* as absolute rules are compared with it."""
+    origin = Origin.of(url)
+    return None if origin is None else str(origin)
+
+
+def _shortest(
+    records: tuple[Record, ...], target: str, origin: str | None
+) -> tuple[Record, Rule] | None:
+    """Return the shortest rule that covers the URL, the first of equal ones, and its
+    record.
+    """
+
+    def covering() -> Iterator[tuple[Record, Rule]]:
+        for record in records:
+            for rule in record.rules:
+                if covers(rule.value, target, origin):
+                    yield record, rule
+
+    return min(covering(), key=lambda found: len(found[1].value), default=None)
+
+
+def _forbidden(reason: Reason, record: Record, rule: Rule) -> Verdict:
+    """Return the verdict that *rule* of *record* forbids the URL."""
+    return Verdict(
+        allowed=False, reason=reason, line=rule.line, rule=rule.value, record=record
+    )

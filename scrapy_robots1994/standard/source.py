@@ -1,0 +1,87 @@
+"""Source: the bytes of one robots.txt, kept small, and all that can be read from them
+again.
+"""
+
+import zlib
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from scrapy_robots1994.standard.dialects import Dialect
+from scrapy_robots1994.standard.grammar import decode, whole_lines
+from scrapy_robots1994.standard.lines import Line, LineKind, read_lines
+from scrapy_robots1994.standard.records import Record, read_records
+
+# What most files are made of; the end counts most. A change makes no stored byte
+# unreadable, for packed bytes never leave the process.
+_USUAL_WORDS = (
+    b"# robots.txt\r\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\n"
+    b"Disallow: /*?\nDisallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
+    b"User-agent: Googlebot\nUser-Agent: Mediapartners-Google\nDisallow: /\n\n"
+    b"User-agent: *\nDisallow: /wp-admin/\nDisallow: /"
+)
+
+
+class Source:
+    """The body of one file, its dialect, and whether it is only the beginning of the
+    file.
+    """
+
+    __slots__ = ("_body", "_is_packed", "dialect", "is_cut")
+
+    def __init__(self, body: bytes, dialect: Dialect, *, is_cut: bool) -> None:
+        """Keep *body* as it is; its text is read when it is asked for."""
+        self._body = body
+        self._is_packed = False
+        self.dialect = dialect
+        self.is_cut = is_cut
+
+    def pack(self) -> None:
+        """Keep the body compressed from now on, if that makes it smaller."""
+        if not self._is_packed:
+            packer = zlib.compressobj(6, wbits=-15, zdict=_USUAL_WORDS)
+            packed = packer.compress(self._body) + packer.flush()
+            if len(packed) < len(self._body):
+                self._body, self._is_packed = packed, True
+
+    @property
+    def body(self) -> bytes:
+        """The bytes that were handed in."""
+        if not self._is_packed:
+            return self._body
+        unpacker = zlib.decompressobj(wbits=-15, zdict=_USUAL_WORDS)
+        return unpacker.decompress(self._body)
+
+    @property
+    def text(self) -> str:
+        """The text that is obeyed: decoded, and of a cut file its whole lines."""
+        text = decode(self.body)
+        # Ours O24: a line that the limit cut is not obeyed.
+        return whole_lines(text) if self.is_cut else text
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All lines of a file, its records, and the records of the cautious reading."""
+
+    lines: tuple[Line, ...]
+    records: tuple[Record, ...]
+    joined: tuple[Record, ...]
+
+
+# Whoever asks for one verdict mostly asks for more; a few files are kept at hand.
+@lru_cache(maxsize=16)
+def contents_of(source: Source) -> Contents:
+    """Return the contents of *source*, every line accounted for."""
+    dialect = source.dialect
+    lines = tuple(read_lines(source.text, dialect))
+    records = tuple(read_records(lines, dialect))
+    joined = tuple(read_records(lines, dialect, joins_split=True))
+    owned = {rule.line for record in records for rule in record.rules}
+    # Ours O4: a Disallow line that no record owns is ignored.
+    lines = tuple(
+        replace(line, kind=LineKind.ORPHAN)
+        if line.kind is LineKind.DISALLOW and line.number not in owned
+        else line
+        for line in lines
+    )
+    return Contents(lines, records, joined)
