@@ -21,6 +21,7 @@ class Reason(Enum):
     ABSENT = "absent"
     FORBIDDEN = "forbidden"
     UNREACHABLE = "unreachable"
+    CANCELLED = "cancelled"
 
 
 _WITHOUT_RECORD = {
@@ -30,6 +31,8 @@ _WITHOUT_RECORD = {
     Reason.ABSENT: "the site has no robots.txt",
     Reason.FORBIDDEN: "access to robots.txt was refused",
     Reason.UNREACHABLE: "robots.txt could not be retrieved",
+    Reason.CANCELLED: "the fetch of robots.txt was cancelled",
+    Reason.CANCELLED: "the crawl closed before robots.txt was there",
 }
 
 
