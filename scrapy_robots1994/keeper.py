@@ -13,11 +13,19 @@ needs from outside is handed in. The rules of this file:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
-from scrapy_robots1994.upkeep import Cancelled, Fetch, Outcome, Unanswered, UseFresh, UseStale
-from scrapy_robots1994.upkeep.decision import decide
-from scrapy_robots1994.upkeep.outcome import outcome_of
+from scrapy_robots1994.upkeep import (
+    Cancelled,
+    Fetch,
+    Outcome,
+    Unanswered,
+    UseFresh,
+    UseStale,
+    decide,
+    outcome_of,
+)
 from scrapy_robots1994.upkeep.policy import Policy, prolong, settle, unknown
 
 if TYPE_CHECKING:
@@ -27,7 +35,8 @@ if TYPE_CHECKING:
     from scrapy_robots1994.standard import RobotsTxt
     from scrapy_robots1994.upkeep import Answer, Answered, Terms
 
-WayT = TypeVar("WayT", contravariant=True)
+WayT = TypeVar("WayT")
+WayT_contra = TypeVar("WayT_contra", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +53,12 @@ class Waiter(Protocol):
     """The waiting object of one request; awaiting it gives what it is released with."""
 
     def release(self, found: Found) -> None:
-        """Let the one who waits go on with *found*; of no effect a second time."""
+        """Let the one who waits go on with *found*.
 
-    def __await__(self) -> Generator[object, object, Found]:
+        Of no effect a second time, or when the wait was cancelled; never raises.
+        """
+
+    def __await__(self) -> Generator[Any, Any, Found]:
         """Wait for `release`."""
 
 
@@ -60,17 +72,20 @@ class Memory(Protocol):
         """Hold *policy*."""
 
 
-class Outside(Protocol, Generic[WayT]):
+class Outside(Protocol[WayT_contra]):
     """What the keeper needs from outside; *way* is how the page request leaves."""
 
-    async def fetch(self, origin: Origin, way: WayT) -> Answer:
-        """Ask *origin* for its robots.txt once; failures are answers, not exceptions."""
+    async def fetch(self, origin: Origin, way: WayT_contra) -> Answer:
+        """Ask *origin* for its robots.txt once; a failure is an answer, not raised."""
 
     async def read(self, answer: Answered) -> RobotsTxt:
         """Parse the body of *answer*."""
 
-    def start(self, work: Coroutine[object, object, None]) -> None:
-        """Run *work* beside everything else."""
+    def start(self, work: Coroutine[Any, Any, None], ended: Callable[[], None]) -> None:
+        """Run *work* beside everything else; call *ended* once it ended.
+
+        Also when it was cancelled before its first step: nothing of *work* runs then.
+        """
 
     def new_waiter(self) -> Waiter:
         """A fresh waiting object."""
@@ -78,7 +93,9 @@ class Outside(Protocol, Generic[WayT]):
     def now(self) -> float:
         """Seconds since the epoch."""
 
-    def settled(self, policy: Policy, answer: Answer, way: WayT) -> Awaitable[None]:
+    def settled(
+        self, policy: Policy, answer: Answer, way: WayT_contra
+    ) -> Awaitable[None]:
         """Told of each policy that an answer made, before anyone uses it."""
 
     def released(self, origin: Origin, why: str) -> None:
@@ -110,14 +127,11 @@ class PolicyKeeper(Generic[WayT]):
         policy = self._memory.get(origin)
         if policy is None:
             return None
-        match decide(policy, self._outside.now()):
-            case UseFresh(policy):
-                return policy
-            case _:
-                return None
+        decision = decide(policy, self._outside.now())
+        return decision.policy if isinstance(decision, UseFresh) else None
 
     async def find(self, origin: Origin, way: WayT) -> Found:
-        """The policy of *origin*, fetched if need be; `Released` when none could be had.
+        """The policy of *origin*, fetched if need be; `Released` when there is none.
 
         A policy that just ran out is handed back at once while one refresh runs beside.
         Cancelling the wait of one request disturbs neither the fetch nor the others.
@@ -132,10 +146,6 @@ class PolicyKeeper(Generic[WayT]):
                 return policy
             case Fetch(last):
                 return await self._wait(origin, way, last)
-
-    def is_waiting(self, origin: Origin) -> bool:
-        """Whether a fetch of *origin* is under way."""
-        return origin in self._fetching
 
     async def _wait(self, origin: Origin, way: WayT, last: Policy | None) -> Found:
         """Join the fetch of *origin*, started by the first who needs it."""
@@ -163,16 +173,24 @@ class PolicyKeeper(Generic[WayT]):
         last: Policy | None,
         first: Waiter | None = None,
     ) -> None:
-        """Start the one fetch of *origin*."""
+        """Start the one fetch of *origin*; however it ends, `_end` is called."""
         fetching = _Fetching({} if first is None else {first: None})
         self._fetching[origin] = fetching
-        self._outside.start(self._fetch_and_settle(origin, way, last))
+        work = self._fetch_and_settle(origin, fetching, way, last)
+        never_began = Released("the fetch of robots.txt never began")
+        ended = partial(self._end, origin, fetching, never_began)
+        try:
+            self._outside.start(work, ended)
+        except BaseException:
+            work.close()
+            ended()
+            raise
 
     async def _fetch_and_settle(
-        self, origin: Origin, way: WayT, last: Policy | None
+        self, origin: Origin, fetching: _Fetching, way: WayT, last: Policy | None
     ) -> None:
         """Fetch, make the policy, hold it, release everyone, whatever happens."""
-        found: Found = Released("the fetch of robots.txt ended without an answer")
+        found: Found = Released("the fetch of robots.txt broke off")
         try:
             answer = await self._outside.fetch(origin, way)
             if isinstance(answer, Cancelled):
@@ -185,10 +203,18 @@ class PolicyKeeper(Generic[WayT]):
                 found = policy
         finally:
             # Also on a cancelled task and on a closing crawl: nobody hangs (R6).
-            waiters = self._fetching.pop(origin).waiters
+            self._end(origin, fetching, found)
+
+    def _end(self, origin: Origin, fetching: _Fetching, found: Found) -> None:
+        """Forget *fetching* and release its waiters; of no effect a second time."""
+        if self._fetching.get(origin) is not fetching:
+            return
+        del self._fetching[origin]
+        try:
             if isinstance(found, Released):
                 self._outside.released(origin, found.why)
-            for waiter in tuple(waiters):
+        finally:
+            for waiter in tuple(fetching.waiters):
                 waiter.release(found)
 
     async def _policy_of(

@@ -18,7 +18,7 @@ from scrapy_robots1994.plugin.parser import Robots1994Parser
 from scrapy_robots1994.plugin.waiting import DeferredWaiter
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
@@ -66,12 +66,15 @@ class CrawlOutside:
         """A fresh waiting object."""
         return DeferredWaiter()
 
-    def start(self, work: Coroutine[object, object, None]) -> None:
+    def start(
+        self, work: Coroutine[object, object, None], ended: Callable[[], None]
+    ) -> None:
         """Run *work* beside everything else; what it raises is logged in one line."""
         running: Deferred[None] = deferred_from_coro(work)
         self._running.add(running)
         running.addErrback(self._broke)
         running.addBoth(lambda _: self._running.discard(running))
+        running.addBoth(lambda _: ended())
 
     async def fetch(self, origin: Origin, way: Way) -> Answer:
         """Ask *origin* for its robots.txt; the fetch takes no concurrency of pages."""
