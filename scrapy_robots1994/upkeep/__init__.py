@@ -5,7 +5,13 @@ An `Answer` (what came back for /robots.txt) becomes, by the outcome table R1-R6
 """
 
 from scrapy_robots1994.upkeep.answer import Answer, Answered, Cancelled, Unanswered
-from scrapy_robots1994.upkeep.decision import Decision, Fetch, UseFresh, UseStale, decide
+from scrapy_robots1994.upkeep.decision import (
+    Decision,
+    Fetch,
+    UseFresh,
+    UseStale,
+    decide,
+)
 from scrapy_robots1994.upkeep.outcome import OUTCOMES, Outcome, outcome_of
 from scrapy_robots1994.upkeep.policy import Blanket, Policy, Rules
 from scrapy_robots1994.upkeep.terms import Terms

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.upkeep.policy import Policy
 
 CLOCK_SKEW = 60.0
-"""A policy dated at most this many seconds ahead of our clock is not from the future."""
+"""A policy dated at most so many seconds ahead of our clock is not from the future."""
 
 
 @dataclass(frozen=True, slots=True)

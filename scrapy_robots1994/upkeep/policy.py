@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_robots1994.origin import target_of
-from scrapy_robots1994.standard import Reason, Verdict
+from scrapy_robots1994.standard import Reason, RobotsTxt, Verdict
+from scrapy_robots1994.upkeep.answer import Answered
 from scrapy_robots1994.upkeep.outcome import Outcome, outcome_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.standard import RobotsTxt
-    from scrapy_robots1994.upkeep.answer import Answered, Unanswered
+    from scrapy_robots1994.upkeep.answer import Unanswered
     from scrapy_robots1994.upkeep.terms import Terms
 
 
@@ -33,6 +33,10 @@ class Blanket:
     is_open: bool
     reason: Reason
 
+    def ruling(self, _robot: str | bytes) -> Blanket:
+        """What it says to a robot: to all the same, so itself."""
+        return self
+
     def allowed_url(self, url: str) -> bool:
         """Whether *url* may be fetched; /robots.txt itself always (Ours O22)."""
         return self.is_open or target_of(url) == "/robots.txt"
@@ -49,15 +53,14 @@ class Policy:
     """What we hold true of *origin*; times are seconds since the epoch.
 
     Fresh until *fresh_until*, then usable beside a refresh until *stale_until*; after
-    *keep_until* it is forgotten. *robots* is the parsed file where there is one (R1),
-    otherwise *blanket* decides. *stands_in* is `True` when the last attempt to renew it
+    *keep_until* it is forgotten. *stated* decides: the parsed file where there is one
+    (R1), otherwise a blanket. *stands_in* is `True` when the last attempt to renew it
     failed and it stands as the last good policy (R5).
     """
 
     origin: Origin
     outcome: Outcome
-    robots: RobotsTxt | None
-    blanket: Blanket | None
+    stated: RobotsTxt | Blanket
     status: int | None
     fetched_at: float
     fresh_until: float
@@ -69,12 +72,12 @@ class Policy:
 
     def rules(self, robot: str | bytes) -> Rules:
         """What this policy says to *robot* (bare name or whole User-Agent header)."""
-        if self.robots is not None:
-            return self.robots.ruling(robot)
-        if self.blanket is None:  # pragma: no cover - the constructors below forbid it
-            msg = "a policy has a file or a blanket"
-            raise AssertionError(msg)
-        return self.blanket
+        return self.stated.ruling(robot)
+
+    @property
+    def robots(self) -> RobotsTxt | None:
+        """The parsed file, where there is one (R1)."""
+        return None if isinstance(self.stated, Blanket) else self.stated
 
     @property
     def is_known(self) -> bool:
@@ -91,23 +94,30 @@ def settle(
 ) -> Policy:
     """The policy that *answer* states (R1, R3, R4), or that we set for it (R5).
 
-    *robots* is the parsed body; it must be given exactly when the outcome is R1.
+    *robots* is the parsed body where the outcome is R1; without it nothing is known.
     """
-    outcome = outcome_of(answer.status)
-    if outcome is Outcome.UNREACHABLE:
-        return unknown(origin, answer, now, terms)
-    lifetime = terms.lifetime(answer.lifetime if outcome is Outcome.PARSED else None)
-    fresh_until = now + lifetime
+    stated: RobotsTxt | Blanket
+    promised = None
+    match outcome_of(answer.status), robots:
+        case Outcome.FORBIDDEN as outcome, _:
+            stated = Blanket(terms.forbidden_allows, Reason.FORBIDDEN)
+        case Outcome.ABSENT as outcome, _:
+            stated = Blanket(is_open=True, reason=Reason.ABSENT)
+        case Outcome.PARSED as outcome, RobotsTxt():
+            stated, promised = robots, answer.lifetime
+        case _:
+            return unknown(origin, answer, now, terms)
+    fresh_until = now + terms.lifetime(promised)
+    keep_until = fresh_until + terms.stale_ttl
     return Policy(
         origin=origin,
         outcome=outcome,
-        robots=robots if outcome is Outcome.PARSED else None,
-        blanket=_blanket(outcome, terms),
+        stated=stated,
         status=answer.status,
         fetched_at=now,
         fresh_until=fresh_until,
-        stale_until=fresh_until + terms.grace,
-        keep_until=fresh_until + terms.stale_ttl,
+        stale_until=min(fresh_until + terms.grace, keep_until),
+        keep_until=keep_until,
         etag=answer.etag,
         last_modified=answer.last_modified,
     )
@@ -125,9 +135,8 @@ def unknown(
     return Policy(
         origin=origin,
         outcome=Outcome.UNREACHABLE,
-        robots=None,
-        blanket=_blanket(Outcome.UNREACHABLE, terms),
-        status=getattr(answer, "status", None),
+        stated=Blanket(terms.unreachable_allows, Reason.UNREACHABLE),
+        status=answer.status if isinstance(answer, Answered) else None,
         fetched_at=now,
         fresh_until=retry_at,
         stale_until=retry_at,
@@ -140,29 +149,24 @@ def prolong(
 ) -> Policy:
     """Ours R5 with a last good policy: it stands until asked again.
 
-    *last* must still be within its `keep_until`, which does not move: a policy stands in
-    for at most `stale_ttl` seconds, however often renewing it fails.
+    *last* must still be within its `keep_until`, which does not move: a policy stands
+    in for at most `stale_ttl` seconds, however often renewing it fails.
     """
-    retry_at = min(now + terms.pause(_retry_after(answer)), last.keep_until)
+    # Where the clock went back, the policy goes back with it: left in the future, it
+    # would be asked for again by every request, without a pause.
+    ahead = max(last.fetched_at - now, 0.0)
+    keep_until = last.keep_until - ahead
+    retry_at = min(now + terms.pause(_retry_after(answer)), keep_until)
     return replace(
         last,
+        fetched_at=last.fetched_at - ahead,
         fresh_until=retry_at,
-        stale_until=min(retry_at + terms.grace, last.keep_until),
+        stale_until=min(retry_at + terms.grace, keep_until),
+        keep_until=keep_until,
         stands_in=True,
     )
 
 
-def _blanket(outcome: Outcome, terms: Terms) -> Blanket | None:
-    """The one answer for every URL where no file decides; `None` where one does."""
-    if outcome is Outcome.FORBIDDEN:
-        return Blanket(terms.forbidden_allows, Reason.FORBIDDEN)
-    if outcome is Outcome.ABSENT:
-        return Blanket(is_open=True, reason=Reason.ABSENT)
-    if outcome is Outcome.UNREACHABLE:
-        return Blanket(terms.unreachable_allows, Reason.UNREACHABLE)
-    return None
-
-
 def _retry_after(answer: Answered | Unanswered) -> float | None:
     """The server's Retry-After in seconds, if it answered and sent one."""
-    return getattr(answer, "retry_after", None)
+    return answer.retry_after if isinstance(answer, Answered) else None
