@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.printable import printable
 from scrapy_robots1994.stores.memory import MAX_ORIGINS
 
 EXAMPLE = 'write for example "memory://?max_origins=100000"'
+
+# More digits than any memory has origins, and few enough for `int`.
+MAX_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +28,31 @@ def locate(url: str) -> Locator:
 
     Raises `SettingsError`, with a sentence that says what to write, for anything else.
     """
-    parts = urlsplit(url)
-    if parts.scheme != "memory" or parts.netloc or parts.path.strip("/"):
-        msg = f'ROBOTS1994_STORE: no store is at "{printable(url)}"; {EXAMPLE}.'
+    address, _, query = url.partition("?")
+    if address.rstrip("/").lower() != "memory:":
+        # A password in the URL is nobody's business in a log.
+        shown = printable(re.sub("//.*@", "//", address))
+        msg = f'ROBOTS1994_STORE: no store is at "{shown}"; {EXAMPLE}.'
         raise SettingsError(msg)
-    options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    max_origins = options.pop("max_origins", str(MAX_ORIGINS))
-    if options:
-        name = printable(min(options))
-        msg = f'ROBOTS1994_STORE: memory:// has no option "{name}"; {EXAMPLE}.'
-        raise SettingsError(msg)
-    if not max_origins.isascii() or not max_origins.isdigit() or int(max_origins) < 1:
+    locator = Locator()
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name != "max_origins":
+            msg = (
+                "ROBOTS1994_STORE: memory:// has no option "
+                f'"{printable(name)}"; {EXAMPLE}.'
+            )
+            raise SettingsError(msg)
+        locator = Locator(max_origins=_origins(value))
+    return locator
+
+
+def _origins(value: str) -> int:
+    """A number of origins, 1 or more, as the option writes it."""
+    is_number = value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS
+    if not is_number or int(value) < 1:
         msg = (
             "ROBOTS1994_STORE: max_origins must be a whole number of at least 1, not "
-            f'"{printable(max_origins)}"; {EXAMPLE}.'
+            f'"{printable(value)}"; {EXAMPLE}.'
         )
         raise SettingsError(msg)
-    return Locator(max_origins=int(max_origins))
+    return int(value)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from cachetools import TLRUCache
 
-from scrapy_robots1994.upkeep import Policy
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.upkeep import Policy
 
 MAX_ORIGINS = 100_000
 """Origins held when `memory://` does not say otherwise."""
@@ -34,6 +33,9 @@ class MemoryStore:
 
     def put(self, policy: Policy) -> None:
         """Hold *policy*, in place of an older one of its origin."""
+        # A policy that is over at once is not stored, and cachetools before 8 then
+        # leaves the older one in its place.
+        self.forget(policy.origin)
         self._policies[policy.origin] = policy
 
     def forget(self, origin: Origin) -> None:
