@@ -55,15 +55,28 @@ def test_fifty_disallowed_requests_on_an_instant_answer(reactor: Reactor) -> Non
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_fifty_requests_of_a_failing_robots_txt_are_refused(reactor: Reactor) -> None:
-    """Ours R5: a connection reset says nothing; nothing is fetched, for now."""
+    """Ours R5: a 503 says nothing; one request, nothing is fetched, for now."""
     with Site() as site:
-        site.answer("/robots.txt", replies.reset())
+        site.answer("/robots.txt", replies.status(503))
         result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
 
         assert site.targets() == ["/robots.txt"]
 
     assert (len(result.fetched), len(result.failed)) == (0, FIFTY)
     assert {f.verdict["reason"] for f in result.failed if f.verdict} == {"unreachable"}
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_fifty_requests_of_a_reset_robots_txt_are_refused(reactor: Reactor) -> None:
+    """Ours R5: a reset; one fetch of ours (aiohttp itself asks twice on a reset)."""
+    with Site() as site:
+        site.answer("/robots.txt", replies.reset())
+        result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
+
+        assert set(site.targets()) == {"/robots.txt"}
+
+    assert (len(result.fetched), len(result.failed)) == (0, FIFTY)
+    assert result.stats["robotstxt/request_count"] == 1
 
 
 @pytest.mark.parametrize("reactor", reactors())

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.support import replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors
 from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 RECORD = {"DOWNLOADER_MIDDLEWARES": {"tests.plugin.parts.RecordMeta": 899}}
 OPEN = "User-agent: *\nDisallow:\n"
