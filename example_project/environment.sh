@@ -1,0 +1,50 @@
+# Sourced by the commands of this folder: sets `here`, `root` and `python`.
+#
+# The Python is the one after --python or in ROBOTS1994_PYTHON, which must have the
+# package already; else that of .venv beside this file, which is made when missing and
+# gets the package from this clone.
+
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+root=$(dirname -- "$here")
+python=${ROBOTS1994_PYTHON:-}
+
+if [ "${1:-}" = "--python" ]; then
+    [ $# -ge 2 ] || { echo "--python needs the path of an interpreter" >&2; exit 2; }
+    python=$2
+    shift 2
+fi
+
+find_python() {
+    for name in python3 python3.13 python3.12 python3.11 python3.10; do
+        if "$name" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+            command -v "$name"
+            return
+        fi
+    done
+    echo "No Python 3.10 or newer was found; please install one." >&2
+    exit 2
+}
+
+if [ -z "$python" ]; then
+    venv=$here/.venv
+    python=$venv/bin/python
+    if [ ! -x "$python" ]; then
+        found=$(find_python) || exit 2
+        echo "Making $venv with $found" >&2
+        "$found" -m venv "$venv" || {
+            rm -rf "$venv"
+            echo "This Python cannot make virtual environments; on Debian: apt-get install python3-venv" >&2
+            exit 2
+        }
+    fi
+    # Installed again only when the dependencies may have changed.
+    if [ ! "$venv/installed" -nt "$root/pyproject.toml" ]; then
+        echo "Installing scrapy_robots1994 from $root" >&2
+        "$python" -m pip install --quiet --disable-pip-version-check --editable "$root" || exit 2
+        touch "$venv/installed"
+    fi
+fi
+
+PYTHONPATH=$root:$here${PYTHONPATH:+:$PYTHONPATH}
+export PYTHONPATH
+cd "$here" || exit 2
