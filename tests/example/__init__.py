@@ -1,0 +1,1 @@
+"""Tests that run the two commands of the example project."""

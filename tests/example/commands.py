@@ -1,0 +1,32 @@
+"""Runs a command of the example project as a user does, with the tests' own Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "example_project"
+PATIENCE = 300
+WIDTH = 100
+"""Columns that the output promises to fit."""
+
+
+def command(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run ``example_project/name`` from another folder; return how it ended."""
+    return subprocess.run(
+        [EXAMPLE / name, *arguments],
+        cwd="/",
+        env=os.environ | {"ROBOTS1994_PYTHON": sys.executable},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+def too_wide(output: str) -> list[str]:
+    """Return the lines that do not fit."""
+    return [line for line in output.split("\n") if len(line) > WIDTH]
