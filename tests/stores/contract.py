@@ -1,0 +1,162 @@
+"""What every store promises; the tests of each store inherit this class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.upkeep import Terms
+from tests.stores.clock import FakeClock
+from tests.upkeep.samples import DAY, NOW, SITE, parsed, unreachable
+
+if TYPE_CHECKING:
+    from scrapy_robots1994.stores import MemoryStore
+
+OTHER = Origin("https", "other.example", 8443)
+KEPT = DAY + 30 * DAY
+
+
+class StoreContract(ABC):
+    """Holds policies by origin, each until its own `keep_until`."""
+
+    @abstractmethod
+    def new_store(self, clock: FakeClock) -> MemoryStore:
+        """Make an empty store with room enough."""
+
+    @pytest.fixture
+    def clock(self) -> FakeClock:
+        """Make the clock that the store reads."""
+        return FakeClock()
+
+    @pytest.fixture
+    def store(self, clock: FakeClock) -> MemoryStore:
+        """Make an empty store."""
+        return self.new_store(clock)
+
+    def test_nothing_is_held_of_an_origin_never_put(self, store: MemoryStore) -> None:
+        """An unknown origin is `None`, not an error and not an open site."""
+        assert store.get(SITE) is None
+        assert len(store) == 0
+        assert list(store) == []
+
+    def test_what_was_put_is_held(self, store: MemoryStore) -> None:
+        """A policy comes back equal, and for its own origin only."""
+        policy = parsed()
+
+        store.put(policy)
+
+        assert store.get(SITE) == policy
+        assert store.get(OTHER) is None
+        assert list(store) == [policy]
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            Origin("https", SITE.host, SITE.port),
+            Origin(SITE.scheme, "www." + SITE.host, SITE.port),
+            Origin(SITE.scheme, SITE.host, 8080),
+        ],
+    )
+    def test_scheme_host_and_port_are_told_apart(
+        self, store: MemoryStore, other: Origin
+    ) -> None:
+        """Origins that differ in one of the three have two policies."""
+        store.put(parsed())
+
+        assert store.get(other) is None
+
+    def test_a_newer_policy_replaces_the_older(self, store: MemoryStore) -> None:
+        """One origin has one policy: the last that was put, with its own end."""
+        newer = unreachable(at=NOW)
+        store.put(parsed())
+
+        store.put(newer)
+
+        assert store.get(SITE) == newer
+        assert len(store) == 1
+
+    def test_a_policy_that_is_over_at_once_replaces_too(
+        self, store: MemoryStore
+    ) -> None:
+        """After a policy that is not worth keeping, the older one is gone as well."""
+        store.put(parsed())
+
+        store.put(parsed(terms=Terms(ttl=0, min_ttl=0, stale_ttl=0)))
+
+        assert store.get(SITE) is None
+        assert len(store) == 0
+
+    def test_each_policy_goes_at_its_own_end(
+        self, store: MemoryStore, clock: FakeClock
+    ) -> None:
+        """It is held until its `keep_until` and not from then on, fresh or stale."""
+        store.put(parsed())
+        store.put(unreachable(origin=OTHER))
+
+        clock.now = NOW + 300
+        assert [store.get(origin) is None for origin in (SITE, OTHER)] == [False, True]
+        clock.now = NOW + KEPT - 0.001
+        assert store.get(SITE) is not None
+        clock.now = NOW + KEPT
+        assert store.get(SITE) is None
+        assert list(store) == []
+
+    def test_a_replaced_policy_takes_its_end_with_it(
+        self, store: MemoryStore, clock: FakeClock
+    ) -> None:
+        """A policy put in place of a shorter one lives as long as it says itself."""
+        store.put(unreachable())
+        store.put(parsed())
+
+        clock.now = NOW + 300
+
+        assert store.get(SITE) == parsed()
+
+    def test_what_is_forgotten_is_gone(self, store: MemoryStore) -> None:
+        """Forgetting one origin leaves the others; a second time is no error."""
+        store.put(parsed())
+        store.put(parsed(origin=OTHER))
+
+        store.forget(SITE)
+        store.forget(SITE)
+
+        assert [policy.origin for policy in store] == [OTHER]
+
+    def test_what_is_over_can_be_forgotten(
+        self, store: MemoryStore, clock: FakeClock
+    ) -> None:
+        """Forgetting a policy past its end is no error either."""
+        store.put(parsed())
+        clock.now = NOW + KEPT
+
+        store.forget(SITE)
+
+        assert len(store) == 0
+
+    def test_walking_through_the_store_may_change_it(self, store: MemoryStore) -> None:
+        """Who goes through all policies may forget and put on the way."""
+        store.put(parsed())
+        store.put(parsed(origin=OTHER))
+
+        for policy in store:
+            store.forget(policy.origin)
+            store.put(replace(policy, stands_in=True))
+
+        assert all(policy.stands_in for policy in store)
+        assert len(store) == 2
+
+    def test_a_clock_that_goes_back_loses_nothing(
+        self, store: MemoryStore, clock: FakeClock
+    ) -> None:
+        """What was held is held; what is put then has its own end."""
+        store.put(parsed())
+        clock.now = NOW - DAY
+        store.put(unreachable(origin=OTHER, at=clock.now))
+
+        assert store.get(SITE) == parsed()
+        clock.now += 300
+        assert [policy.origin for policy in store] == [SITE]

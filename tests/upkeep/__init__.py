@@ -1,0 +1,1 @@
+"""Floor 2: what an answer means, and for how long."""

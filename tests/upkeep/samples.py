@@ -1,0 +1,40 @@
+"""An origin, a moment, a file and policies, for tests that need any of them."""
+
+from __future__ import annotations
+
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.upkeep import Answered, Policy, Terms, Unanswered
+from scrapy_robots1994.upkeep.policy import settle, unknown
+
+SITE = Origin("http", "site.example", 80)
+NOW = 1_000_000.0
+DAY = 86_400.0
+TERMS = Terms()
+
+BODY = b"User-agent: *\nDisallow: /closed\n"
+CLOSED = "http://site.example/closed/page"
+OPEN = "http://site.example/open"
+ROBOTS_URL = "http://site.example/robots.txt"
+
+TIMEOUT = Unanswered("timeout", "took longer than 30 seconds")
+
+
+def parsed(
+    *,
+    origin: Origin = SITE,
+    body: bytes = BODY,
+    at: float = NOW,
+    lifetime: float | None = None,
+    terms: Terms = TERMS,
+) -> Policy:
+    """Make the policy of a file that was read *at* a moment (R1)."""
+    answer = Answered(200, body, lifetime=lifetime)
+    return settle(origin, answer, RobotsTxt.parse(body), at, terms)
+
+
+def unreachable(
+    *, origin: Origin = SITE, at: float = NOW, terms: Terms = TERMS
+) -> Policy:
+    """Make the policy of an origin that never answered (R5)."""
+    return unknown(origin, TIMEOUT, at, terms)
