@@ -12,7 +12,7 @@ class SettingsError(RobotsError, ValueError):
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is missing, as users read it
-    """A library that an extra brings is not installed; the sentence holds the pip line."""
+    """A library of an extra is not installed; the sentence holds the pip line."""
 
 
 class StoreError(RobotsError):

@@ -94,7 +94,14 @@ def target_of(url: str) -> str:
 
     A path alone (`/x?y`) is its own target. Never raises.
     """
-    head = _URL_HEAD.match(url)
     # Ours O26: the fragment is not sent, so it is not compared.
-    target = (url[head.end() :] if head else url).partition("#")[0]
+    target = url[len(head_of(url)) :].partition("#")[0]
     return target if target.startswith("/") else "/" + target
+
+
+def head_of(url: str) -> str:
+    """Return scheme and authority of *url*, what stands before its target; empty when
+    *url* is a path.
+    """
+    head = _URL_HEAD.match(url)
+    return head[0] if head else ""

@@ -6,7 +6,7 @@ what a question needs.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scrapy_robots1994.standard.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.standard.grammar import (
@@ -14,11 +14,11 @@ from scrapy_robots1994.standard.grammar import (
     BOUNDARY,
     PATH_LINE,
     RULE_LINE,
-    SPACE,
     URL_LINE,
-    normalised,
+    framed,
 )
 from scrapy_robots1994.standard.matching import (
+    NO_RULES,
     absolute,
     canonical,
     is_plain,
@@ -27,8 +27,7 @@ from scrapy_robots1994.standard.matching import (
 from scrapy_robots1994.standard.records import EVERYBODY, speaks_to
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """The rules of one robot as three prefix-free lists.
 
     *paths* are canonical, *escaped* literal (those that hold a `%`), *urls* absolute,
@@ -40,24 +39,21 @@ class Rules:
     urls: tuple[str, ...]
 
 
-def compile_rules(
-    text: str, dialect: Dialect, reading: str, names: tuple[str, ...]
-) -> Rules:
-    """Return the rules that a robot that goes by *names* (in lower case) obeys in
+def compile_rules(text: str, dialect: Dialect, reading: str, names: str) -> Rules:
+    """Return the rules that a robot that goes by *names* (see `names_of`) obeys in
     *text*.
     """
-    pieces = AGENT_LINE.split(normalised(text))
-    blocks = _applied(_blocks(pieces, dialect, joins_split=False), names)
+    pieces = AGENT_LINE.split(framed(text))
+    applying = _applied(_records(pieces, dialect), names)
+    blocks = [_until_blank(after) for after in applying]
     if reading == CAUTIOUS:
         # The cautious reading forbids what either reading of the blank lines forbids.
-        blocks += _applied(_blocks(pieces, dialect, joins_split=True), names)
+        blocks += map(_past_blank, applying)
     return _rules("\n".join(blocks))
 
 
-def _blocks(
-    pieces: list[str], dialect: Dialect, *, joins_split: bool
-) -> Iterator[tuple[list[str], str]]:
-    """Yield the names of each record and the text that holds its Disallow lines.
+def _records(pieces: list[str], dialect: Dialect) -> Iterator[tuple[list[str], str]]:
+    """Yield the names of each record, and what stands between them and the next name.
 
     *pieces* are what stands before the first User-agent line, which is nobody's (Ours
     O4), then in turn a User-agent value and what stands between it and the next one.
@@ -65,53 +61,55 @@ def _blocks(
     names: list[str] = []
     for value, after in zip(pieces[1::2], pieces[2::2], strict=True):
         names += dialect.names(value)
-        # 1994 F1: a blank line ends the record; when it is the last line before the next
-        # User-agent line, the pattern took its second NL.
-        end = after.find(BOUNDARY)
-        block = after if end < 0 else after[:end]
-        if joins_split and end >= 0 and not RULE_LINE.search(block):
-            block = _joined(after, end)
         # Ours O7: after a Disallow line a User-agent line starts a new record.
-        if end >= 0 or after.endswith("\n") or RULE_LINE.search(block):
-            yield names, block
+        # 1994 F1: and after a blank line; of one that is the last before the next
+        # User-agent line, the pattern of that line has the second NL.
+        if RULE_LINE.search(after) or BOUNDARY.search(f"{after}\n"):
+            yield names, after
             names = []
 
 
-def _joined(after: str, blank: int) -> str:
-    """Return *after* up to the end of the record when the blank line at *blank* is
-    none.
+def _until_blank(after: str) -> str:
+    """Return *after* up to its first blank line."""
+    blank = BOUNDARY.search(after)
+    return after[: blank.start()] if blank else after
+
+
+def _past_blank(after: str) -> str:
+    """Return *after* up to the first blank line that follows a Disallow line."""
+    # The cautious reading: a blank line before the Disallow lines is no boundary.
+    rule = RULE_LINE.search(after)
+    blank = BOUNDARY.search(after, rule.end()) if rule else None
+    return after[: blank.start()] if blank else after
+
+
+def _applied(records: Iterable[tuple[list[str], str]], names: str) -> list[str]:
+    """Return what follows the names of each record that speaks to a robot that goes by
+    *names*.
     """
-    rule = RULE_LINE.search(after, blank + 1)
-    end = -1 if rule is None else after.find(BOUNDARY, rule.end())
-    return after if end < 0 else after[:end]
-
-
-def _applied(
-    blocks: Iterable[tuple[list[str], str]], names: tuple[str, ...]
-) -> list[str]:
-    """Return the blocks that speak to a robot that goes by *names*."""
     default = []
-    for agents, block in blocks:
-        # Ours O1: of several records that match, the first in the file.
-        if any(speaks_to(agent, names) for agent in agents):
-            return [block]
+    for agents, after in records:
+        for agent in agents:
+            # Ours O1: of several records that match, the first in the file.
+            if speaks_to(agent, names):
+                return [after]
         # 1994 A3: `*` is for robots that matched no other record.
         # Ours O2: several such records are obeyed together.
         if EVERYBODY in agents:
-            default.append(block)
+            default.append(after)
     return default
 
 
 def _rules(block: str) -> Rules:
     """Return the rules in *block*, the text of all records that apply."""
-    paths = {path.rstrip(SPACE) for path in PATH_LINE.findall(block)}
+    paths: list[str] = PATH_LINE.findall(block)
     urls = URL_LINE.findall(block) if "://" in block else []
     if not urls and is_plain(block):
-        return Rules(prefix_free(paths), (), ())
-    absolutes = [absolute(url.rstrip(SPACE)) or "" for url in urls]
+        return Rules(prefix_free(paths), NO_RULES, NO_RULES)
+    absolutes = [absolute(url) or "" for url in urls]
     return Rules(
         # Ours O18: one spelling for all percent-encodings ...
-        paths=prefix_free(map(canonical, paths)),
+        paths=prefix_free(it if is_plain(it) else canonical(it) for it in paths),
         # ... and the literal one, for a rule whose last escape is cut short.
         escaped=prefix_free(path for path in paths if "%" in path),
         urls=prefix_free([*absolutes, *map(canonical, absolutes)]),

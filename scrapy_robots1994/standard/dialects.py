@@ -25,8 +25,8 @@ class Dialect:
 
 
 def _whole_name(value: str) -> tuple[str, ...]:
-    """Return the one name of a User-agent value, or nothing when it names nobody."""
-    # Ours O10: a version in the value is stripped, as A2 leaves it out of the comparison.
+    """Return the one name of a User-agent value; nothing when it names nobody."""
+    # Ours O10: a version in the value is stripped, as 1994 A2 compares without.
     # Ours O11: spaces and commas belong to the name: one line, one name.
     name = value.partition("/")[0].strip(" \t")
     # Ours O12: an empty value names nobody.

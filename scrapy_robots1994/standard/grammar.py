@@ -13,7 +13,6 @@ COMMENT = "#"
 
 # 1994 F2: a line ends with CR, or CR NL, or NL, and with nothing else.
 LINE = re.compile(r"([^\r\n]+)(\r\n|\r|\n|\Z)|()(\r\n|\r|\n)")
-_LINE_END = re.compile(r"\r\n?")
 
 # 1994 F6: the two fields there are.
 USER_AGENT = "user-agent"
@@ -33,27 +32,31 @@ def _field(name: str, value: str) -> re.Pattern[str]:
 
 # 1994 F5 cuts the value at the comment, F2 at the end of its line. Ours O13: the `#`
 # needs no space before it.
-_VALUE = f"[^\n{COMMENT}]*"
+# The value ends with its last visible character: 1994 F3 and F5 take the space after
+# it. Ours O13: a `#` needs no space before it.
+_VISIBLE = f"[^\r\n{COMMENT}{SPACE}]"
+_REST = f"{_VISIBLE}*(?:[{SPACE}]+{_VISIBLE}+)*"
 
 # Ours O12, O10: a User-agent line with no name, or with only a version, is ignored.
-AGENT_LINE = _field(USER_AGENT, f"([^{SPACE}\n{COMMENT}/]{_VALUE})")
+AGENT_LINE = _field(USER_AGENT, f"((?!/){_VISIBLE}{_REST})")
 RULE_LINE = _field(DISALLOW, "")
 # 1994 D1: a rule is a path. Ours O20: without a leading `/` it matches nothing.
-PATH_LINE = _field(DISALLOW, f"(/{_VALUE})")
+PATH_LINE = _field(DISALLOW, f"(/{_REST})")
 # Ours O19: or it is an absolute URL.
 SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
-URL_LINE = _field(DISALLOW, f"({SCHEME}{_VALUE})")
+URL_LINE = _field(DISALLOW, f"({SCHEME}{_REST})")
 
-_INVISIBLE_LINE = re.compile(f"\n[{SPACE}]+(?=\n)")
+# 1994 F1: the end of a line and a blank line after it. Ours O6: a line of spaces and
+# tabs only is blank.
+BOUNDARY = re.compile(f"\n{_SPACES}\r?\n")
+
+_LONE_CR = re.compile(r"\r(?!\n)")
 
 _MARKS = {
     b"\xef\xbb\xbf": "utf-8",
     b"\xff\xfe": "utf-16-le",
     b"\xfe\xff": "utf-16-be",
 }
-
-# 1994 F1: a blank line, in text whose lines end with NL and hold no invisible lines.
-BOUNDARY = "\n\n"
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:
@@ -82,14 +85,11 @@ def whole_lines(text: str) -> str:
     return text[: max(text.rfind("\r"), text.rfind("\n")) + 1]
 
 
-def normalised(text: str) -> str:
-    """Return *text* as the patterns above want it: NL before every line, blank lines
-    empty.
+def framed(text: str) -> str:
+    """Return *text* as the patterns above want it: every line between two NL, none
+    ended by a CR alone, and a blank line at the end.
     """
-    if "\r" in text:
-        text = _LINE_END.sub("\n", text)
-    text = f"\n{text}\n"
-    # Ours O6: a line of spaces and tabs only is blank.
-    if " \n" in text or "\t\n" in text:
-        text = _INVISIBLE_LINE.sub("\n", text)
-    return text
+    # 1994 F2: CR ends a line, too.
+    if "\r" in text and _LONE_CR.search(text):
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"\n{text}\n\n"

@@ -3,6 +3,7 @@ list of them.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -29,7 +30,7 @@ def canonical(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """Return the bytes of *text*, percent-decoded, each as the character of its number."""
+    """Return the bytes of *text*, percent-decoded, each as one character."""
     return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("latin-1")
 
 
@@ -45,11 +46,17 @@ def as_text(url: str | bytes) -> str:
     return quote_from_bytes(url, safe=_ASCII) if isinstance(url, bytes) else url
 
 
+# No URL begins like this, in no spelling: it is neither ASCII nor a byte. A list that
+# holds it alone answers without being asked first whether it holds anything.
+NO_TEXT = "\u0101"
+NO_RULES = (NO_TEXT,)
+
+
 def prefix_free(rules: Iterable[str]) -> tuple[str, ...]:
     """Return *rules* sorted and without those that another of them is a prefix of.
 
-    Then the rule that covers a text, if there is one, is the last that sorts before it
-    or equals it.
+    Of no rules it is `NO_RULES`. The rule that covers a text, if there is one, is the
+    last that sorts before it or equals it.
     """
     kept: list[str] = []
     last = None
@@ -57,7 +64,12 @@ def prefix_free(rules: Iterable[str]) -> tuple[str, ...]:
         if last is None or not rule.startswith(last):
             kept.append(rule)
             last = rule
-    return tuple(kept)
+    return tuple(kept) or NO_RULES
+
+
+def is_covered(text: str, rules: tuple[str, ...]) -> bool:
+    """Whether *text* starts with one of *rules*, a list that `prefix_free` made."""
+    return text.startswith(rules[bisect_right(rules, text) - 1])
 
 
 def absolute(rule: str) -> str | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 # Ours O9: a comment of the header is in parentheses, at its start or after white space;
 # a parenthesis inside a word is part of that word.
@@ -10,14 +11,15 @@ _PARENTHESIS = re.compile(r"[()]")
 _COMPATIBLE = re.compile(r"\bcompatible;\s*([^\s/;,]+)", re.IGNORECASE)
 
 
-def names_of(robot: str | bytes) -> tuple[str, ...]:
+@lru_cache(maxsize=256)
+def names_of(robot: str | bytes) -> str:
     """Return the names, in lower case, that *robot* goes by; none when it says none.
     Never raises.
     """
     text = (_text(robot) if isinstance(robot, bytes) else robot).strip()
     if "/" not in text and not _COMMENT_START.search(text):
         # Ours O9: from a bare name, the name.
-        return (text.lower(),) if text else ()
+        return text.lower()
     words: list[str] = []
     comments: list[str] = []
     for part, is_comment in _parts(text):
@@ -26,7 +28,8 @@ def names_of(robot: str | bytes) -> tuple[str, ...]:
     names = [word.partition("/")[0] for part in words for word in part.split()]
     # ... and the token after `compatible;` in a comment.
     names += [name for part in comments for name in _COMPATIBLE.findall(part)]
-    return tuple(dict.fromkeys(name.lower() for name in names if name))
+    # No value of a line holds a line end: what is in this text is in one of the names.
+    return "\n".join(dict.fromkeys(name.lower() for name in names if name))
 
 
 def _text(robot: bytes) -> str:

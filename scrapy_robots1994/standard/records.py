@@ -49,8 +49,8 @@ class Record:
         """The names as written, in order, without their versions."""
         return tuple(agent.name for agent in self.agents)
 
-    def names_one_of(self, names: Iterable[str]) -> bool:
-        """Whether the record speaks to a robot that goes by *names* (in lower case)."""
+    def speaks_to(self, names: str) -> bool:
+        """Whether the record names a robot that goes by *names* (see `names_of`)."""
         return any(speaks_to(agent.name, names) for agent in self.agents)
 
     def __str__(self) -> str:
@@ -60,15 +60,14 @@ class Record:
         return "".join(lines)
 
 
-def speaks_to(name: str, names: Iterable[str]) -> bool:
-    """Whether a User-agent value *name* means a robot that goes by *names* (in lower
-    case).
+def speaks_to(name: str, names: str) -> bool:
+    """Whether the User-agent value *name* means a robot that goes by *names* (see
+    `names_of`).
     """
     # 1994 A2: substring, without case. Ours O8: the record's value inside the robot's
     # name; the other way round a short name would match nearly everything.
     # 1994 A3: `*` is no name.
-    value = name.lower()
-    return value != EVERYBODY and any(value in candidate for candidate in names)
+    return name != EVERYBODY and name.lower() in names
 
 
 @dataclass(slots=True)
@@ -124,15 +123,13 @@ def read_records(
     yield from draft.finished()
 
 
-def applied(records: Iterable[Record], names: Iterable[str]) -> tuple[Record, ...]:
-    """Return the records that a robot that goes by *names* obeys: one that names it, or
-    the default ones.
+def applied(records: tuple[Record, ...], names: str) -> tuple[Record, ...]:
+    """Return the records that a robot that goes by *names* (see `names_of`) obeys: one
+    that names it, or the default ones.
     """
-    records = tuple(records)
-    names = tuple(names)
     for record in records:
         # Ours O1: of several records that match, the first in the file.
-        if record.names_one_of(names):
+        if record.speaks_to(names):
             return (record,)
     # 1994 A3: `*` is for a robot that matched no other record.
     # Ours O2: several such records are obeyed together.

@@ -1,4 +1,4 @@
-"""RobotsTxt: one parsed file, asked who may retrieve what, and what is wrong with it."""
+"""RobotsTxt: one parsed file, asked who may retrieve what and what is wrong in it."""
 
 from scrapy_robots1994.standard.dialects import (
     LITERAL,
@@ -74,7 +74,7 @@ class RobotsTxt:
         return self.ruling(robot).allowed_url(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
-        """Return whether *robot* may retrieve *url*, and because of what. Never raises."""
+        """Return whether *robot* may retrieve *url*, and why. Never raises."""
         return self.ruling(robot).verdict(url)
 
     @property

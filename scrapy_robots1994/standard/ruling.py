@@ -1,12 +1,19 @@
-"""Ruling: what one file says to one robot; one bisect and one startswith answer a URL."""
+"""Ruling: what one file says to one robot; one bisect and one startswith for a URL."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.origin import Origin, head_of, target_of
 from scrapy_robots1994.standard.compilation import compile_rules
 from scrapy_robots1994.standard.dialects import CAUTIOUS
-from scrapy_robots1994.standard.matching import as_text, canonical, covers
+from scrapy_robots1994.standard.matching import (
+    NO_RULES,
+    NO_TEXT,
+    as_text,
+    canonical,
+    covers,
+    is_covered,
+)
 from scrapy_robots1994.standard.records import Record, Rule, applied
 from scrapy_robots1994.standard.source import Source, contents_of
 from scrapy_robots1994.standard.verdict import Reason, Verdict
@@ -21,22 +28,32 @@ class Ruling:
     the record; the two never differ.
     """
 
-    __slots__ = ("_escaped", "_names", "_paths", "_reading", "_source", "_urls")
+    __slots__ = (
+        "_escaped",
+        "_head",
+        "_names",
+        "_paths",
+        "_reading",
+        "_source",
+        "_start",
+        "_urls",
+    )
 
-    def __init__(self, source: Source, reading: str, names: tuple[str, ...]) -> None:
-        """Compile what *source* says to a robot that goes by *names* (in lower case)."""
+    def __init__(self, source: Source, reading: str, names: str) -> None:
+        """Compile what *source* says to a robot of these *names* (see `names_of`)."""
         rules = compile_rules(source.text, source.dialect, reading, names)
-        self._paths = rules.paths
-        self._escaped = rules.escaped
-        self._urls = rules.urls
+        self._paths, self._escaped, self._urls = rules
         self._source = source
         self._reading = reading
         self._names = names
+        # How the URLs that are asked about begin, and where their targets do: mostly
+        # all of one origin. Found with the first of them.
+        self._head, self._start = NO_TEXT, 0
 
     @property
     def is_open(self) -> bool:
         """Whether nothing is forbidden."""
-        return not (self._paths or self._urls)
+        return self._paths == NO_RULES and self._urls == NO_RULES
 
     def allowed(self, target: str, origin: str | None = None) -> bool:
         """Whether the path and query *target* may be retrieved.
@@ -47,33 +64,49 @@ class Ruling:
         if "%" in target or not target.isascii():
             return self._allowed_as(canonical(target), target, origin)
         paths = self._paths
-        if paths and target.startswith(paths[bisect_right(paths, target) - 1]):
+        if target.startswith(paths[bisect_right(paths, target) - 1]):
             # Ours O22: the file itself may always be read.
             return target == _ROBOTS_TXT
-        return not (self._urls and self._urls_cover(target, target, origin))
+        return origin is None or not self._urls_cover(target, target, origin)
+
+    def allowed_url(self, url: str | bytes) -> bool:
+        """Whether *url* may be retrieved: a whole URL, or a path. Never raises."""
+        # What `allowed` does, without another call: this is asked for every request.
+        if isinstance(url, str) and url.startswith(self._head):
+            target = url[self._start :]
+            if "%" not in target and target.isascii():
+                paths = self._paths
+                if not target.startswith(paths[bisect_right(paths, target) - 1]):
+                    return True
+                if "#" not in target:
+                    return target == _ROBOTS_TXT
+        return self._allowed_afresh(as_text(url))
+
+    def _allowed_afresh(self, url: str) -> bool:
+        """Whether *url*, of which nothing is known yet, may be retrieved."""
+        if self._urls != NO_RULES:
+            return self.allowed(target_of(url), _origin(url))
+        head = head_of(url)
+        if url.startswith("/", len(head)):
+            self._head, self._start = f"{head}/", len(head)
+        return self.allowed(target_of(url))
 
     def _allowed_as(self, spelling: str, target: str, origin: str | None) -> bool:
         """Whether *target*, whose canonical spelling is another, may be retrieved."""
         # Ours O22: in every spelling.
         return spelling == _ROBOTS_TXT or not (
             # Ours O18: forbidden if either spelling is.
-            _covered(self._paths, spelling)
-            or _covered(self._escaped, target)
-            or self._urls_cover(spelling, target, origin)
+            is_covered(spelling, self._paths)
+            or is_covered(target, self._escaped)
+            or (origin is not None and self._urls_cover(spelling, target, origin))
         )
 
-    def _urls_cover(self, spelling: str, target: str, origin: str | None) -> bool:
-        """Whether a Disallow value that is an absolute URL covers *target* at *origin*."""
+    def _urls_cover(self, spelling: str, target: str, origin: str) -> bool:
+        """Whether a Disallow value that is an absolute URL covers *target*."""
         # Ours O19: compared with the whole URL.
-        return origin is not None and (
-            _covered(self._urls, f"{origin}{spelling}")
-            or _covered(self._urls, f"{origin}{target}")
+        return is_covered(f"{origin}{spelling}", self._urls) or is_covered(
+            f"{origin}{target}", self._urls
         )
-
-    def allowed_url(self, url: str | bytes) -> bool:
-        """Whether *url* may be retrieved: a whole URL, or a path. Never raises."""
-        text = as_text(url)
-        return self.allowed(target_of(text), _origin(text) if self._urls else None)
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -105,11 +138,6 @@ class Ruling:
         # 1994 E1: an empty file is as good as none.
         reason = Reason.NO_RECORD if contents.records else Reason.EMPTY
         return Verdict(allowed=True, reason=reason)
-
-
-def _covered(rules: tuple[str, ...], text: str) -> bool:
-    """Whether *text* starts with one of the sorted, prefix-free *rules*."""
-    return bool(rules) and text.startswith(rules[bisect_right(rules, text) - 1])
 
 
 def _origin(url: str) -> str | None:
