@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tarfile
@@ -21,10 +22,14 @@ print(package.Addon.__name__)
 
 
 def run(*command: str | Path, folder: Path) -> str:
-    """Run a command and return what it says; its whole output is in the failure."""
+    """Run a command and return what it says; its whole output is in the failure.
+
+    Coverage is not measured there: it would trace all of pip.
+    """
     done = subprocess.run(
         [str(part) for part in command],
         cwd=folder,
+        env={key: os.environ[key] for key in os.environ if "COVERAGE" not in key},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -45,7 +45,7 @@ class AskingSpider(scrapy.Spider):
         for ask in self.asks:
             yield self.ask(**ask)
 
-    def ask(self, url: str, **options: Any) -> scrapy.Request:  # noqa: ANN401
+    def ask(self, url: str, **options: Any) -> scrapy.Request:
         """Return a request whose end is noted, whichever it is."""
         known: dict[str, Any] = {"dont_filter": True} | options
         return scrapy.Request(url, callback=self.fetched, errback=self.failed, **known)
@@ -58,7 +58,7 @@ class AskingSpider(scrapy.Spider):
             for link in response.css("a::attr(href)").getall():
                 yield self.ask(response.urljoin(link), dont_filter=False)
 
-    def look(self, response: Response) -> Iterator[Any]:  # noqa: ARG002 (for subclasses)
+    def look(self, response: Response) -> Iterator[Any]:
         """Yield what a subclass finds on the page."""
         yield from ()
 
@@ -80,7 +80,7 @@ class AskingSpider(scrapy.Spider):
         )
 
 
-def _plain(verdict: Any) -> dict[str, Any]:  # noqa: ANN401 (of the package, or a fake)
+def _plain(verdict: Any) -> dict[str, Any]:
     """What a test compares of a verdict."""
     return {
         "allowed": verdict.allowed,
@@ -91,7 +91,7 @@ def _plain(verdict: Any) -> dict[str, Any]:  # noqa: ANN401 (of the package, or 
     }
 
 
-def _load(path: str) -> Any:  # noqa: ANN401 (whatever the job names)
+def _load(path: str) -> Any:
     """The object that `module:name` names."""
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
@@ -101,18 +101,18 @@ def _resolve_test_names() -> None:
     """Let every host name under `test` be 127.0.0.1, for Twisted and asyncio alike."""
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
-    def local(host: Any) -> Any:  # noqa: ANN401 (str, bytes or None, as socket has it)
+    def local(host: Any) -> Any:
         name = host.decode("ascii") if isinstance(host, bytes) else host
         return "127.0.0.1" if name and name.rstrip(".").endswith(".test") else host
 
-    def info(host: Any, *rest: Any, **options: Any) -> Any:  # noqa: ANN401
+    def info(host: Any, *rest: Any, **options: Any) -> Any:
         return real_info(local(host), *rest, **options)
 
     socket.getaddrinfo = info
     socket.gethostbyname = lambda host: real_name(local(host))
 
 
-def _process(job: dict[str, Any]) -> Any:  # noqa: ANN401 (one of two unlike classes)
+def _process(job: dict[str, Any]) -> Any:
     """The process that `scrapy crawl` of this version takes for the reactor."""
     settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
     if job["reactor"] == "select":
@@ -126,11 +126,11 @@ def _process(job: dict[str, Any]) -> Any:  # noqa: ANN401 (one of two unlike cla
 def _listen(crawler: Crawler, job: dict[str, Any], told: dict[str, Any]) -> None:
     """Note items and the wanted signals for as long as the crawler lives."""
 
-    def scraped(item: Any) -> None:  # noqa: ANN401 (any item)
+    def scraped(item: Any) -> None:
         told["items"].append(dict(item))
 
     def noting(name: str) -> Callable[..., None]:
-        def sent(**arguments: Any) -> None:  # noqa: ANN401 (a signal's own)
+        def sent(**arguments: Any) -> None:
             shown = {key: repr(value) for key, value in sorted(arguments.items())}
             told["sent"].append((name, shown))
 
@@ -185,7 +185,7 @@ def _one_line(error: BaseException) -> str:
     return "".join(traceback.format_exception_only(error)).strip()
 
 
-def _error_of(started: Any) -> str:  # noqa: ANN401 (a Deferred or an asyncio.Task)
+def _error_of(started: Any) -> str:
     """The exception that stopped the crawl from starting, as one line; else nothing."""
     if hasattr(started, "exception"):
         error = started.exception()

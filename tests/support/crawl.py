@@ -182,6 +182,6 @@ def start_crawl(  # noqa: PLR0913 (a crawl has that many sides, all named)
     return Crawl(job)
 
 
-def crawl(urls: Sequence[str | Ask] = (), **options: Any) -> CrawlResult:  # noqa: ANN401 (as above)
+def crawl(urls: Sequence[str | Ask] = (), **options: Any) -> CrawlResult:
     """Run the crawl that `start_crawl` describes to its end."""
     return start_crawl(urls, **options).result()

@@ -146,7 +146,7 @@ class Site:
         """Empty the request log; scripts and gates stay."""
         self._tell(do="forget")
 
-    def _tell(self, **order: object) -> Any:  # noqa: ANN401 (JSON has any shape)
+    def _tell(self, **order: object) -> Any:
         """Give one order and return what the server says to it."""
         address = ("127.0.0.1", self._told["control"])
         with socket.create_connection(address, PATIENCE) as call:
