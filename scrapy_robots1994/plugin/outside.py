@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy import signals
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.standard import RobotsTxt
@@ -104,12 +104,10 @@ class CrawlOutside:
             return
         self._warn_of_openings(policy.origin, policy.robots)
         if ROBOTS_PARSED is not None:
-            await maybe_deferred_to_future(
-                self._crawler.signals.send_catch_log_deferred(
-                    ROBOTS_PARSED,
-                    robotparser=Robots1994Parser(policy.robots),
-                    request=way.page,
-                )
+            await self._crawler.signals.send_catch_log_async(
+                ROBOTS_PARSED,
+                robotparser=Robots1994Parser(policy.robots),
+                request=way.page,
             )
 
     def released(self, origin: Origin, why: str) -> None:

@@ -252,8 +252,9 @@ def _refuse_unknown(settings: BaseSettings) -> None:
             continue
         if name.removeprefix(PREFIX) in SETTINGS:
             continue
-        known = [PREFIX + setting for setting in SETTINGS]
-        close = difflib.get_close_matches(name.upper(), known, n=1)
-        hint = f"; did you mean {close[0]}?" if close else f"; known: {', '.join(known)}."
+        known = ", ".join(PREFIX + setting for setting in SETTINGS)
+        # Without the prefix, which would make any two names look alike.
+        close = difflib.get_close_matches(name.upper().removeprefix(PREFIX), SETTINGS)
+        hint = f"; did you mean {PREFIX}{close[0]}?" if close else f"; known: {known}."
         msg = f"{printable(name)} is no setting of scrapy_robots1994{hint}"
         raise SettingsError(msg)

@@ -149,7 +149,7 @@ def test_a_file_announced_too_long_is_obeyed_up_to_its_limit() -> None:
 def test_a_packed_file_that_unpacks_past_the_limit_is_obeyed_up_to_it() -> None:
     """O24: the limit counts unpacked bytes; a modest unpacking is no bomb."""
     body = b"User-agent: *\nDisallow: /private\n"
-    body += b"".join(b"Disallow: /p%d\n" % number for number in range(20_000))
+    body += b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
     packed = gzip.compress(body)
     with Site() as site:
         reply = replies.status(200, packed, **{"Content-Encoding": "gzip"})
@@ -201,19 +201,22 @@ def test_a_middleware_in_between_never_opens_the_site(part: str) -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_a_redirect_to_another_host_belongs_to_who_was_asked(reactor: Reactor) -> None:
-    """R2: followed though offsite; the target's own pages ask their own robots.txt."""
-    with Site(ports=2) as site:
-        asked, target = f"127.0.0.1:{site.port}", site.url("/robots.txt", port=1)
+    """R2: followed though offsite; the policy is that of the origin asked."""
+    with Site() as site:
+        asked = f"127.0.0.1:{site.port}"
+        target = site.url("/robots.txt", host="elsewhere.test")
         site.answer("/robots.txt", replies.redirect("/policy.txt"), at=asked)
         site.answer("/policy.txt", replies.redirect(target), at=asked)
-        site.robots(CLOSED, at=site.url("", port=1))
-        pages = [site.url("/page"), site.url("/page", host="localhost")]
+        site.robots(CLOSED, at=f"elsewhere.test:{site.port}")
         result = crawl(
-            pages, reactor=reactor, spider_args={"allowed_domains": ["127.0.0.1"]}
+            [site.url("/page")],
+            reactor=reactor,
+            spider_args={"allowed_domains": ["127.0.0.1"]},
         )
 
-    assert result.fetched_urls == []
+    assert result.fetched == []
     assert reasons(result) == {"rule"}
+    assert result.stats["robotstxt/request_count"] == 1
 
 
 def test_redirects_past_the_limit_are_not_followed() -> None:

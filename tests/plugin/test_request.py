@@ -51,7 +51,7 @@ def test_it_asks_with_the_name_it_is_matched_with() -> None:
         site.robots("User-agent: special\nDisallow: /\n")
         result = crawl([Ask(site.url("/page"), headers={"User-Agent": "special/1.0"})])
 
-        assert site.log("/robots.txt")[0].headers["User-Agent"] == "special/1.0"
+        assert site.log("/robots.txt")[0].headers["user-agent"] == "special/1.0"
 
     assert result.fetched == []
 

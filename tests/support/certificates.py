@@ -17,7 +17,7 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
     """Make a key and a self-signed certificate for it, both as PEM text.
 
-    `valid` speaks for 127.0.0.1, localhost and every name under `test`; `expired` did
+    `valid` speaks for 127.0.0.1, localhost and every name under `site.test`; `expired` did
     so until yesterday; `wrong-name` speaks for somebody else.
     """
     key = ec.generate_private_key(ec.SECP256R1())
@@ -50,5 +50,5 @@ def _names(flaw: Flaw) -> x509.SubjectAlternativeName:
     if flaw == "wrong-name":
         return x509.SubjectAlternativeName([x509.DNSName("somebody-else.example")])
     loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    names = [x509.DNSName(name) for name in ("localhost", "*.test")]
+    names = [x509.DNSName(name) for name in ("localhost", "*.site.test")]
     return x509.SubjectAlternativeName([loopback, *names])

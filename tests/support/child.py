@@ -9,6 +9,7 @@ import json
 import socket
 import traceback
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -177,7 +178,9 @@ def _crawl(job: dict[str, Any], told: dict[str, Any]) -> None:
     )
     process.start()
     told["error"] = _error_of(started)
-    told["stats"] = crawler.stats.get_stats() if crawler.stats else {}
+    # A crawl that an add-on stopped has no stats; newer Scrapy raises on reading them.
+    with suppress(RuntimeError):
+        told["stats"] = crawler.stats.get_stats() if crawler.stats else {}
 
 
 def _one_line(error: BaseException) -> str:
