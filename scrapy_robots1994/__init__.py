@@ -19,7 +19,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, StoreError
+    from scrapy_robots1994.errors import (
+        MissingExtra,
+        RobotsError,
+        SettingsError,
+        StoreError,
+    )
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.plugin.addon import Addon
     from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots

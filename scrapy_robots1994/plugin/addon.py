@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PLACE = 100  # where Scrapy has the built-in
 
-# As Scrapy's own defaults spell it: before 2.14 a class and its path are two components.
+# As Scrapy's own defaults spell it: before 2.14 a class and its path are two.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
@@ -42,7 +42,9 @@ class Addon:
         if not any(_is_ours(component) for component in places):
             place = places.get(RobotsTxtMiddleware)
             middlewares[Robots1994Middleware] = PLACE if place is None else place
-        for key in [key for key in middlewares if load_object(key) is RobotsTxtMiddleware]:
+        for key in [
+            key for key in middlewares if load_object(key) is RobotsTxtMiddleware
+        ]:
             del middlewares[key]
         middlewares[BUILT_IN] = None
         # At the priority it had: a later, stronger setting must still win as before.

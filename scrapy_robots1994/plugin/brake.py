@@ -1,8 +1,8 @@
 """Stops a robots.txt download at its size limit or its time limit, whatever is sent.
 
-Scrapy's own limit throws the whole body away; ours keeps what arrived, so that the whole
-lines within the limit are obeyed (Ours O24). And a server that sends a byte a second
-never lets a handler's silence timeout strike.
+Scrapy's own limit throws the whole body away; ours keeps what arrived, so that the
+whole lines within the limit are obeyed (Ours O24). And a server that sends a byte a
+second never lets a handler's silence timeout strike.
 """
 
 from __future__ import annotations

@@ -8,24 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from scrapy import Request
-from scrapy.exceptions import IgnoreRequest
+from scrapy import Request, exceptions
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import CancelledError
 from w3lib.url import safe_url_string
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.printable import printable
-from scrapy_robots1994.upkeep import Answered, Cancelled, Unanswered
 from scrapy_robots1994.plugin import headers
 from scrapy_robots1994.plugin.brake import Brake, Progress
-
-try:
-    # Scrapy 2.15 wraps what Twisted raises.
-    from scrapy.exceptions import DownloadCancelledError
-except ImportError:  # pragma: no cover - Scrapy before 2.15
-    DownloadCancelledError = CancelledError
+from scrapy_robots1994.printable import printable
+from scrapy_robots1994.upkeep import Answered, Cancelled, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,12 +26,18 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from scrapy_robots1994.upkeep import Answer
     from scrapy_robots1994.plugin.settings import RobotsSettings
     from scrapy_robots1994.plugin.stats import Tally
     from scrapy_robots1994.plugin.way import Way
+    from scrapy_robots1994.upkeep import Answer
 
 PRIORITY = 1000  # the built-in's
+
+# Ours R6. Since 2.15 Scrapy wraps what Twisted raises.
+CANCELLATIONS: tuple[type[Exception], ...] = (
+    CancelledError,
+    getattr(exceptions, "DownloadCancelledError", CancelledError),
+)
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -109,12 +108,12 @@ class RobotsDownload:
         try:
             with self._brake.watch(request, progress):
                 return await _download(self._crawler, request), progress
-        except (CancelledError, DownloadCancelledError) as error:
+        except CANCELLATIONS as error:
             # Ours R6: not the server's doing, so nothing is known of the server.
             self._tally.exception(type(error))
             return Cancelled(_one_line(error) or "the request was cancelled")
         except Exception as error:  # noqa: BLE001 - R5: an exception in any middleware
-            if not isinstance(error, IgnoreRequest):
+            if not isinstance(error, exceptions.IgnoreRequest):
                 self._tally.exception(type(error))
             if progress.is_late:
                 detail = f"took longer than {self._settings.timeout:g} seconds"

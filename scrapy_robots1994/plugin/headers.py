@@ -37,7 +37,7 @@ def lifetime(response: Response) -> float | None:
 
 
 def retry_after(response: Response, now: float) -> float | None:
-    """Retry-After in seconds from *now*, as a number or a date; `None` if unreadable."""
+    """Retry-After in seconds from *now*, from a number or a date; `None` if neither."""
     value = response.headers.get("Retry-After")
     if value is None:
         return None

@@ -10,9 +10,6 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_robots1994.keeper import PolicyKeeper, Released
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard import Reason, Verdict
-from scrapy_robots1994.stores import MemoryStore
 from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.download import RobotsDownload
 from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots
@@ -22,6 +19,9 @@ from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.plugin.stats import Tally
 from scrapy_robots1994.plugin.waiting import WaitingRoom
 from scrapy_robots1994.plugin.way import Way
+from scrapy_robots1994.printable import printable
+from scrapy_robots1994.standard import Reason, Verdict
+from scrapy_robots1994.stores import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -38,9 +38,10 @@ logger = logging.getLogger("scrapy_robots1994")
 class Robots1994Middleware:
     """Refuses what the robots.txt of a request's origin disallows, by the 1994 text.
 
-    A request whose policy is known and fresh is judged on the spot, without a coroutine;
-    one that must wait for its robots.txt waits apart from all other origins. Only `http`
-    and `https` are checked; `dont_obey_robotstxt` in the meta lets a request through.
+    A request whose policy is known and fresh is judged on the spot, without a
+    coroutine; one that must wait for its robots.txt waits apart from all other origins.
+    Only `http` and `https` are checked; `dont_obey_robotstxt` in the meta lets a
+    request through.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -70,7 +71,9 @@ class Robots1994Middleware:
         return cls(crawler)
 
     def process_request(
-        self, request: Request, spider: Spider | None = None
+        self,
+        request: Request,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 hands it over
     ) -> Coroutine[object, object, None] | None:
         """Let *request* pass, or raise `ForbiddenByRobots`, or wait for robots.txt."""
         if request.meta.get("dont_obey_robotstxt"):
@@ -91,7 +94,9 @@ class Robots1994Middleware:
             return
         self._tally.count(stats.WAITED)
         with self._room.seat():
-            found = await self._keeper.find(origin, Way.of(request, self._propagate_meta))
+            found = await self._keeper.find(
+                origin, Way.of(request, self._propagate_meta)
+            )
         if isinstance(found, Released):
             self._refuse(request, Verdict(allowed=False, reason=Reason.CANCELLED))
         else:

@@ -1,4 +1,4 @@
-"""What the keeper needs from Scrapy: fetch, parse, wait, clock, and to be listened to."""
+"""What the keeper needs from Scrapy: fetch, parse, wait, clock, and an ear."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 
-from scrapy_robots1994.standard import RobotsTxt
-from scrapy_robots1994.upkeep import Outcome, Unanswered
 from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.parser import Robots1994Parser
 from scrapy_robots1994.plugin.waiting import DeferredWaiter
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.upkeep import Outcome, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.keeper import Waiter
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.upkeep import Answer, Answered, Policy
     from scrapy_robots1994.plugin.download import RobotsDownload
     from scrapy_robots1994.plugin.settings import RobotsSettings
     from scrapy_robots1994.plugin.stats import Tally
     from scrapy_robots1994.plugin.waiting import WaitingRoom
     from scrapy_robots1994.plugin.way import Way
+    from scrapy_robots1994.upkeep import Answer, Answered, Policy
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -160,8 +160,8 @@ class CrawlOutside:
             self._tally.count(stats.CUT)
             self._say(
                 logging.WARNING,
-                "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it "
-                "are obeyed",
+                "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within "
+                "it are obeyed",
                 origin.robots_url,
                 self._settings.max_bytes,
             )
@@ -184,6 +184,6 @@ class CrawlOutside:
         logger.log(level, text, *values, extra={"spider": self._crawler.spider})
 
     def _broke(self, failure: Failure) -> None:
-        """Our own code broke; the waiters are released. A cancelled fetch is no news."""
-        if not failure.check(CancelledError, asyncio.CancelledError):
+        """Our own code broke; the waiters are released. Cancelled is not broken."""
+        if not isinstance(failure.value, (CancelledError, asyncio.CancelledError)):
             self._say(logging.ERROR, "robots.txt fetch broke: %r", failure.value)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.robotstxt import RobotParser
 
-from scrapy_robots1994.standard import RobotsTxt
 from scrapy_robots1994.plugin.settings import RobotsSettings
+from scrapy_robots1994.standard import RobotsTxt
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 class RobotName:
     """Finds the name of our robot for a request.
 
-    `ROBOTSTXT_USER_AGENT` says it exactly (Ours O9). Otherwise it is the User-Agent that
-    the request will be sent with: its own header, else the one of
-    `DEFAULT_REQUEST_HEADERS`, else the spider's `user_agent`, else `USER_AGENT`, which is
-    the order in which Scrapy's middlewares fill it in after ours has run.
+    `ROBOTSTXT_USER_AGENT` says it exactly (Ours O9). Otherwise it is the User-Agent
+    that the request will be sent with: its own header, else the one of
+    `DEFAULT_REQUEST_HEADERS`, else the spider's `user_agent`, else `USER_AGENT`, which
+    is the order in which Scrapy's middlewares fill it in after ours has run.
     """
 
     def __init__(self, crawler: Crawler) -> None:

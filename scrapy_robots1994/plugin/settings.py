@@ -248,7 +248,7 @@ class RobotsSettings:
 def _refuse_unknown(settings: BaseSettings) -> None:
     """A misspelt name would do nothing, silently; so it stops the crawl."""
     for name in settings:
-        if not isinstance(name, str) or not name.upper().startswith(PREFIX):
+        if not name.upper().startswith(PREFIX):
             continue
         if name.removeprefix(PREFIX) in SETTINGS:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -33,7 +33,7 @@ class DeferredWaiter:
         if not self._deferred.called:
             self._deferred.callback(found)
 
-    def __await__(self) -> Generator[object, object, Found]:
+    def __await__(self) -> Generator[Any, Any, Found]:
         """Wait for `release`."""
         return maybe_deferred_to_future(self._deferred).__await__()
 

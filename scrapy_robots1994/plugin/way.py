@@ -1,4 +1,4 @@
-"""How a page request leaves, and with which name: what its robots.txt request takes over."""
+"""How a page request leaves, and by which name: its robots.txt request does so too."""
 
 from __future__ import annotations
 

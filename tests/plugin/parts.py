@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy import signals
+from scrapy.http import Response, TextResponse
 from twisted.internet.defer import CancelledError
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from typing_extensions import Self
 
 
@@ -45,8 +45,6 @@ class AnswerRobots:
         self, request: Request, spider: Spider | None = None
     ) -> Response | None:
         """A file that closes the site."""
-        from scrapy.http import TextResponse  # noqa: PLC0415
-
         if not is_robots(request):
             return None
         body = b"User-agent: *\nDisallow: /\n"

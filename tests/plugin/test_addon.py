@@ -1,4 +1,4 @@
-"""The one line puts ours in the built-in's place and leaves the user's choices alone."""
+"""The one line puts ours in the built-in's place and keeps the user's choices."""
 
 from __future__ import annotations
 

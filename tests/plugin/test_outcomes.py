@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support import replies
 from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
-from tests.support.replies import Reply
 from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from tests.support.replies import Reply
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 FAST = {"ROBOTS1994_TIMEOUT": 1.5}

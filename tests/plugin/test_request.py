@@ -1,4 +1,4 @@
-"""The robots.txt request itself: what it carries, by which way, and what it does not."""
+"""The robots.txt request itself: what it carries, by which way, and what not."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ def test_it_has_its_own_timeout_and_the_marks_of_its_kind() -> None:
     """Timeout, no robots check, no offsite filter, no HTTP cache, no cookies."""
     with Site() as site:
         site.robots(OPEN)
-        result = crawl(
-            [site.url("/page")], settings=RECORD | {"ROBOTS1994_TIMEOUT": 7}
-        )
+        result = crawl([site.url("/page")], settings=RECORD | {"ROBOTS1994_TIMEOUT": 7})
 
     meta = result.stats["test/robots_meta"]
     assert meta["download_timeout"] == 7
@@ -101,13 +99,12 @@ def test_further_meta_goes_along_when_it_is_named() -> None:
     assert result.stats["test/robots_meta"]["session"] == "s1"
 
 
-def test_an_http_cache_neither_keeps_nor_gives_a_robots_txt() -> None:
+def test_an_http_cache_neither_keeps_nor_gives_a_robots_txt(tmp_path: Path) -> None:
     """Peers row 10: a 503 of yesterday must not open the site of today."""
-    cache = {"HTTPCACHE_ENABLED": True}
+    cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    closed = replies.text("User-agent: *\nDisallow: /")
     with Site() as site:
-        first = replies.status(503)
-        site.answer("/robots.txt", [first, replies.text("User-agent: *\nDisallow: /")])
-        cache["HTTPCACHE_DIR"] = f"{site.cache_folder}" if False else "cache"
+        site.answer("/robots.txt", [replies.status(503), closed])
         crawl([site.url("/page")], settings=cache)
         result = crawl([site.url("/page")], settings=cache)
 
@@ -130,7 +127,7 @@ def test_a_meta_refresh_in_its_body_is_not_followed() -> None:
 
 def test_each_scheme_and_port_asks_for_its_own() -> None:
     """Peers row 5: three origins, three policies; spellings of one are one."""
-    with Site(ports=2, tls="none") as site:
+    with Site(ports=2, tls="valid") as site:
         site.robots(OPEN)
         spellings = [
             site.url("/1"),

@@ -95,4 +95,4 @@ def test_a_clean_crawl_warns_of_nothing() -> None:
         site.robots("User-agent: *\nDisallow: /private\n")
         result = crawl([site.url("/1"), site.url("/private")])
 
-    assert [warning for warning in result.warnings if "robots1994" in str(warning)] == []
+    assert not [found for found in result.warnings if "robots1994" in str(found)]

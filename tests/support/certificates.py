@@ -17,8 +17,8 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
     """Make a key and a self-signed certificate for it, both as PEM text.
 
-    `valid` speaks for 127.0.0.1, localhost and every name under `site.test`; `expired` did
-    so until yesterday; `wrong-name` speaks for somebody else.
+    `valid` speaks for 127.0.0.1, localhost and every name under `site.test`; `expired`
+    did so until yesterday; `wrong-name` speaks for somebody else.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "scripted server")])
