@@ -38,10 +38,10 @@ if [ -z "$python" ]; then
         }
     fi
     # Installed again only when the dependencies may have changed.
-    if [ ! "$venv/installed" -nt "$root/pyproject.toml" ]; then
+    if ! cmp -s "$root/pyproject.toml" "$venv/installed-from"; then
         echo "Installing scrapy_robots1994 from $root" >&2
         "$python" -m pip install --quiet --disable-pip-version-check --editable "$root" || exit 2
-        touch "$venv/installed"
+        cp "$root/pyproject.toml" "$venv/installed-from"
     fi
 fi
 

@@ -28,7 +28,7 @@ def crawl(
     side: Side | Literal["off"],
     urls: Sequence[str | Ask],
     settings: Mapping[str, object] | None = None,
-    **options: Any,  # noqa: ANN401 (passed on as they are)
+    **options: Any,
 ) -> CrawlResult:
     """Ask for all ``urls`` at once with the middleware of ``side``; return the end.
 
@@ -78,6 +78,17 @@ def pages(site: Site) -> list[str]:
         for seen in site.log()
         if seen.target != "/robots.txt"
     ]
+
+
+def verb(fetched: object, *, welcome: bool = False) -> str:
+    """Return what happened to the private page, or to one that is ``welcome``."""
+    page = "open" if welcome else "private"
+    return f"{page} page {'fetched' if fetched else 'refused'}"
+
+
+def unless(done: object, otherwise: str) -> str:
+    """Return nothing if ``done``, else ``; otherwise``: a control that failed."""
+    return "" if done else f"; {otherwise}"
 
 
 def behind(names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.crawls import CLOSED, behind, crawl, pages, times
+from scenarios.crawls import CLOSED, PRIVATE, behind, crawl, pages, times, unless, verb
 from scenarios.registry import Finding, Side, scenario
 from tests.support import replies
 from tests.support.site import Site
@@ -36,6 +36,7 @@ def status(side: Side) -> Finding:
 def failure(side: Side) -> Finding:
     """Three hosts whose robots.txt cannot be had."""
     with Site() as site:
+        site.robots(PRIVATE, at="sound.test")
         loop = replies.redirect(site.url("/robots.txt", host="loop.test"))
         faults = {
             "timeout": replies.black_hole(),
@@ -44,15 +45,18 @@ def failure(side: Side) -> Finding:
         }
         for name, fault in faults.items():
             site.answer("/robots.txt", fault, at=f"{name}.test")
-        urls = [site.url("/page", host=f"{name}.test") for name in faults]
+        urls = [site.url("/page", host=f"{name}.test") for name in (*faults, "sound")]
 
         crawl(side, urls, {"DOWNLOAD_TIMEOUT": 2, "ROBOTS1994_TIMEOUT": 2})
 
         fetched = sorted(page.partition(".")[0] for page in pages(site))
         asked = sum(seen.host.startswith("loop") for seen in site.log("/robots.txt"))
-    did = f"{behind(fetched)}; asked the loop {times(asked)}"
-    facts = {"fetched_behind": fetched, "loop_requests": asked}
-    return Finding(did, not fetched, facts)
+    wrong = [name for name in fetched if name != "sound"]
+    control = "sound" in fetched
+    did = f"{behind(wrong)}; asked the loop {times(asked)}"
+    did += unless(control, "missed an open page")
+    facts = {"fetched_behind": wrong, "loop_requests": asked}
+    return Finding(did, control and not wrong, facts)
 
 
 @scenario(
@@ -63,19 +67,21 @@ def failure(side: Side) -> Finding:
 def redirect_off_site(side: Side) -> Finding:
     """Put the file on another host, as a site behind a content network does."""
     with Site() as site:
-        site.robots(CLOSED, at="elsewhere.test")
+        site.robots(PRIVATE, at="elsewhere.test")
         elsewhere = site.url("/robots.txt", host="elsewhere.test")
         site.answer("/robots.txt", replies.redirect(elsewhere), at="asked.test")
         only = {"allowed_domains": ["asked.test"]}
 
-        crawl(side, [site.url("/page", host="asked.test")], spider_args=only)
+        urls = [site.url(path, host="asked.test") for path in ("/private", "/page")]
+        crawl(side, urls, spider_args=only)
 
         followed = any(seen.host.startswith("else") for seen in site.log())
-        fetched = "asked.test/page" in pages(site)
-    did = ("followed" if followed else "not followed") + "; "
-    did += "fetched the disallowed page" if fetched else "page not fetched"
+        targets = site.targets()
+    fetched, control = "/private" in targets, "/page" in targets
+    did = f"{'followed' if followed else 'not followed'}; {verb(fetched)}"
+    did += unless(control, "missed the open page")
     facts = {"followed": followed, "fetched": fetched}
-    return Finding(did, followed and not fetched, facts)
+    return Finding(did, followed and control and not fetched, facts)
 
 
 @scenario(
@@ -95,7 +101,7 @@ def meta_refresh(side: Side) -> Finding:
         targets = site.targets()
     followed, fetched = "/elsewhere" in targets, "/page" in targets
     did = "took /elsewhere for the robots.txt" if followed else "not followed"
-    did += "; page fetched" if fetched else "; page refused"
+    did += f"; {verb(fetched, welcome=True)}"
     return Finding(
         did, fetched and not followed, {"followed": followed, "fetched": fetched}
     )

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from scenarios.crawls import CLOSED, IN_CRAWL, PRIVATE, crawl, listing, pages
+from scenarios.crawls import (
+    CLOSED,
+    IN_CRAWL,
+    PRIVATE,
+    crawl,
+    listing,
+    pages,
+    unless,
+    verb,
+)
 from scenarios.registry import Finding, Side, scenario
 from tests.support import replies
 from tests.support.crawl import Ask
@@ -37,15 +46,17 @@ def origins(side: Side) -> Finding:
 
         log = site.log()
     pages_seen = {seen.scheme for seen in log if seen.target == "/page"}
-    fetched = "https" in pages_seen
+    fetched, control = "https" in pages_seen, "http" in pages_seen
     robots = [seen.host for seen in log if seen.target == "/robots.txt"]
     asked = [host for host in robots if "one.test" in host]
     password = any("@" in host for host in asked)
     did = f"https page {'fetched by the http policy' if fetched else 'refused'}; "
     did += f"{len(asked)} requests for the three"
     did += ", one with the password" if password else ""
+    did += unless(control, "missed the http page")
     facts = {"https_fetched": fetched, "requests": len(asked), "password": password}
-    return Finding(did, not fetched and len(asked) == 1 and not password, facts)
+    right = control and not fetched and len(asked) == 1 and not password
+    return Finding(did, right, facts)
 
 
 @scenario(
@@ -72,20 +83,20 @@ def proxy(side: Side) -> Finding:
 
 @scenario(
     8,
-    "the User-Agent comes from DEFAULT_REQUEST_HEADERS",
+    "the User-Agent is one of the default request headers",
     "the record for the name that is sent decides",
 )
 def default_headers(side: Side) -> Finding:
     """The robots.txt forbids the robot whose name is sent, and nobody else."""
     with Site() as site:
-        site.robots("User-agent: rover\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
-        site.answer("/page", replies.html("a page"))
-
+        site.robots("User-agent: rover\nDisallow: /private\n")
         sent_by_default = {"DEFAULT_REQUEST_HEADERS": {"User-Agent": "rover/1.0"}}
-        crawl(side, [site.url("/page")], sent_by_default)
+        crawl(side, [site.url("/private"), site.url("/page")], sent_by_default)
 
         log = site.log()
     sent = sorted({seen.headers.get("user-agent", "") for seen in log})
-    fetched = any(seen.target == "/page" for seen in log)
-    did = f"sent {listing(sent)}; " + ("page fetched" if fetched else "page refused")
-    return Finding(did, not fetched, {"sent": sent, "fetched": fetched})
+    targets = {seen.target for seen in log}
+    fetched, control = "/private" in targets, "/page" in targets
+    did = f"sent {listing(sent)}; {verb(fetched)}"
+    did += unless(control, "missed the open page")
+    return Finding(did, control and not fetched, {"sent": sent, "fetched": fetched})

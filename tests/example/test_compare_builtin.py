@@ -9,6 +9,9 @@ import pytest
 
 from tests.example.commands import command, too_wide
 
+# One worker runs the command once for all of this module.
+pytestmark = pytest.mark.xdist_group("example_compare_builtin")
+
 NUMBERS = range(1, 16)
 """The scenarios there are: one for each known fault of the built-in."""
 

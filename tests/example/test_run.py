@@ -15,6 +15,9 @@ from tests.example.commands import EXAMPLE, PATIENCE, command, too_wide
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
+# One worker runs the command once for all of this module.
+pytestmark = pytest.mark.xdist_group("example_run")
+
 BUILTIN_AS_OURS = """
 import sys
 import tour.__main__ as tour

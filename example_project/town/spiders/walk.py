@@ -24,7 +24,7 @@ class WalkSpider(Spider):
 
     name = "walk"
 
-    def __init__(self, start: str, **kwargs: Any) -> None:  # noqa: ANN401 (Scrapy's)
+    def __init__(self, start: str, **kwargs: Any) -> None:
         """Begin at the URL ``start``."""
         super().__init__(**kwargs)
         self.start_urls = [start]
