@@ -11,7 +11,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
 
 _HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
-_URL_HEAD = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+_URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 _AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
 
 

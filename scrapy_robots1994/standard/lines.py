@@ -27,7 +27,6 @@ class LineKind(Enum):
     MALFORMED = "malformed"
     ORPHAN = "orphan"
     NAMELESS = "nameless"
-    BEYOND_LIMIT = "beyond-limit"
 
 
 _WHY_IGNORED = {
@@ -35,7 +34,6 @@ _WHY_IGNORED = {
     LineKind.MALFORMED: "it is not a field name, a colon and a value",
     LineKind.ORPHAN: "its record has no User-agent line before it",
     LineKind.NAMELESS: "it names no robot",
-    LineKind.BEYOND_LIMIT: "it lies beyond the size limit",
 }
 
 

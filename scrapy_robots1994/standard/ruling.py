@@ -35,7 +35,6 @@ class Ruling:
         "_paths",
         "_reading",
         "_source",
-        "_start",
         "_urls",
     )
 
@@ -46,9 +45,9 @@ class Ruling:
         self._source = source
         self._reading = reading
         self._names = names
-        # How the URLs that are asked about begin, and where their targets do: mostly
-        # all of one origin. Found with the first of them.
-        self._head, self._start = NO_TEXT, 0
+        # How the URLs that are asked about begin, with the slash of their targets:
+        # mostly all are of one origin. Found with the first of them.
+        self._head = NO_TEXT
 
     @property
     def is_open(self) -> bool:
@@ -64,16 +63,19 @@ class Ruling:
         if "%" in target or not target.isascii():
             return self._allowed_as(canonical(target), target, origin)
         paths = self._paths
-        if target.startswith(paths[bisect_right(paths, target) - 1]):
+        if target.startswith(paths[bisect_right(paths, target) - 1]) or (
+            origin is not None and self._urls_cover(target, target, origin)
+        ):
             # Ours O22: the file itself may always be read.
             return target == _ROBOTS_TXT
-        return origin is None or not self._urls_cover(target, target, origin)
+        return True
 
     def allowed_url(self, url: str | bytes) -> bool:
         """Whether *url* may be retrieved: a whole URL, or a path. Never raises."""
         # What `allowed` does, without another call: this is asked for every request.
-        if isinstance(url, str) and url.startswith(self._head):
-            target = url[self._start :]
+        head = self._head
+        if isinstance(url, str) and url.startswith(head):
+            target = url[len(head) - 1 :]
             if "%" not in target and target.isascii():
                 paths = self._paths
                 if not target.startswith(paths[bisect_right(paths, target) - 1]):
@@ -88,7 +90,7 @@ class Ruling:
             return self.allowed(target_of(url), _origin(url))
         head = head_of(url)
         if url.startswith("/", len(head)):
-            self._head, self._start = f"{head}/", len(head)
+            self._head = f"{head}/"
         return self.allowed(target_of(url))
 
     def _allowed_as(self, spelling: str, target: str, origin: str | None) -> bool:

@@ -32,7 +32,6 @@ _WITHOUT_RECORD = {
     Reason.FORBIDDEN: "access to robots.txt was refused",
     Reason.UNREACHABLE: "robots.txt could not be retrieved",
     Reason.CANCELLED: "the fetch of robots.txt was cancelled",
-    Reason.CANCELLED: "the crawl closed before robots.txt was there",
 }
 
 

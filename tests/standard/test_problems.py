@@ -1,0 +1,96 @@
+"""What a file's author is told, and where."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.standard.problems import KINDS
+from tests.standard.asking import clauses
+
+PLACES = [
+    ("  Disallow: /", [("R001", 1, 3)]),
+    ("User-agent: a\n \n\nDisallow: /", [("R002", 2, 1)]),
+    ("User-agent: a\n\n# x\nDisallow: /\nDisallow: /y", [("R002", 2, 1)]),
+    ("# x\nUser-agent: a", [("R003", 2, 1)]),
+    (" User-agent: # a", [("R004", 1, 2)]),
+    ("User-agent: a\nDisallow:  x", [("R005", 2, 12)]),
+    ("\t<html>", [("R006", 1, 2)]),
+    ("User-agent: a\nDisallow:\nUser-agent: b\nDisallow:", [("R007", 3, 1)]),
+    (
+        "User-agent: *\nDisallow:\n\nUser-agent: b\nUser-agent: *\nDisallow:",
+        [("R008", 5, 1)],
+    ),
+    (
+        "User-agent: a\nDisallow:\nDisallow: /\nDisallow:",
+        [("R009", 2, 1), ("R009", 4, 1)],
+    ),
+    (" Allow: /", [("R010", 1, 2)]),
+    ("User-agent : a\n Disallow: /", [("R011", 1, 1), ("R011", 2, 1)]),
+    ("\ufeff", [("R012", 1, 1)]),
+    (b"# x\n# a\xff\xff", [("R013", 2, 4)]),
+]
+
+
+@pytest.mark.parametrize(("body", "places"), PLACES)
+def test_a_problem_has_its_place(
+    body: str | bytes, places: list[tuple[str, int, int]]
+) -> None:
+    """Code, line and column say what is wrong where."""
+    problems = RobotsTxt.parse(body).problems
+
+    assert [(it.code, it.line, it.column) for it in problems] == places
+
+
+def test_a_cut_file_has_its_problem_behind_the_last_line() -> None:
+    """What lies beyond the limit is reported once, where it would begin."""
+    problems = RobotsTxt.parse("#\n# x", limit=3).problems
+
+    assert [(it.code, it.line) for it in problems] == [("R014", 2)]
+
+
+def test_a_parted_record_is_one_problem() -> None:
+    """That it has no rule, and its rules no robot, only follows from the blank line."""
+    body = "User-agent: a\n\nDisallow: /x\nDisallow: /y\n\nDisallow: /z\n"
+
+    assert clauses(body) == ["O5", "O4"]
+
+
+def test_a_record_after_a_parted_one_may_lack_its_blank_line() -> None:
+    """The Disallow lines that were parted off count as what stands before it."""
+    body = "User-agent: a\n\nDisallow: /x\nUser-agent: b\nDisallow: /y\n"
+
+    assert clauses(body) == ["O5", "O7"]
+
+
+@pytest.mark.parametrize(
+    ("body", "opens"),
+    [
+        ("Disallow: /", True),
+        ("User-agent: a\n\nDisallow: /", True),
+        ("User-agent: a", True),
+        ("User-agent:", True),
+        ("User-agent: a\nDisallow: x", True),
+        ("hello", False),
+        ("Allow: /", False),
+    ],
+)
+def test_what_opens_a_site_says_so(body: str, *, opens: bool) -> None:
+    """Only problems that lift what the author meant to forbid open the site."""
+    assert [it.opens_site for it in RobotsTxt.parse(body).problems] == [opens]
+
+
+def test_a_report_is_printable() -> None:
+    """What a file says reaches no terminal raw."""
+    problem = RobotsTxt.parse("\x1b[31m: x").problems[0]
+
+    assert str(problem) == (
+        r'1:1: info R010 (F6): the field "\x1b[31m" is unknown and ignored'
+    )
+
+
+def test_codes_are_told_apart() -> None:
+    """No two kinds share a code, and codes stay in order."""
+    codes = [kind.code for kind in KINDS]
+
+    assert codes == sorted(set(codes))

@@ -1,0 +1,99 @@
+"""Origin and target: one policy for what is one place, and what rules compare with."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.origin import Origin, head_of, target_of
+
+ORIGINS = [
+    ("http://x", "http://x"),
+    ("HTTP://X:80/", "http://x"),
+    ("http://x./a", "http://x"),
+    ("http://u:p@x/a?b#c", "http://x"),
+    ("http://u@v@x", "http://x"),
+    ("https://x:443", "https://x"),
+    ("https://x:8443?a", "https://x:8443"),
+    ("http://x:", "http://x"),
+    ("http://x:0080", "http://x"),
+    ("http://x:443", "http://x:443"),
+    ("http://[::1]:8080/a", "http://[::1]:8080"),
+    ("http://[0:0::1]", "http://[::1]"),
+    ("http://[V1.x]", "http://v1.x"),
+    ("http://m\u00fcller.example", "http://xn--mller-kva.example"),
+    ("http://" + "\u00fc" * 70, "http://" + "\u00fc" * 70),
+    (" http://x", "http://x"),
+    (b"http://x/\xff", "http://x"),
+]
+
+
+@pytest.mark.parametrize(("url", "expected"), ORIGINS)
+def test_an_origin_is_scheme_host_and_port(url: str | bytes, expected: str) -> None:
+    """Case, default port, trailing dot and user info make no other origin."""
+    assert str(Origin.of(url)) == expected
+
+
+NONE = [
+    "",
+    "/x",
+    "x",
+    "ftp://x/",
+    "http:///x",
+    "http://:80",
+    "http://.",
+    "http://x:y",
+    "http://x:65536",
+    "http://x:1234567890",
+    "http://[::1",
+    "http://a:b:c",
+    "mailto:a@x",
+    b"\xff",
+]
+
+
+@pytest.mark.parametrize("url", NONE)
+def test_what_is_not_http_or_has_no_host_has_no_origin(url: str | bytes) -> None:
+    """None, and nothing raised."""
+    assert Origin.of(url) is None
+
+
+def test_origins_are_told_apart_and_ordered() -> None:
+    """Scheme, host and port are compared in this order."""
+    origins = [Origin.of(it) for it in ("https://a", "http://b", "http://a:8080")]
+
+    assert sorted(filter(None, origins)) == [origins[2], origins[1], origins[0]]
+
+
+def test_the_robots_url_holds_no_credentials() -> None:
+    """User info is no part of an origin, so it is not sent."""
+    origin = Origin.of("http://user:secret@x:8080/a")
+
+    assert origin is not None
+    assert origin.robots_url == "http://x:8080/robots.txt"
+
+
+TARGETS = [
+    ("http://x/a?b", "/a?b"),
+    ("http://x", "/"),
+    ("http://x?b/c", "/?b/c"),
+    ("http://x#f", "/"),
+    ("/a?b#c", "/a?b"),
+    ("", "/"),
+    ("a", "/a"),
+    ("?a", "/?a"),
+    ("//x/a", "//x/a"),
+    ("ftp://x/a", "/a"),
+    ("/a#/b#c", "/a"),
+]
+
+
+@pytest.mark.parametrize(("url", "target"), TARGETS)
+def test_ours_o26_the_target_is_path_and_query(url: str, target: str) -> None:
+    """As sent: without the fragment, and with a slash in front."""
+    assert target_of(url) == target
+
+
+def test_the_head_is_what_stands_before_the_target() -> None:
+    """Scheme and authority, or nothing."""
+    assert head_of("http://u@x:1/a") == "http://u@x:1"
+    assert head_of("/a://b") == ""
