@@ -12,15 +12,17 @@ _UNPRINTABLE = re.compile(
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
+_LAST_OF_TWO_DIGITS = 0xFF
+_LAST_OF_FOUR_DIGITS = 0xFFFF
 _CUT = "…"
 
 
 def _escape(match: re.Match[str]) -> str:
     r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`."""
     code = ord(match[0])
-    if code <= 0xFF:  # noqa: PLR2004 - the widest code that \x can write
+    if code <= _LAST_OF_TWO_DIGITS:
         return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004
+    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
 
 
 def printable(text: str, width: int = 120) -> str:
