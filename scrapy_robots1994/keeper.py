@@ -137,15 +137,11 @@ class PolicyKeeper(Generic[WayT]):
         Cancelling the wait of one request disturbs neither the fetch nor the others.
         """
         decision = decide(self._memory.get(origin), self._outside.now())
-        match decision:
-            case UseFresh(policy):
-                return policy
-            case UseStale(policy):
-                if origin not in self._fetching:
-                    self._fetch(origin, way, last=policy)
-                return policy
-            case Fetch(last):
-                return await self._wait(origin, way, last)
+        if isinstance(decision, Fetch):
+            return await self._wait(origin, way, decision.last)
+        if isinstance(decision, UseStale) and origin not in self._fetching:
+            self._fetch(origin, way, last=decision.policy)
+        return decision.policy
 
     async def _wait(self, origin: Origin, way: WayT, last: Policy | None) -> Found:
         """Join the fetch of *origin*, started by the first who needs it."""

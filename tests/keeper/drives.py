@@ -1,0 +1,238 @@
+"""Two ways to run coroutines by hand: an asyncio loop, and Twisted's Deferreds alone.
+
+The first resumes who waits a turn later, the second at once and from inside of what
+released it. The keeper must be right on both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.python.failure import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Generator
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+TURNS = 12  # more than any chain of one resuming the next has links here
+
+
+class Pending(Protocol[T]):
+    """Something awaited that a test ends by hand."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has no end yet."""
+
+    def settle(self, value: T) -> None:
+        """End it with *value*."""
+
+    def fail(self, error: BaseException) -> None:
+        """End it with *error*."""
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        """Wait for the end."""
+
+
+class Running(Protocol[T_co]):
+    """A coroutine under way."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it ended, in whatever way."""
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it ended by being cancelled."""
+
+    def result(self) -> T_co:
+        """Give what it returned, or raise what it raised."""
+
+    def cancel(self) -> None:
+        """Ask it to end now."""
+
+    def when_over(self, call: Callable[[], None]) -> None:
+        """Call *call* once it is over."""
+
+
+class Drive(ABC):
+    """Runs coroutines and makes what they wait for."""
+
+    @abstractmethod
+    def pending(self) -> Pending[Any]:
+        """Make something to wait for."""
+
+    @abstractmethod
+    def run(self, work: Coroutine[Any, Any, T]) -> Running[T]:
+        """Start *work*."""
+
+    @abstractmethod
+    def step(self) -> None:
+        """Let each that can go on take one step, and no more."""
+
+    def turn(self) -> None:
+        """Let everything go on that can."""
+        for _ in range(TURNS):
+            self.step()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave nothing behind."""
+
+
+class _FuturePending(Generic[T]):
+    """Pending on an asyncio future."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._future: asyncio.Future[T] = loop.create_future()
+
+    @property
+    def is_open(self) -> bool:
+        return not self._future.done()
+
+    def settle(self, value: T) -> None:
+        self._future.set_result(value)
+
+    def fail(self, error: BaseException) -> None:
+        self._future.set_exception(error)
+        self._future.exception()  # read once, so that asyncio has nothing to report
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._future.__await__()
+
+
+class _TaskRunning(Generic[T]):
+    """A coroutine in an asyncio task."""
+
+    def __init__(self, task: asyncio.Task[T]) -> None:
+        self._task = task
+        # An error read once is none that asyncio reports as never retrieved.
+        task.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    @property
+    def is_over(self) -> bool:
+        return self._task.done()
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._task.cancelled()
+
+    def result(self) -> T:
+        return self._task.result()
+
+    def cancel(self) -> None:
+        self._task.cancel()
+
+    def when_over(self, call: Callable[[], None]) -> None:
+        self._task.add_done_callback(lambda _: call())
+
+
+class AsyncioDrive(Drive):
+    """An asyncio loop that runs only while a test says so."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+
+    def pending(self) -> Pending[Any]:
+        """Make a future."""
+        return _FuturePending(self._loop)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> Running[T]:
+        """Make a task; it takes its first step in the next turn."""
+        return _TaskRunning(self._loop.create_task(work))
+
+    def step(self) -> None:
+        """Let the loop go round once."""
+        self._loop.call_soon(self._loop.stop)
+        self._loop.run_forever()
+
+    def close(self) -> None:
+        """Cancel what still runs, and close the loop."""
+        for task in asyncio.all_tasks(self._loop):
+            task.cancel()
+        self.turn()
+        self._loop.close()
+
+
+class _DeferredPending(Generic[T]):
+    """Pending on a Deferred."""
+
+    def __init__(self) -> None:
+        self._deferred: Deferred[T] = Deferred()
+
+    @property
+    def is_open(self) -> bool:
+        return not self._deferred.called
+
+    def settle(self, value: T) -> None:
+        self._deferred.callback(value)
+
+    def fail(self, error: BaseException) -> None:
+        failure: Failure = Failure(error)  # type: ignore[no-untyped-call]  # Twisted's
+        self._deferred.errback(failure)
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._deferred.__await__()
+
+
+class _DeferredRunning(Generic[T]):
+    """A coroutine in a Deferred; its first step is taken at once."""
+
+    def __init__(self, work: Coroutine[Any, Any, T]) -> None:
+        self._end: list[T | Failure] = []
+        self._calls: list[Callable[[], None]] = []
+        self._deferred = Deferred.fromCoroutine(work)
+        self._deferred.addBoth(self._over)
+
+    def _over(self, end: T | Failure) -> None:
+        self._end.append(end)
+        for call in self._calls:
+            call()
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self._end)
+
+    @property
+    def is_cancelled(self) -> bool:
+        end = self._end[0] if self._end else None
+        return isinstance(end, Failure) and isinstance(end.value, CancelledError)
+
+    def result(self) -> T:
+        (end,) = self._end
+        if isinstance(end, Failure):
+            assert end.value is not None
+            raise end.value
+        return end
+
+    def cancel(self) -> None:
+        self._deferred.cancel()
+
+    def when_over(self, call: Callable[[], None]) -> None:
+        if self.is_over:
+            call()
+        else:
+            self._calls.append(call)
+
+
+class TwistedDrive(Drive):
+    """Deferreds without any reactor: everything happens at once."""
+
+    def pending(self) -> Pending[Any]:
+        """Make a Deferred."""
+        return _DeferredPending()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> Running[T]:
+        """Run *work* as far as it goes."""
+        return _DeferredRunning(work)
+
+    def step(self) -> None:
+        """Do nothing: what could go on has gone on already."""
+
+    def close(self) -> None:
+        """Do nothing: a Deferred that nobody holds is gone."""
