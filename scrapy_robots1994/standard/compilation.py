@@ -37,6 +37,7 @@ class Rules(NamedTuple):
     paths: tuple[str, ...]
     escaped: tuple[str, ...]
     urls: tuple[str, ...]
+    is_plain: bool
 
 
 def compile_rules(text: str, dialect: Dialect, reading: str, names: str) -> Rules:
@@ -105,7 +106,7 @@ def _rules(block: str) -> Rules:
     paths: list[str] = PATH_LINE.findall(block)
     urls = URL_LINE.findall(block) if "://" in block else []
     if not urls and is_plain(block):
-        return Rules(prefix_free(paths), NO_RULES, NO_RULES)
+        return Rules(prefix_free(paths), NO_RULES, NO_RULES, is_plain=True)
     absolutes = [absolute(url) or "" for url in urls]
     return Rules(
         # Ours O18: one spelling for all percent-encodings ...
@@ -113,4 +114,5 @@ def _rules(block: str) -> Rules:
         # ... and the literal one, for a rule whose last escape is cut short.
         escaped=prefix_free(path for path in paths if "%" in path),
         urls=prefix_free([*absolutes, *map(canonical, absolutes)]),
+        is_plain=False,
     )

@@ -71,7 +71,8 @@ class RobotsTxt:
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Whether *robot* may retrieve *url*: a whole URL, or a path. Never raises."""
-        return self.ruling(robot).allowed_url(url)
+        ruling = self._rulings.get(robot)
+        return (self.ruling(robot) if ruling is None else ruling).allowed_url(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
         """Return whether *robot* may retrieve *url*, and why. Never raises."""

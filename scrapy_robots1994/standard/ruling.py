@@ -31,6 +31,7 @@ class Ruling:
     __slots__ = (
         "_escaped",
         "_head",
+        "_is_plain",
         "_names",
         "_paths",
         "_reading",
@@ -41,13 +42,13 @@ class Ruling:
     def __init__(self, source: Source, reading: str, names: str) -> None:
         """Compile what *source* says to a robot of these *names* (see `names_of`)."""
         rules = compile_rules(source.text, source.dialect, reading, names)
-        self._paths, self._escaped, self._urls = rules
+        self._paths, self._escaped, self._urls, self._is_plain = rules
         self._source = source
         self._reading = reading
         self._names = names
-        # How the URLs that are asked about begin, with the slash of their targets:
-        # mostly all are of one origin. Found with the first of them.
-        self._head = NO_TEXT
+        # How the URLs that are asked about begin, with the slash of their targets, and
+        # where that is: mostly all are of one origin. Found with the first of them.
+        self._head = NO_TEXT, 0
 
     @property
     def is_open(self) -> bool:
@@ -73,10 +74,11 @@ class Ruling:
     def allowed_url(self, url: str | bytes) -> bool:
         """Whether *url* may be retrieved: a whole URL, or a path. Never raises."""
         # What `allowed` does, without another call: this is asked for every request.
-        head = self._head
-        if isinstance(url, str) and url.startswith(head):
-            target = url[len(head) - 1 :]
-            if "%" not in target and target.isascii():
+        head, start = self._head
+        if url.__class__ is str and url.startswith(head):
+            target = url[start:]
+            # Where the rules are plain, all that is not `%` is compared as it stands.
+            if "%" not in target:
                 paths = self._paths
                 if not target.startswith(paths[bisect_right(paths, target) - 1]):
                     return True
@@ -86,12 +88,11 @@ class Ruling:
 
     def _allowed_afresh(self, url: str) -> bool:
         """Whether *url*, of which nothing is known yet, may be retrieved."""
-        if self._urls != NO_RULES:
-            return self.allowed(target_of(url), _origin(url))
+        origin = _origin(url) if self._urls != NO_RULES else None
         head = head_of(url)
-        if url.startswith("/", len(head)):
-            self._head = f"{head}/"
-        return self.allowed(target_of(url))
+        if self._is_plain and url.startswith("/", len(head)):
+            self._head = f"{head}/", len(head)
+        return self.allowed(target_of(url), origin)
 
     def _allowed_as(self, spelling: str, target: str, origin: str | None) -> bool:
         """Whether *target*, whose canonical spelling is another, may be retrieved."""
