@@ -6,6 +6,7 @@ import gzip
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy.settings import default_settings
 
 from tests.support import replies
 from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 FAST = {"ROBOTS1994_TIMEOUT": 1.5}
+# Scrapy 2.16 has a setting for it, before that it is a factory.
+VERIFYING = (
+    {"DOWNLOAD_VERIFY_CERTIFICATES": True}
+    if hasattr(default_settings, "DOWNLOAD_VERIFY_CERTIFICATES")
+    else {
+        "DOWNLOADER_CLIENTCONTEXTFACTORY": "scrapy.core.downloader.contextfactory."
+        "BrowserLikeContextFactory"
+    }
+)
 
 
 def reasons(result: CrawlResult) -> set[str]:
@@ -167,9 +177,7 @@ def test_a_packed_file_that_unpacks_past_the_limit_is_obeyed_up_to_it() -> None:
 def test_a_bad_certificate_is_as_the_pages_of_the_crawl_see_it() -> None:
     """With verification on, TLS that fails for pages fails for robots.txt (R5)."""
     with Site(tls="expired") as site:
-        result = crawl(
-            [site.secure_url("/page")], settings={"DOWNLOAD_VERIFY_CERTIFICATES": True}
-        )
+        result = crawl([site.secure_url("/page")], settings=VERIFYING)
 
     assert result.fetched == []
     assert reasons(result) == {"unreachable"}
