@@ -180,5 +180,17 @@ def _redirect_target(response: Response) -> str | None:
 
 
 def _one_line(error: BaseException) -> str:
-    """What *error* says, on one printable line."""
-    return printable(" ".join(str(error).split()), 200)
+    """What *error* says, on one printable line.
+
+    Twisted hides what went wrong in a list of failures; Scrapy wraps that once more.
+    """
+    wrapped = getattr(error, "reasons", None) or getattr(
+        error.__cause__, "reasons", None
+    )
+    said = "; ".join(_said(failure.value) for failure in wrapped or ()) or _said(error)
+    return printable(" ".join(said.split()), 200)
+
+
+def _said(error: BaseException) -> str:
+    """The message of *error*, or its class where it says nothing."""
+    return str(error) or type(error).__name__

@@ -171,7 +171,7 @@ class CrawlOutside:
         self._tally.count(stats.OPENS_SITE)
         self._say(
             logging.WARNING,
-            "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
+            "%s, line %d: %s.%s Read to the letter, this opens what its owner likely "
             'meant to close; ROBOTS1994_READING = "cautious" obeys it.',
             origin.robots_url,
             split[0].line,

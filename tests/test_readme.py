@@ -1,0 +1,70 @@
+"""The README keeps up with the code: names walked, snippets run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scrapy_robots1994.plugin.settings import PREFIX, SETTINGS
+from scrapy_robots1994.plugin.stats import MEANINGS
+
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+DECISIONS = [f"O{number}" for number in range(1, 27)] + [f"R{n}" for n in range(1, 7)]
+SECTIONS = [
+    "What it is",
+    "See it work",
+    "Install",
+    "Enable",
+    "Compare with the built-in",
+    "Settings",
+    "Stats",
+    "Meta keys",
+    "Signals",
+    "Commands",
+    "Stores",
+    "What we decide where the text is silent",
+    "Performance",
+    "Limits",
+]
+
+
+def test_the_sections_stand_in_their_order() -> None:
+    """What it is, see it work, install, …: in the order a newcomer reads."""
+    found = re.findall(r"^## (.+)$", README, re.MULTILINE)
+
+    assert [section for section in found if section in SECTIONS] == SECTIONS
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_has_a_row_with_its_default_and_meaning(name: str) -> None:
+    """The row is that of the code, word for word."""
+    default = repr(SETTINGS[name].default).replace("'", '"')
+
+    row = f"| `{PREFIX}{name}` | `{default}` | {SETTINGS[name].meaning} |"
+
+    assert row in README
+
+
+@pytest.mark.parametrize("key", MEANINGS)
+def test_every_stat_has_a_row(key: str) -> None:
+    """The row is that of the code, word for word."""
+    assert f"| `{key}` | {MEANINGS[key]} |" in README
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_every_decision_has_a_row(decision: str) -> None:
+    """O1 to O26 and R1 to R6."""
+    assert len(re.findall(rf"^\| {decision} \| .+ \| .+ \|", README, re.MULTILINE)) == 1
+
+
+def test_the_parser_snippet_runs() -> None:
+    """The Python that a reader copies first holds what its assertions say."""
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    runnable = [block for block in blocks if "RobotsTxt.parse" in block]
+
+    for block in runnable:
+        exec(block, {})  # noqa: S102 - it is our own text
+
+    assert runnable
