@@ -107,8 +107,9 @@ class CrawlResult:
 class Crawl:
     """A crawl that is running; `result()` waits for its end."""
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(self, job: dict[str, Any], patience: float = PATIENCE) -> None:
         """Start the child process with its job; its files go to a folder of its own."""
+        self._patience = patience
         self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
         self.folder = Path(self._folder.name)
         (self.folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -130,7 +131,7 @@ class Crawl:
     def result(self) -> CrawlResult:
         """Wait for the end of the crawl and return what came of it, exactly once."""
         try:
-            returncode = self._process.wait(PATIENCE)
+            returncode = self._process.wait(self._patience)
         except subprocess.TimeoutExpired:
             self._process.kill()
             returncode = self._process.wait()
@@ -162,12 +163,14 @@ def start_crawl(  # noqa: PLR0913 (a crawl has that many sides, all named)
     spider_args: Mapping[str, Any] | None = None,
     signals: Sequence[str] = (),
     hook: str = "",
+    patience: float = PATIENCE,
 ) -> Crawl:
     """Start a crawl that asks for all `urls` at once, and return without waiting.
 
     `spider` and `hook` are `module:name`. The hook is called with the crawler before it
     starts. `signals` are names in `scrapy.signals` to listen for. Names under `test`
-    resolve to 127.0.0.1. `settings` win over what `middleware` and `reactor` set.
+    resolve to 127.0.0.1. `settings` win over what `middleware` and `reactor` set. A
+    crawl that takes longer than `patience` seconds is killed.
     """
     asks = [Ask(each) if isinstance(each, str) else each for each in urls]
     job = {
@@ -179,7 +182,7 @@ def start_crawl(  # noqa: PLR0913 (a crawl has that many sides, all named)
         "signals": list(signals),
         "hook": hook,
     }
-    return Crawl(job)
+    return Crawl(job, patience)
 
 
 def crawl(urls: Sequence[str | Ask] = (), **options: Any) -> CrawlResult:

@@ -1,0 +1,127 @@
+"""The command: `tests/bench [--corpus FOLDER] [--json FILE] [--quick] [race ...]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+from dataclasses import asdict
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.benchmarks import crawls, memory, parsing, report, requests
+from tests.benchmarks.corpus import read_corpus
+from tests.benchmarks.sides import all_sides
+from tests.benchmarks.timing import as_pyperf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.benchmarks.timing import Result
+
+RACES = (
+    "parsing",
+    "questions",
+    "requests",
+    "memory",
+    "import",
+    "growth",
+    "pause",
+    "slow",
+    "site",
+    "broad",
+)
+
+
+def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result]]]:
+    """Each race by its name, large or, with `--quick`, small."""
+    quick, corpus = options.quick, options.corpus
+    rounds = 3 if quick else 11
+    files = read_corpus(corpus)[:: 10 if quick else 1]
+    cases = [(20, 1)] if quick else [(20, 5), (60, 10), (500, 10)]
+    few = 1 if quick else 3
+
+    def growing() -> Iterator[Result]:
+        yield from parsing.growth(3 if quick else 5)
+        yield from requests.growth(3 if quick else 5, 1_000 if quick else 1_000_000)
+
+    return {
+        "parsing": partial(parsing.parsing, files, rounds),
+        "questions": partial(parsing.questions, files, rounds),
+        "requests": partial(requests.known_requests, rounds),
+        "memory": partial(memory.memory, corpus),
+        "import": partial(parsing.imports, rounds),
+        "growth": growing,
+        "pause": partial(crawls.pause, few),
+        "slow": partial(crawls.beside_slow, few, cases),
+        "site": partial(crawls.single_site, few, 500 if quick else 20_000),
+        "broad": partial(
+            crawls.broad,
+            1,
+            400 if quick else 20_000,
+            100 if quick else 2_000,
+            corpus,
+        ),
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the races and print them as they end."""
+    options = parsed(arguments)
+    about = machine()
+    say = partial(print, flush=True)
+    say(report.heading(about))
+    for sentence in all_sides()[1]:
+        say(f"  ({sentence})")
+    found: list[Result] = []
+    wanted = options.race or RACES
+    for name, run in races(options).items():
+        if name in wanted:
+            for result in run():
+                found.append(result)
+                say(report.shown(result))
+    if options.json:
+        told = {"machine": about, "results": [asdict(result) for result in found]}
+        Path(options.json).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    if options.pyperf:
+        as_pyperf(found).dump(options.pyperf, replace=True)
+    return 0
+
+
+def parsed(arguments: list[str] | None) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(prog="tests/bench", description=__doc__)
+    parser.add_argument("race", nargs="*", help=f"which: {', '.join(RACES)}; else all")
+    parser.add_argument("--corpus", default="", help="folder of robots.txt files")
+    parser.add_argument("--json", default="", help="file for medians and all values")
+    parser.add_argument("--pyperf", default="", help="file for `python -m pyperf`")
+    parser.add_argument("--quick", action="store_true", help="small, to try it out")
+    options = parser.parse_args(arguments)
+    unknown = set(options.race) - set(RACES)
+    if unknown:
+        parser.error(f"there is no race {', '.join(sorted(unknown))}")
+    return options
+
+
+def machine() -> dict[str, str]:
+    """What ran, and on what."""
+    model = ""
+    if sys.platform == "linux":
+        told = subprocess.run(["lscpu"], capture_output=True, text=True, check=False)
+        lines = [line for line in told.stdout.splitlines() if "Model name" in line]
+        model = lines[0].partition(":")[2].strip() if lines else ""
+    names = ("scrapy", "twisted", "protego")
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": model,
+        **{name: version(name) for name in names},
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

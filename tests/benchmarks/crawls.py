@@ -1,0 +1,124 @@
+"""Races of whole crawls: ours, the built-in and robots off, against one server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.benchmarks.timing import OURS, Result
+from tests.support.crawl import crawl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tests.support.crawl import Middleware
+
+ROOT = Path(__file__).resolve().parents[2]
+SIDES: dict[str, Middleware] = {OURS: "ours", "robots off": "off", "built-in": "builtin"}
+SETTINGS: dict[str, Any] = {
+    "LOG_LEVEL": "ERROR",
+    "CONCURRENT_REQUESTS": 16,
+    "USER_AGENT": "examplebot/1.0 (+http://example.test)",
+    "MEMUSAGE_ENABLED": False,
+}
+MB = 1e6
+
+
+@contextmanager
+def serving(corpus: str = "") -> Iterator[int]:
+    """Run the server of the races; gives its port."""
+    command = [sys.executable, "-m", "tests.benchmarks.server", corpus]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        yield int(server.stdout.readline())
+        server.terminate()
+
+
+def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any:
+    """What the spider of one crawl told."""
+    result = crawl(
+        spider=f"tests.benchmarks.spiders:{spider}",
+        spider_args=args,
+        settings=SETTINGS | dict(settings),
+        middleware=SIDES[side],
+        patience=1_800,
+    )
+    if not result.items:
+        message = f"{side} told nothing: {result.error}\n{result.log[-3000:]}"
+        raise RuntimeError(message)
+    return result.items[0]
+
+
+def beside_slow(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[Result]:
+    """20 healthy hosts of 20 pages, beside hosts whose robots.txt takes its time."""
+    with serving() as port:
+        for slow, delay in cases:
+            hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
+            args = {"port": port, "hosts": hosts, "pages": 20, "wanted": "well-"}
+            # The built-in needs minutes beside 500.
+            sides = [side for side in SIDES if side != "built-in" or slow < 100]  # noqa: PLR2004
+            values: dict[str, list[float]] = {side: [] for side in sides}
+            for number in range(rounds):
+                # Once is enough of what takes a minute and varies by none of it.
+                for side in sides if number == 0 else sides[:2]:
+                    told = ran(side, "Counting", {}, **args)
+                    values[side].append(told["wanted_after"])
+            what = f"20 healthy hosts done, beside {slow} whose robots.txt takes {delay} s"
+            yield Result(what, "s (clock)", values, against="robots off", target=1)
+
+
+def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result]:
+    """Many origins, one page each: the clock, and memory as the crawl goes on."""
+    settings = {"CONCURRENT_REQUESTS": 100}
+    store = {"ROBOTS1994_STORE": f"memory://?max_origins={bound}"}
+    clock: dict[str, list[float]] = {side: [] for side in SIDES}
+    peak: dict[str, list[float]] = {side: [] for side in SIDES}
+    resident: dict[str, list[float]] = {}
+    with serving(corpus or "made") as port:
+        args = {"port": port, "hosts": [("site-{}.test", origins)], "pages": 1}
+        for _ in range(rounds):
+            for side in SIDES:
+                more = store if side == OURS else {}
+                told = ran(side, "Counting", settings | more, **args)
+                clock[side].append(told["cpu"])
+                peak[side].append(told["peak"] / MB)
+                resident[side] = [round(each / MB, 1) for each in told["resident"]]
+    what = f"broad crawl, {origins:,} origins, one page each: CPU"
+    yield Result(what, "s", clock, against="built-in", target=1)
+    notes = {"resident MB at each eighth of the pages": resident, "store bound": bound}
+    yield Result("the same: peak memory", "MB", peak, against="built-in", notes=notes)
+
+
+def single_site(rounds: int, pages: int) -> Iterator[Result]:
+    """One site: CPU that robots handling adds to a crawl without it."""
+    cpu: dict[str, list[float]] = {side: [] for side in SIDES}
+    with serving() as port:
+        args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
+        for number in range(rounds):
+            names = list(SIDES)
+            turn = number % len(names)
+            for side in names[turn:] + names[:turn]:
+                cpu[side].append(ran(side, "Counting", {}, **args)["cpu"])
+    what = f"single-site crawl, {pages:,} pages: CPU"
+    yield Result(what, "s", cpu, against="robots off", target=0.99)
+
+
+def pause(rounds: int) -> Iterator[Result]:
+    """A robots.txt of 1.4 MB: the longest pause of the event loop, in CPU time."""
+    longest: dict[str, list[float]] = {side: [] for side in SIDES}
+    whole = {"ROBOTS1994_MAX_BYTES": 2_000_000, "CONCURRENT_REQUESTS": 1}
+    with serving() as port:
+        hosts = [("well-{}.test", 1), ("huge.test", 1)]
+        args = {"port": port, "hosts": hosts, "pages": 20}
+        for _ in range(rounds):
+            for side in SIDES:
+                settings = whole if side == OURS else {"CONCURRENT_REQUESTS": 1}
+                told = ran(side, "Beating", settings, **args)
+                longest[side].append(told["pause"])
+    what = "longest pause of the event loop, robots.txt of 1.4 MB read whole"
+    yield Result(what, "s", longest, against="built-in")

@@ -1,0 +1,157 @@
+"""Races of the parser: files into policies, questions, memory, and how cost grows."""
+
+from __future__ import annotations
+
+import random
+import string
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.standard import RobotsTxt
+from tests.benchmarks.sides import ROBOT, all_sides
+from tests.benchmarks.timing import OURS, Result, exponent, race
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tests.benchmarks.sides import Side
+
+URLS = (
+    "https://www.example.com/",
+    "https://www.example.com/index.html",
+    "https://www.example.com/news/2026/11/some-long-title-of-an-article",
+    "https://www.example.com/search?q=robots&page=2",
+    "https://www.example.com/wp-content/uploads/2020/01/picture.jpg",
+    "https://www.example.com/products/12345?utm_source=x#reviews",
+    "https://www.example.com/tmp/file",
+    "https://www.example.com/cgi-bin/script.pl",
+)
+"""What is asked of a known policy: plain pages, queries, one fragment, two refused."""
+
+TEN = b"User-agent: *\n" + b"".join(
+    b"Disallow: /%b/\n" % word.encode()
+    for word in "admin cgi-bin cart checkout private search static tmp user x".split()
+)
+
+IMPORTING = """
+import sys, time
+start = time.process_time()
+import scrapy_robots1994
+taken = time.process_time() - start
+assert not {"scrapy", "twisted"} & set(sys.modules)
+print(taken)
+"""
+
+MORE_SIZES = (1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, 4_000_000)
+MORE_RULES = (1, 10, 100, 1_000, 10_000, 100_000)
+POLICIES = 200
+STEEP = 1.5
+
+
+def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
+    """A whole corpus into policies; and the same with one question each."""
+    sides, _ = all_sides()
+    policies = {
+        side.name: (lambda make=side.policy: [make(body) for body in files])
+        for side in sides
+    }
+    answered = {
+        side.name: (
+            lambda make=side.policy, asks=side.asks: [
+                asks(make(body))(URLS[1]) for body in files
+            ]
+        )
+        for side in sides
+    }
+    what = "parse and make the policy of one robot, a file of the corpus"
+    values = race(policies, rounds=rounds, per=len(files))
+    yield Result(what, "s", values, against="Protego", target=8)
+    values = race(answered, rounds=rounds, per=len(files))
+    yield Result("the same, and ask once", "s", values, against="Protego")
+
+
+def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
+    """One question to a known policy: those of the corpus, 10 rules, 10,000 rules."""
+    sides, _ = all_sides()
+    some = files[:: max(len(files) // POLICIES, 1)]
+    values = race(
+        {side.name: _asking(side, some) for side in sides},
+        rounds=rounds,
+        per=len(URLS) * len(some),
+    )
+    what = "one question, URL in, bool out, policies of the corpus"
+    yield Result(what, "s", values, against="Protego", target=12)
+    asking = {side.name: _asking(side, [TEN]) for side in sides}
+    values = race(asking, rounds=rounds, per=len(URLS))
+    yield Result("one question, 10 rules", "s", values, against="Protego")
+    asking = {
+        OURS: _asking(sides[0], [file_of_rules(10_000)]),
+        "ours with 10 rules": asking[OURS],
+    }
+    values = race(asking, rounds=rounds, per=len(URLS))
+    yield Result(
+        "one question, 10,000 rules",
+        "s",
+        values,
+        against="ours with 10 rules",
+        target=1 / STEEP,
+    )
+
+
+def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
+    """Ask each policy of *files* about all URLs."""
+    asks = [side.asks(side.policy(body)) for body in files]
+    return lambda: [ask(url) for ask in asks for url in URLS]
+
+
+def file_of_rules(count: int) -> bytes:
+    """A file of one record with *count* rules, none a prefix of another."""
+    dice = random.Random(1994)  # noqa: S311 - the same file every time is the point
+    rules: set[str] = set()
+    while len(rules) < count:
+        words = ("".join(dice.choices(string.ascii_lowercase, k=6)) for _ in range(2))
+        rules.add("/" + "/".join(words) + "/")
+    shuffled = sorted(rules)
+    dice.shuffle(shuffled)
+    lines = "".join(f"Disallow: {rule}\n" for rule in shuffled)
+    return f"User-agent: *\n{lines}".encode()
+
+
+def imports(rounds: int) -> Iterator[Result]:
+    """Start-up: what importing the package takes, and whether it brings Scrapy along.
+
+    Each value is of a process of its own, timed by itself.
+    """
+    values = []
+    for _ in range(rounds):
+        command = [sys.executable, "-c", IMPORTING]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        values.append(float(told))
+    what = "import scrapy_robots1994, without scrapy or twisted"
+    yield Result(what, "s", {OURS: values})
+
+
+def growth(rounds: int) -> Iterator[Result]:
+    """Parse time against size, question time against rules, with the exponents."""
+    points = []
+    for size in MORE_SIZES:
+        body = file_of_rules(size // 25)[:size]
+        taken = race({OURS: lambda: RobotsTxt.parse(body).ruling(ROBOT)}, rounds=rounds)
+        result = Result(f"parse {size:,} bytes", "s", taken)
+        points.append((size, result.median(OURS)))
+        yield result
+    yield _fitted("parse time against size", points)
+    points = []
+    for count in MORE_RULES:
+        ask = RobotsTxt.parse(file_of_rules(count)).ruling(ROBOT).allowed_url
+        taken = race({OURS: lambda: [ask(url) for url in URLS]}, rounds=rounds)
+        result = Result(f"8 questions to {count:,} rules", "s", taken)
+        points.append((count, result.median(OURS)))
+        yield result
+    yield _fitted("question time against rules", points)
+
+
+def _fitted(what: str, points: list[tuple[float, float]]) -> Result:
+    """The exponent of a growth table as a result of its own."""
+    return Result(f"exponent of {what}", "exponent", {OURS: [exponent(points)]})

@@ -1,0 +1,112 @@
+"""Races of the middleware without a network: a request whose policy is known."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.robotstxt import ProtegoRobotParser
+from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.test import get_crawler
+
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.plugin.middleware import Robots1994Middleware
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.upkeep import Answered, Terms
+from scrapy_robots1994.upkeep.policy import Policy, settle
+from tests.benchmarks.parsing import TEN
+from tests.benchmarks.timing import OURS, Result, exponent, race
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+BUILT_IN = "built-in, awaited"
+ORIGINS = 100
+PAGES = 20
+SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
+MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+HORIZON = 4e9
+"""A moment far ahead, in seconds since the epoch: the policies are fresh."""
+
+
+def known_requests(rounds: int) -> Iterator[Result]:
+    """`process_request` of a request of a known, fresh origin that is allowed.
+
+    What other parts of Scrapy have done for the request before (its URL is parsed) is
+    done for both, which is to the built-in's advantage.
+    """
+    requests = [
+        Request(f"http://site-{origin}.test/page/{page}.html?x={page}")
+        for page in range(PAGES)
+        for origin in range(ORIGINS)
+    ]
+    for request in requests:
+        urlparse_cached(request)
+    ours = holding([Origin("http", f"site-{n}.test", 80) for n in range(ORIGINS)])
+    built_in = _built_in()
+    sides: dict[str, Callable[[], object]] = {
+        OURS: lambda: _drive(ours.process_request, requests),
+        BUILT_IN: lambda: _drive(built_in.process_request, requests),
+    }
+    values = race(sides, rounds=rounds, per=len(requests))
+    what = "process_request of a known, fresh origin, allowed"
+    yield Result(what, "s", values, against=BUILT_IN, target=4)
+
+
+def holding(origins: Sequence[Origin]) -> Robots1994Middleware:
+    """Our middleware, with a fresh policy of each of *origins*."""
+    settings: dict[str, Any] = SETTINGS | {
+        "ROBOTS1994_STORE": f"memory://?max_origins={max(len(origins), 1)}"
+    }
+    middleware = Robots1994Middleware(get_crawler(Spider, settings))
+    robots = RobotsTxt.parse(TEN)
+    terms = Terms(ttl=HORIZON)
+    for origin in origins:
+        middleware._keeper._memory.put(policy_of(origin, robots, terms))
+    return middleware
+
+
+def policy_of(origin: Origin, robots: RobotsTxt, terms: Terms) -> Policy:
+    """A policy of *origin* that says what *robots* says."""
+    return settle(origin, Answered(200), robots, 1e9, terms)
+
+
+def _built_in() -> RobotsTxtMiddleware:
+    """Scrapy's middleware, with the parsed file of each origin."""
+    crawler = get_crawler(Spider, SETTINGS)
+    middleware = RobotsTxtMiddleware(crawler)
+    parser = ProtegoRobotParser(TEN, None)
+    for number in range(ORIGINS):
+        middleware._parsers[f"site-{number}.test"] = parser
+    return middleware
+
+
+def _drive(process: Callable[..., Any], requests: Sequence[Request]) -> None:
+    """Hand each request to *process* and await what is to be awaited."""
+
+    async def drive() -> None:
+        for request in requests:
+            waiting = process(request)
+            if waiting is not None:
+                await waiting
+
+    asyncio.run(drive())
+
+
+def growth(rounds: int, most: int) -> Iterator[Result]:
+    """The time of `process_request` against the number of origins held."""
+    points = []
+    for count in (count for count in MORE_ORIGINS if count <= most):
+        origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]
+        process = holding(origins).process_request
+        step = max(count // 1_000, 1)
+        requests = [Request(f"{origin}/page") for origin in origins[::step]]
+        sides = {OURS: lambda: [process(request) for request in requests]}
+        taken = race(sides, rounds=rounds, per=len(requests))
+        result = Result(f"process_request, {count:,} origins held", "s", taken)
+        points.append((count, result.median(OURS)))
+        yield result
+    fitted = {OURS: [exponent(points)]}
+    yield Result("exponent of keeper time against origins", "exponent", fitted)

@@ -1,0 +1,103 @@
+"""The sides of a race: parsers of robots.txt, each as a crawler really uses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from urllib.robotparser import RobotFileParser
+
+from scrapy_robots1994.standard import RobotsTxt
+from tests.benchmarks.timing import OURS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROBOT = "examplebot"
+ROBOTS_URL = "https://www.example.com/robots.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One parser: *policy* makes from the bytes of a file what *ROBOT* is told by it.
+
+    *asks* makes from that policy a callable that takes a URL and returns a bool, which
+    is what a question costs; *without* the reason when the library is not there.
+    """
+
+    name: str
+    policy: Callable[[bytes], Any]
+    asks: Callable[[Any], Callable[[str], bool]]
+
+
+def _ours() -> Side:
+    """Bytes in; the policy is the `Ruling` of the robot."""
+    parse = RobotsTxt.parse
+    return Side(
+        OURS,
+        lambda body: parse(body).ruling(ROBOT),
+        lambda ruling: ruling.allowed_url,  # type: ignore[no-any-return]
+    )
+
+
+def _protego() -> Side:
+    """As Scrapy does: decoded, then parsed; the robot is found at each question."""
+    parse = import_module("protego").Protego.parse
+
+    def asks(parsed: Any) -> Callable[[str], bool]:
+        ask = parsed.can_fetch
+        return lambda url: ask(url, ROBOT)  # type: ignore[no-any-return]
+
+    return Side("Protego", lambda body: parse(body.decode("utf-8", "ignore")), asks)
+
+
+def _urllib() -> Side:
+    """As its documentation does, without its own download."""
+
+    def policy(body: bytes) -> RobotFileParser:
+        parser = RobotFileParser(ROBOTS_URL)
+        parser.parse(body.decode("utf-8", "ignore").splitlines())
+        return parser
+
+    def asks(parser: RobotFileParser) -> Callable[[str], bool]:
+        ask = parser.can_fetch
+        return lambda url: ask(ROBOT, url)
+
+    return Side("urllib.robotparser", policy, asks)
+
+
+def _rerp() -> Side:
+    """Decoded, then parsed; the robot is found at each question."""
+    make = import_module("robotexclusionrulesparser").RobotExclusionRulesParser
+
+    def policy(body: bytes) -> Any:
+        parser = make()
+        parser.parse(body.decode("utf-8", "ignore"))
+        return parser
+
+    def asks(parser: Any) -> Callable[[str], bool]:
+        ask = parser.is_allowed
+        return lambda url: ask(ROBOT, url)  # type: ignore[no-any-return]
+
+    return Side("robotexclusionrulesparser", policy, asks)
+
+
+def _reppy() -> Side:
+    """C++; bytes in, and the policy is the agent of the robot."""
+    parse = import_module("reppy.robots").Robots.parse
+    return Side(
+        "reppy (C++)",
+        lambda body: parse(ROBOTS_URL, body).agent(ROBOT),
+        lambda agent: agent.allowed,  # type: ignore[no-any-return]
+    )
+
+
+def all_sides() -> tuple[list[Side], list[str]]:
+    """Every side whose library is installed, ours first, and what is missing."""
+    found, missing = [], []
+    for make in (_ours, _protego, _reppy, _urllib, _rerp):
+        try:
+            found.append(make())
+        except ImportError as error:
+            missing.append(f"{error.name} is not installed, so it is not raced")
+    return found, missing
