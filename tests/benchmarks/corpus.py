@@ -11,11 +11,39 @@ QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_2
 
 LONGEST = 12_000
 AGENTS = ("Googlebot", "bingbot", "GPTBot", "AhrefsBot", "MJ12bot", "Slurp", "*")
-PARTS = (
-    "admin api archive assets cart category cgi-bin checkout content feed forum images "
-    "includes login media news node page plugins print private products search static "
-    "tag tmp user users wp-admin wp-content wp-includes"
-).split()
+PARTS = [
+    "admin",
+    "api",
+    "archive",
+    "assets",
+    "cart",
+    "category",
+    "cgi-bin",
+    "checkout",
+    "content",
+    "feed",
+    "forum",
+    "images",
+    "includes",
+    "login",
+    "media",
+    "news",
+    "node",
+    "page",
+    "plugins",
+    "print",
+    "private",
+    "products",
+    "search",
+    "static",
+    "tag",
+    "tmp",
+    "user",
+    "users",
+    "wp-admin",
+    "wp-content",
+    "wp-includes",
+]
 
 
 def read_corpus(folder: str) -> list[bytes]:

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from tests.support.crawl import Middleware
 
 ROOT = Path(__file__).resolve().parents[2]
-SIDES: dict[str, Middleware] = {OURS: "ours", "robots off": "off", "built-in": "builtin"}
+SIDES: dict[str, Middleware] = {
+    OURS: "ours",
+    "robots off": "off",
+    "built-in": "builtin",
+}
 SETTINGS: dict[str, Any] = {
     "LOG_LEVEL": "ERROR",
     "CONCURRENT_REQUESTS": 16,
@@ -61,14 +65,16 @@ def beside_slow(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[Resul
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
             args = {"port": port, "hosts": hosts, "pages": 20, "wanted": "well-"}
             # The built-in needs minutes beside 500.
-            sides = [side for side in SIDES if side != "built-in" or slow < 100]  # noqa: PLR2004
+            sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
                 # Once is enough of what takes a minute and varies by none of it.
                 for side in sides if number == 0 else sides[:2]:
                     told = ran(side, "Counting", {}, **args)
                     values[side].append(told["wanted_after"])
-            what = f"20 healthy hosts done, beside {slow} whose robots.txt takes {delay} s"
+            what = (
+                f"20 healthy hosts done, beside {slow} whose robots.txt takes {delay} s"
+            )
             yield Result(what, "s (clock)", values, against="robots off", target=1)
 
 

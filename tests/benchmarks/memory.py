@@ -45,13 +45,14 @@ def _in_process(side: str, corpus: str) -> dict[str, float]:
 def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     """Hold a policy as the middleware does."""
     from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - one side a process
-    from tests.benchmarks.requests import holding  # noqa: PLC0415
+    from scrapy_robots1994.standard import RobotsTxt  # noqa: PLC0415 - as above
+    from tests.benchmarks.requests import holding, policy_of  # noqa: PLC0415 - as above
 
     middleware = holding([])
 
     def hold(host: str, number: int) -> None:
         origin = Origin("http", host, 80)
-        policy = policy_of(origin, RobotsTxt.parse(files[number]), Terms())
+        policy = policy_of(origin, RobotsTxt.parse(files[number]))
         middleware._keeper._memory.put(policy)
         policy.rules(ROBOT).allowed_url(f"http://{host}/page")
 

@@ -6,6 +6,7 @@ import random
 import string
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.standard import RobotsTxt
@@ -31,7 +32,18 @@ URLS = (
 
 TEN = b"User-agent: *\n" + b"".join(
     b"Disallow: /%b/\n" % word.encode()
-    for word in "admin cgi-bin cart checkout private search static tmp user x".split()
+    for word in [
+        "admin",
+        "cgi-bin",
+        "cart",
+        "checkout",
+        "private",
+        "search",
+        "static",
+        "tmp",
+        "user",
+        "x",
+    ]
 )
 
 IMPORTING = """
@@ -126,7 +138,9 @@ def imports(rounds: int) -> Iterator[Result]:
     values = []
     for _ in range(rounds):
         command = [sys.executable, "-c", IMPORTING]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        told = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        ).stdout
         values.append(float(told))
     what = "import scrapy_robots1994, without scrapy or twisted"
     yield Result(what, "s", {OURS: values})
@@ -137,21 +151,26 @@ def growth(rounds: int) -> Iterator[Result]:
     points = []
     for size in MORE_SIZES:
         body = file_of_rules(size // 25)[:size]
-        taken = race({OURS: lambda: RobotsTxt.parse(body).ruling(ROBOT)}, rounds=rounds)
+        taken = race({OURS: partial(_ruling_of, body)}, rounds=rounds)
         result = Result(f"parse {size:,} bytes", "s", taken)
         points.append((size, result.median(OURS)))
         yield result
     yield _fitted("parse time against size", points)
     points = []
     for count in MORE_RULES:
-        ask = RobotsTxt.parse(file_of_rules(count)).ruling(ROBOT).allowed_url
-        taken = race({OURS: lambda: [ask(url) for url in URLS]}, rounds=rounds)
+        asking = _asking(all_sides()[0][0], [file_of_rules(count)])
+        taken = race({OURS: asking}, rounds=rounds)
         result = Result(f"8 questions to {count:,} rules", "s", taken)
         points.append((count, result.median(OURS)))
         yield result
     yield _fitted("question time against rules", points)
 
 
-def _fitted(what: str, points: list[tuple[float, float]]) -> Result:
+def _ruling_of(body: bytes) -> object:
+    """What is raced against the size of a file."""
+    return RobotsTxt.parse(body).ruling(ROBOT)
+
+
+def _fitted(what: str, points: Sequence[tuple[float, float]]) -> Result:
     """The exponent of a growth table as a result of its own."""
     return Result(f"exponent of {what}", "exponent", {OURS: [exponent(points)]})

@@ -45,6 +45,6 @@ def scaled(value: float, unit: str) -> str:
 
 def _spread(values: list[float]) -> str:
     """How far the values lie apart, as a share of the smallest."""
-    if len(values) < 2 or not min(values):  # noqa: PLR2004 - one value has no spread
+    if len(values) < 2 or not min(values):
         return " " * 8
     return f" ±{(max(values) / min(values) - 1) * 50:4.0f} %"

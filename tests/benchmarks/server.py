@@ -21,7 +21,7 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 def huge() -> bytes:
-    """A file of 1.4 MB: one record, some 36,000 different rules, like a large shop's."""
+    """A file of 1.4 MB: one record, some 36,000 different rules, as of a large shop."""
     lines, size, number = [b"User-agent: *\n"], 14, 0
     while size < HUGE_BYTES:
         number += 1

@@ -36,7 +36,7 @@ def _ours() -> Side:
     return Side(
         OURS,
         lambda body: parse(body).ruling(ROBOT),
-        lambda ruling: ruling.allowed_url,  # type: ignore[no-any-return]
+        lambda ruling: ruling.allowed_url,
     )
 
 
@@ -46,7 +46,7 @@ def _protego() -> Side:
 
     def asks(parsed: Any) -> Callable[[str], bool]:
         ask = parsed.can_fetch
-        return lambda url: ask(url, ROBOT)  # type: ignore[no-any-return]
+        return lambda url: ask(url, ROBOT)
 
     return Side("Protego", lambda body: parse(body.decode("utf-8", "ignore")), asks)
 
@@ -77,7 +77,7 @@ def _rerp() -> Side:
 
     def asks(parser: Any) -> Callable[[str], bool]:
         ask = parser.is_allowed
-        return lambda url: ask(ROBOT, url)  # type: ignore[no-any-return]
+        return lambda url: ask(ROBOT, url)
 
     return Side("robotexclusionrulesparser", policy, asks)
 
@@ -88,7 +88,7 @@ def _reppy() -> Side:
     return Side(
         "reppy (C++)",
         lambda body: parse(ROBOTS_URL, body).agent(ROBOT),
-        lambda agent: agent.allowed,  # type: ignore[no-any-return]
+        lambda agent: agent.allowed,
     )
 
 
@@ -98,6 +98,6 @@ def all_sides() -> tuple[list[Side], list[str]]:
     for make in (_ours, _protego, _reppy, _urllib, _rerp):
         try:
             found.append(make())
-        except ImportError as error:
+        except ImportError as error:  # noqa: PERF203 - five times, once
             missing.append(f"{error.name} is not installed, so it is not raced")
     return found, missing

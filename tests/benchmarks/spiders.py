@@ -50,7 +50,9 @@ class Counting(scrapy.Spider):
         """Ask for everything, in an order that mixes the hosts."""
         self.came, self.wanted_came = 0, 0
         self.resident: list[int] = []
-        names = [pattern.format(n) for pattern, count in self.hosts for n in range(count)]
+        names = [
+            pattern.format(n) for pattern, count in self.hosts for n in range(count)
+        ]
         self.all = len(names) * self.pages
         whole = sum(count for name, count in self.hosts if name.startswith(self.wanted))
         self.wanted_all = whole * self.pages
@@ -70,7 +72,7 @@ class Counting(scrapy.Spider):
             if self.wanted_came == self.wanted_all:
                 self.wanted_after = monotonic() - self.started
                 # All that was to be measured is there.
-                raise CloseSpider("measured")  # noqa: EM101
+                raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
         """A page that did not come is counted by Scrapy."""
