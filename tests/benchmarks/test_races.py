@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def test_the_command_writes_every_value_of_a_side_as_json(tmp_path: Path) -> None:
-    """`tests/bench --json FILE`: results by name, values by side, Protego among them."""
+    """`tests/bench --json FILE`: results by name, values by side."""
     told = tmp_path / "told.json"
 
     assert main(["--quick", "--json", str(told), "requests", "import"]) == 0
