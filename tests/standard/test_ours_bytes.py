@@ -104,6 +104,14 @@ def test_ours_o19_a_partial_or_encoded_url_counts(rule: str) -> None:
     assert not allowed(closed(rule), "http://a.example/%7Ex")
 
 
+def test_ours_o19_a_url_without_a_path_is_only_the_beginning_of_one() -> None:
+    """Its host or port may go on, so nothing of it is left out."""
+    body = closed("http://a.example:80")
+
+    assert not allowed(body, "http://a.example:8080/")
+    assert allowed(body, "http://a.example/")
+
+
 def test_ours_o19_without_an_origin_there_is_no_whole_url() -> None:
     """A path alone, or a URL that is not http, starts with no absolute URL."""
     body = closed("http://a.example/")
@@ -141,6 +149,14 @@ def test_ours_o22_the_file_itself_is_always_allowed(path: str) -> None:
 
     assert allowed(body, path)
     assert (verdict.allowed, verdict.reason) == (True, Reason.ROBOTS_TXT)
+
+
+def test_ours_o22_the_file_with_a_fragment_is_the_file() -> None:
+    """Also for a ruling that knows the origin of the URL already."""
+    ruling = RobotsTxt.parse(closed("/")).ruling("rex")
+
+    assert not ruling.allowed_url(f"{HOST}/x")
+    assert ruling.allowed_url(f"{HOST}/robots.txt#x")
 
 
 @pytest.mark.parametrize("path", ["/robots.txt?x", "/robots.txt.gz", "/Robots.txt"])
