@@ -5,6 +5,7 @@ The map of the package, by floors; imports only go down:
     plugin/       floor 5  the Scrapy side: add-on, middleware, parser, settings, stats
     keeper        floor 4  finds or fetches the policy of an origin, once for all
     stores/       floor 3  where policies rest
+    needs         floor 3  what the keeper needs from outside
     upkeep/       floor 2  what we hold true of an origin, and how long
     standard/     floor 1  the 1994 text as code: bytes → lines → records → verdict
     origin, printable, errors   floor 0  words

@@ -6,6 +6,8 @@ needs from outside is handed in. The rules of this file:
 * at most one fetch an origin at a time, however many wait and however they arrive;
 * every waiter has a waiting object of its own, so no waiter can take another's result;
 * an origin is settled, and its fetch forgotten, *before* the first waiter goes on;
+* a store is asked before the origin is, and only a policy that is fresh by `decide`
+  saves the fetch; a store that knows nothing costs a fetch and no more;
 * a waiter is released with a `Policy` or with `Released`, never with nothing: there is
   no value here that means "allowed" by being absent.
 """
@@ -14,92 +16,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from scrapy_robots1994.needs import Found, Released, Waiter
 from scrapy_robots1994.upkeep import (
+    Answered,
     Cancelled,
     Fetch,
     Outcome,
-    Unanswered,
+    Policy,
     UseFresh,
     UseStale,
     decide,
-    outcome_of,
+    meaning_of,
 )
-from scrapy_robots1994.upkeep.policy import Policy, prolong, settle, unknown
+from scrapy_robots1994.upkeep.policy import prolong, renew, settle, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Generator
-
+    from scrapy_robots1994.needs import Memory, Outside, Store
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.standard import RobotsTxt
-    from scrapy_robots1994.upkeep import Answer, Answered, Terms
+    from scrapy_robots1994.upkeep import Decision, Terms, Unanswered
+
+__all__ = ["Found", "PolicyKeeper", "Released", "Waiter"]
 
 WayT = TypeVar("WayT")
-WayT_contra = TypeVar("WayT_contra", contravariant=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Released:
-    """A wait ended without a policy (R6); *why* is one printable line."""
-
-    why: str
-
-
-Found: TypeAlias = Policy | Released
-
-
-class Waiter(Protocol):
-    """The waiting object of one request; awaiting it gives what it is released with."""
-
-    def release(self, found: Found) -> None:
-        """Let the one who waits go on with *found*.
-
-        Of no effect a second time, or when the wait was cancelled; never raises.
-        """
-
-    def __await__(self) -> Generator[Any, Any, Found]:
-        """Wait for `release`."""
-
-
-class Memory(Protocol):
-    """Policies of this process (`stores.MemoryStore`)."""
-
-    def get(self, origin: Origin) -> Policy | None:
-        """The policy held, fresh or stale, or `None`."""
-
-    def put(self, policy: Policy) -> None:
-        """Hold *policy*."""
-
-
-class Outside(Protocol[WayT_contra]):
-    """What the keeper needs from outside; *way* is how the page request leaves."""
-
-    async def fetch(self, origin: Origin, way: WayT_contra) -> Answer:
-        """Ask *origin* for its robots.txt once; a failure is an answer, not raised."""
-
-    async def read(self, answer: Answered) -> RobotsTxt:
-        """Parse the body of *answer*."""
-
-    def start(self, work: Coroutine[Any, Any, None], ended: Callable[[], None]) -> None:
-        """Run *work* beside everything else; call *ended* once it ended.
-
-        Also when it was cancelled before its first step: nothing of *work* runs then.
-        """
-
-    def new_waiter(self) -> Waiter:
-        """A fresh waiting object."""
-
-    def now(self) -> float:
-        """Seconds since the epoch."""
-
-    def settled(
-        self, policy: Policy, answer: Answer, way: WayT_contra
-    ) -> Awaitable[None]:
-        """Told of each policy that an answer made, before anyone uses it."""
-
-    def released(self, origin: Origin, why: str) -> None:
-        """Told that a fetch of *origin* ended without a policy."""
 
 
 @dataclass(slots=True)
@@ -113,10 +53,17 @@ class _Fetching:
 class PolicyKeeper(Generic[WayT]):
     """The policies of all origins of one crawl, each fetched at most once at a time."""
 
-    def __init__(self, outside: Outside[WayT], memory: Memory, terms: Terms) -> None:
+    def __init__(
+        self,
+        outside: Outside[WayT],
+        memory: Memory,
+        terms: Terms,
+        store: Store | None = None,
+    ) -> None:
         self._outside = outside
         self._memory = memory
         self._terms = terms
+        self._store = store
         self._fetching: dict[Origin, _Fetching] = {}
 
     def recall(self, origin: Origin) -> Policy | None:
@@ -185,21 +132,61 @@ class PolicyKeeper(Generic[WayT]):
     async def _fetch_and_settle(
         self, origin: Origin, fetching: _Fetching, way: WayT, last: Policy | None
     ) -> None:
-        """Fetch, make the policy, hold it, release everyone, whatever happens."""
+        """Find or make the policy, hold it, release everyone, whatever happens."""
         found: Found = Released("the fetch of robots.txt broke off")
+        made: Policy | None = None
         try:
-            answer = await self._outside.fetch(origin, way)
-            if isinstance(answer, Cancelled):
-                # Ours R6: no policy is stored, the next request starts afresh.
-                found = Released(answer.detail)
-            else:
-                policy = await self._policy_of(origin, answer, last)
-                await self._outside.settled(policy, answer, way)
-                self._memory.put(policy)
-                found = policy
+            match await self._look(origin, fetching, way, last):
+                case UseFresh(policy):
+                    found = policy
+                case UseStale(last) | Fetch(last):
+                    found = await self._ask(origin, way, last)
+                    made = None if isinstance(found, Released) else found
         finally:
             # Also on a cancelled task and on a closing crawl: nobody hangs (R6).
             self._end(origin, fetching, found)
+            if self._store is not None:
+                self._store.done(origin, made)
+
+    async def _look(
+        self, origin: Origin, fetching: _Fetching, way: WayT, last: Policy | None
+    ) -> Decision:
+        """What the store knows; anything but `UseFresh` means: it is ours to fetch."""
+        if self._store is None:
+            return Fetch(last)
+        held = await self._store.get(origin)
+        # Memory may know better, where the store was away for a while.
+        newer = last is not None and (not held or held.fetched_at < last.fetched_at)
+        decision = decide(last if newer else held, self._outside.now())
+        if not isinstance(decision, UseFresh):
+            if isinstance(decision, UseStale) and not newer:
+                # As in `find`: it is used at once, and the refresh runs beside.
+                await self._recall(decision.policy, way)
+                for waiter in tuple(fetching.waiters):
+                    waiter.release(decision.policy)
+            made = await self._store.turn(origin)
+            if made is None:
+                return decision
+            decision = UseFresh(made)
+        await self._recall(decision.policy, way)
+        return decision
+
+    async def _recall(self, policy: Policy, way: WayT) -> None:
+        """Hold a policy that the store held."""
+        await self._outside.recalled(policy, way)
+        self._memory.put(policy)
+
+    async def _ask(self, origin: Origin, way: WayT, last: Policy | None) -> Found:
+        """Ask the origin itself, and hold what comes of it."""
+        validators = None if last is None else last.validators
+        answer = await self._outside.fetch(origin, way, validators)
+        if isinstance(answer, Cancelled):
+            # Ours R6: no policy is stored, the next request starts afresh.
+            return Released(answer.detail)
+        policy = await self._policy_of(origin, answer, last)
+        await self._outside.settled(policy, answer, way, last)
+        self._memory.put(policy)
+        return policy
 
     def _end(self, origin: Origin, fetching: _Fetching, found: Found) -> None:
         """Forget *fetching* and release its waiters; of no effect a second time."""
@@ -217,15 +204,15 @@ class PolicyKeeper(Generic[WayT]):
         self, origin: Origin, answer: Answered | Unanswered, last: Policy | None
     ) -> Policy:
         """The policy that *answer* makes, given the last good one."""
-        if (
-            isinstance(answer, Unanswered)
-            or outcome_of(answer.status) is Outcome.UNREACHABLE
-        ):
-            now = self._outside.now()
-            if last is not None and now < last.keep_until:
-                return prolong(last, answer, now, self._terms)
-            return unknown(origin, answer, now, self._terms)
-        robots = None
-        if outcome_of(answer.status) is Outcome.PARSED:
-            robots = await self._outside.read(answer)
-        return settle(origin, answer, robots, self._outside.now(), self._terms)
+        now = self._outside.now()
+        match meaning_of(answer), answer:
+            case Outcome.PARSED, Answered():
+                robots = await self._outside.read(answer)
+                return settle(origin, answer, robots, self._outside.now(), self._terms)
+            case Outcome.RENEWED, Answered() if last is not None:
+                return renew(last, answer, now, self._terms)
+            case Outcome.FORBIDDEN | Outcome.ABSENT, Answered():
+                return settle(origin, answer, None, now, self._terms)
+        if last is not None and now < last.keep_until:
+            return prolong(last, answer, now, self._terms)
+        return unknown(origin, answer, now, self._terms)

@@ -30,6 +30,7 @@ FLOORS = {
     "upkeep": 2,
     "pages": 2,
     "comparison": 2,
+    "needs": 3,
     "stores": 3,
     "keeper": 4,
     "plugin": 5,

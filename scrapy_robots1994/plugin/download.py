@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.plugin.settings import RobotsSettings
     from scrapy_robots1994.plugin.stats import Tally
     from scrapy_robots1994.plugin.way import Way
-    from scrapy_robots1994.upkeep import Answer
+    from scrapy_robots1994.upkeep import Answer, Validators
 
 PRIORITY = 1000  # the built-in's
 
@@ -39,6 +39,7 @@ CANCELLATIONS: tuple[type[Exception], ...] = (
     getattr(exceptions, "DownloadCancelledError", CancelledError),
 )
 
+NOT_MODIFIED = 304
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 # What every robots.txt request carries, and why.
@@ -78,18 +79,28 @@ class RobotsDownload:
             and crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
         )
 
-    async def fetch(self, origin: Origin, way: Way) -> Answer:
-        """Ask *origin*, the way of the page request; redirects are followed (R2)."""
+    async def fetch(
+        self, origin: Origin, way: Way, validators: Validators | None
+    ) -> Answer:
+        """Ask *origin*, the way of the page request; redirects are followed (R2).
+
+        *validators* are sent to the URL they speak of, and to no other.
+        """
         url = origin.robots_url
         seen = {url}
         for _ in range(self._settings.max_redirects + 1):
-            hop = await self._hop(url, way)
+            asked = validators if self._dont_cache else None
+            if asked is not None and asked.url != url:
+                asked = None
+            hop = await self._hop(url, way, asked)
             if not isinstance(hop, tuple):
                 return hop
             response, progress = hop
             target = _redirect_target(response)
             if target is None:
-                return self._answered(response, progress)
+                located = None if url == origin.robots_url else url
+                is_renewal = asked is not None and response.status == NOT_MODIFIED
+                return self._answered(response, progress, located, is_renewal)
             if Origin.of(target) is None:
                 return Unanswered("redirect", f"redirected to {printable(target)}")
             if target in seen:
@@ -100,10 +111,12 @@ class RobotsDownload:
         return Unanswered("too many redirects", f"more than {limit} redirects")
 
     async def _hop(
-        self, url: str, way: Way
+        self, url: str, way: Way, validators: Validators | None
     ) -> tuple[Response, Progress] | Unanswered | Cancelled:
         """One request and its response, or why there is none."""
         request = self._request(url, way)
+        if validators is not None:
+            request.headers.update(headers.conditions(validators))
         progress = Progress(self._settings.max_bytes, self._settings.timeout)
         try:
             with self._brake.watch(request, progress):
@@ -139,7 +152,13 @@ class RobotsDownload:
             callback=NO_CALLBACK,
         )
 
-    def _answered(self, response: Response, progress: Progress) -> Answer:
+    def _answered(
+        self,
+        response: Response,
+        progress: Progress,
+        located: str | None,
+        is_renewal: bool,  # noqa: FBT001 - one of four facts of an answer
+    ) -> Answer:
         """The final response as an answer."""
         self._tally.status(response.status)
         coding = headers.hidden_by(response)
@@ -151,10 +170,12 @@ class RobotsDownload:
             status=response.status,
             body=response.body if is_success else b"",
             is_cut=progress.is_cut,
+            is_renewal=is_renewal,
             lifetime=headers.lifetime(response),
             retry_after=headers.retry_after(response, now),
             etag=headers.text(response, "ETag"),
             last_modified=headers.text(response, "Last-Modified"),
+            located=located,
         )
 
 

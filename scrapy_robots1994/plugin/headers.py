@@ -9,6 +9,8 @@ from scrapy.extensions.httpcache import parse_cachecontrol, rfc1123_to_epoch
 if TYPE_CHECKING:
     from scrapy.http import Response
 
+    from scrapy_robots1994.upkeep import Validators
+
 # Content codings that hide the text from us if nothing has undone them. A server that
 # sends `Content-Encoding: utf-8` by mistake is not meant.
 CODINGS = (b"gzip", b"x-gzip", b"deflate", b"compress", b"x-compress", b"br", b"zstd")
@@ -52,6 +54,15 @@ def text(response: Response, name: str) -> str | None:
     """Header *name* as text, or `None`; any byte is kept."""
     value = response.headers.get(name)
     return None if value is None else value.decode("latin-1")
+
+
+def conditions(validators: Validators) -> dict[str, bytes]:
+    """The headers that ask for the file only if *validators* match it no more."""
+    asked = {
+        "If-None-Match": validators.etag,
+        "If-Modified-Since": validators.last_modified,
+    }
+    return {name: value.encode("latin-1") for name, value in asked.items() if value}
 
 
 def hidden_by(response: Response) -> str | None:

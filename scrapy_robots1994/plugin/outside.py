@@ -14,8 +14,8 @@ from twisted.internet.defer import CancelledError
 from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.parser import Robots1994Parser
 from scrapy_robots1994.plugin.waiting import DeferredWaiter
-from scrapy_robots1994.standard import RobotsTxt
-from scrapy_robots1994.upkeep import Outcome, Unanswered
+from scrapy_robots1994.upkeep import Outcome, Unanswered, meaning_of
+from scrapy_robots1994.upkeep.reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from scrapy_robots1994.plugin.stats import Tally
     from scrapy_robots1994.plugin.waiting import WaitingRoom
     from scrapy_robots1994.plugin.way import Way
-    from scrapy_robots1994.upkeep import Answer, Answered, Policy
+    from scrapy_robots1994.standard import RobotsTxt
+    from scrapy_robots1994.upkeep import Answer, Answered, Policy, Validators
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -55,6 +56,7 @@ class CrawlOutside:
         self._download = download
         self._room = room
         self._tally = tally
+        self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
         # The event loop holds a task only weakly.
         self._running: set[Deferred[None]] = set()
 
@@ -76,31 +78,54 @@ class CrawlOutside:
         running.addBoth(lambda _: self._running.discard(running))
         running.addBoth(lambda _: ended())
 
-    async def fetch(self, origin: Origin, way: Way) -> Answer:
+    async def fetch(
+        self, origin: Origin, way: Way, validators: Validators | None
+    ) -> Answer:
         """Ask *origin* for its robots.txt; the fetch takes no concurrency of pages."""
         try:
             with self._room.seat():
-                return await self._download.fetch(origin, way)
+                return await self._download.fetch(origin, way, validators)
         finally:
             self._tally.count(stats.REQUESTS)
 
     async def read(self, answer: Answered) -> RobotsTxt:
         """Parse the body of *answer*."""
-        return RobotsTxt.parse(
-            answer.body,
-            dialect=self._settings.dialect,
-            reading=self._settings.reading,
-            limit=self._settings.max_bytes,
-            cut=answer.is_cut,
-        )
+        return self.reader.read(answer.body, is_cut=answer.is_cut)
 
-    async def settled(self, policy: Policy, answer: Answer, way: Way) -> None:
-        """Count and log the policy, and send `robots_parsed` where Scrapy has it."""
-        self._tally.outcome(policy.outcome)
+    async def settled(
+        self,
+        policy: Policy,
+        answer: Answered | Unanswered,
+        way: Way,
+        last: Policy | None,
+    ) -> None:
+        """Count and log the policy; where a file made it, tell all who want to know."""
+        outcome = meaning_of(answer)
+        self._tally.outcome(outcome)
         if policy.stands_in:
             self._tally.count(stats.STANDS_IN)
-        self._log(policy, answer)
-        if policy.robots is None or policy.stands_in:
+        elif last is not None and policy.is_known:
+            self._tally.count(stats.REFRESHED)
+        self._log(policy, answer, stood_in=last is not None and last.stands_in)
+        if outcome is Outcome.PARSED:
+            await self._tell(policy, way)
+
+    async def recalled(self, policy: Policy, way: Way) -> None:
+        """Count a policy that the store held; its file is as new to this crawl."""
+        self._tally.count(stats.RECALLED)
+        self._say(
+            logging.DEBUG,
+            "%s: %s, as the store holds since %.0f s, for another %.0f s",
+            policy.origin.robots_url,
+            policy.outcome.value,
+            self.now() - policy.fetched_at,
+            policy.fresh_until - self.now(),
+        )
+        await self._tell(policy, way)
+
+    async def _tell(self, policy: Policy, way: Way) -> None:
+        """Warn of what a file opens; send `robots_parsed` where Scrapy has it."""
+        if policy.robots is None:
             return
         self._warn_of_openings(policy.origin, policy.robots)
         if ROBOTS_PARSED is not None:
@@ -120,8 +145,13 @@ class CrawlOutside:
             why,
         )
 
-    def _log(self, policy: Policy, answer: Answer) -> None:
-        """One line for a policy: quiet where all is well, a warning where it is not."""
+    def _log(
+        self, policy: Policy, answer: Answered | Unanswered, *, stood_in: bool
+    ) -> None:
+        """One line for a policy: quiet where all is well, a warning where it is not.
+
+        Of a policy that goes on standing in (*stood_in*) the warning was said before.
+        """
         url = policy.origin.robots_url
         pause = policy.fresh_until - self.now()
         if policy.outcome is not Outcome.UNREACHABLE and not policy.stands_in:
@@ -146,7 +176,7 @@ class CrawlOutside:
         else:
             meaning = "all URLs are refused"
         self._say(
-            logging.WARNING,
+            logging.DEBUG if policy.stands_in and stood_in else logging.WARNING,
             "%s could not be had (%s): %s; asked again in %.0f s",
             url,
             why,

@@ -22,6 +22,7 @@ REASONS: Final = "robots1994/forbidden/{reason}"
 WAITED: Final = "robots1994/waited"
 RELEASED: Final = "robots1994/released"
 REFRESHED: Final = "robots1994/refreshed"
+RECALLED: Final = "robots1994/recalled"
 STANDS_IN: Final = "robots1994/stands_in"
 CUT: Final = "robots1994/cut"
 OPENS_SITE: Final = "robots1994/opens_site"
@@ -32,12 +33,13 @@ MEANINGS: Final[dict[str, str]] = {
     RESPONSES: "fetches that were answered",
     RESPONSE_STATUS: "answers by their final HTTP status",
     EXCEPTIONS: "fetches that failed, by the class of the exception",
-    OUTCOMES: "policies made, by outcome: parsed (R1), forbidden (R3), absent (R4), "
-    "unreachable (R5)",
+    OUTCOMES: "policies made, by outcome: parsed or renewed (R1), forbidden (R3), "
+    "absent (R4), unreachable (R5)",
     REASONS: "requests refused, by the reason of their verdict",
     WAITED: "requests that waited for a robots.txt",
     RELEASED: "fetches that ended without a policy (R6)",
     REFRESHED: "policies renewed after they ran out",
+    RECALLED: "policies taken from the store, without a fetch",
     STANDS_IN: "renewals that failed, so that the last good policy stands (R5)",
     CUT: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
     OPENS_SITE: "origins whose file opens what its owner likely meant to close (O5)",

@@ -25,7 +25,7 @@ class RobotsTxt:
     problems are found when they are asked for; asking never changes an answer.
     """
 
-    __slots__ = ("_reading", "_rulings", "_source")
+    __slots__ = ("__weakref__", "_reading", "_rulings", "_source")
 
     def __init__(self, source: Source, reading: str) -> None:
         """Take *source* as it is; use `parse`."""
@@ -99,6 +99,11 @@ class RobotsTxt:
     def text(self) -> str:
         """The text that is obeyed, decoded; without what lies beyond the limit."""
         return self._source.text
+
+    @property
+    def body(self) -> bytes:
+        """The bytes that were parsed; those within the limit, if there is one."""
+        return self._source.body
 
     @property
     def is_cut(self) -> bool:

@@ -4,7 +4,13 @@ An `Answer` (what came back for /robots.txt) becomes, by the outcome table R1-R6
 `Policy`; `decide` says what to do with a policy at a moment.
 """
 
-from scrapy_robots1994.upkeep.answer import Answer, Answered, Cancelled, Unanswered
+from scrapy_robots1994.upkeep.answer import (
+    Answer,
+    Answered,
+    Cancelled,
+    Unanswered,
+    Validators,
+)
 from scrapy_robots1994.upkeep.decision import (
     Decision,
     Fetch,
@@ -12,7 +18,7 @@ from scrapy_robots1994.upkeep.decision import (
     UseStale,
     decide,
 )
-from scrapy_robots1994.upkeep.outcome import OUTCOMES, Outcome, outcome_of
+from scrapy_robots1994.upkeep.outcome import OUTCOMES, Outcome, meaning_of, outcome_of
 from scrapy_robots1994.upkeep.policy import Blanket, Policy, Rules
 from scrapy_robots1994.upkeep.terms import Terms
 
@@ -31,6 +37,8 @@ __all__ = [
     "Unanswered",
     "UseFresh",
     "UseStale",
+    "Validators",
     "decide",
+    "meaning_of",
     "outcome_of",
 ]

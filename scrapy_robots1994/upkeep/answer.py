@@ -11,18 +11,34 @@ class Answered:
     """A server answered GET /robots.txt, redirects already followed.
 
     *body* is at most a little more than the size limit; *is_cut* says that the download
-    was stopped there (Ours O24). *lifetime* is the freshness the headers promise and
-    *retry_after* the server's Retry-After, both in seconds, `None` where the headers
-    say nothing.
+    was stopped there (Ours O24). *is_renewal* is a 304 to a question that named
+    `Validators`. *lifetime* is the freshness the headers promise and *retry_after* the
+    server's Retry-After, both in seconds, `None` where the headers say nothing.
+    *located* is the URL that answered where it was not the one that was asked (R2).
     """
 
     status: int
     body: bytes = b""
     is_cut: bool = False
+    is_renewal: bool = False
     lifetime: float | None = None
     retry_after: float | None = None
     etag: str | None = None
     last_modified: str | None = None
+    located: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server may compare to say "not modified" (RFC 9110, section 13.1).
+
+    They speak of what is at *url* and of no other resource: sent to another one they
+    could renew what is there no more.
+    """
+
+    url: str
+    etag: str | None
+    last_modified: str | None
 
 
 @dataclass(frozen=True, slots=True)

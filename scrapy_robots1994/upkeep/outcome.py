@@ -7,12 +7,19 @@ one is as good as none (E1). The ids R1-R6 are rows of the table in the README.
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.upkeep.answer import Unanswered
+
+if TYPE_CHECKING:
+    from scrapy_robots1994.upkeep.answer import Answered
 
 
 class Outcome(enum.Enum):
     """What an answer means; the value is the word that stats and logs use."""
 
     PARSED = "parsed"  # R1: the body is the policy
+    RENEWED = "renewed"  # R1: the body we hold is still the policy
     FORBIDDEN = "forbidden"  # R3: the file exists and is kept from us
     ABSENT = "absent"  # R4: there is no file
     UNREACHABLE = "unreachable"  # R5: not known
@@ -44,3 +51,12 @@ OUTCOMES: dict[int, Outcome] = {
 def outcome_of(status: int) -> Outcome:
     """Outcome of *status*; one outside 100-599 tells nothing, so R5."""
     return OUTCOMES.get(status, Outcome.UNREACHABLE)
+
+
+def meaning_of(answer: Answered | Unanswered) -> Outcome:
+    """Outcome of *answer*: of its status, of a 304 that was asked for, of silence."""
+    if isinstance(answer, Unanswered):
+        return Outcome.UNREACHABLE  # Ours R5
+    if answer.is_renewal:
+        return Outcome.RENEWED  # Ours R1: asked for, so not what is left of a redirect
+    return outcome_of(answer.status)

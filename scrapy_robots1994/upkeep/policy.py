@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.standard import Reason, RobotsTxt, Verdict
-from scrapy_robots1994.upkeep.answer import Answered
+from scrapy_robots1994.upkeep.answer import Answered, Validators
 from scrapy_robots1994.upkeep.outcome import Outcome, outcome_of
 
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ class Policy:
 
     Fresh until *fresh_until*, then usable beside a refresh until *stale_until*; after
     *keep_until* it is forgotten. *stated* decides: the parsed file where there is one
-    (R1), otherwise a blanket. *stands_in* is `True` when the last attempt to renew it
-    failed and it stands as the last good policy (R5).
+    (R1), otherwise a blanket. *promised* is the freshness the server promised, in
+    seconds. *stands_in* is `True` when the last attempt to renew it failed and it
+    stands as the last good policy (R5).
     """
 
     origin: Origin
@@ -68,6 +69,8 @@ class Policy:
     keep_until: float
     etag: str | None = None
     last_modified: str | None = None
+    located: str | None = None
+    promised: float | None = None
     stands_in: bool = False
 
     def rules(self, robot: str | bytes) -> Rules:
@@ -78,6 +81,14 @@ class Policy:
     def robots(self) -> RobotsTxt | None:
         """The parsed file, where there is one (R1)."""
         return None if isinstance(self.stated, Blanket) else self.stated
+
+    @property
+    def validators(self) -> Validators | None:
+        """What renews this policy without its file being sent again, if anything."""
+        if self.robots is None or (self.etag, self.last_modified) == (None, None):
+            return None
+        url = self.located or self.origin.robots_url
+        return Validators(url, self.etag, self.last_modified)
 
     @property
     def is_known(self) -> bool:
@@ -120,6 +131,30 @@ def settle(
         keep_until=keep_until,
         etag=answer.etag,
         last_modified=answer.last_modified,
+        located=answer.located,
+        promised=promised,
+    )
+
+
+def renew(last: Policy, answer: Answered, now: float, terms: Terms) -> Policy:
+    """Ours R1 with a 304: what *last* states holds anew, nothing is parsed.
+
+    What the 304 says of freshness and validators replaces what was known, and what it
+    leaves out stays (RFC 9111, 4.3.4).
+    """
+    promised = last.promised if answer.lifetime is None else answer.lifetime
+    fresh_until = now + terms.lifetime(promised)
+    keep_until = fresh_until + terms.stale_ttl
+    return replace(
+        last,
+        fetched_at=now,
+        fresh_until=fresh_until,
+        stale_until=min(fresh_until + terms.grace, keep_until),
+        keep_until=keep_until,
+        etag=answer.etag or last.etag,
+        last_modified=answer.last_modified or last.last_modified,
+        promised=promised,
+        stands_in=False,
     )
 
 

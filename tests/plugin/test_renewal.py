@@ -1,0 +1,94 @@
+"""Policies that ran out are asked for with what their server named them by."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.replies import Reply
+from tests.support.site import Site
+
+BODY = b"User-agent: *\nDisallow: /closed\n"
+MONDAY = "Mon, 01 Jan 2024 00:00:00 GMT"
+NAMED = (("ETag", '"one"'), ("Last-Modified", MONDAY))
+AT_ONCE_STALE = {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0}
+FOLLOW = {"follow": True}
+
+
+def one_page_after_the_other(site: Site) -> None:
+    """Script a start page whose link is followed after it came."""
+    site.answer("/1", replies.html('<a href="/2">2</a> <a href="/closed">3</a>'))
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_304_renews_the_policy_without_its_file(reactor: Reactor) -> None:
+    """The second question names ETag and date; its 304 forbids what the file did."""
+    with Site() as site:
+        one_page_after_the_other(site)
+        site.answer("/robots.txt", [Reply(200, BODY, NAMED), replies.status(304)])
+        result = crawl(
+            [site.url("/1")],
+            reactor=reactor,
+            settings=AT_ONCE_STALE,
+            spider_args=FOLLOW,
+        )
+        first, second, *_ = site.log("/robots.txt")
+
+    assert "if-none-match" not in first.headers
+    assert second.headers["if-none-match"] == '"one"'
+    assert second.headers["if-modified-since"] == MONDAY
+    assert result.fetched_urls == [site.url("/1"), site.url("/2")]
+    assert result.failed_urls == [site.url("/closed")]
+    assert result.stats["robots1994/outcome/parsed"] == 1
+    assert result.stats["robots1994/outcome/renewed"] >= 1
+    assert result.stats["robots1994/refreshed"] >= 1
+
+
+def test_validators_go_only_to_the_url_they_speak_of() -> None:
+    """After a redirect they are sent where it led, and not to who redirects."""
+    with Site() as site:
+        one_page_after_the_other(site)
+        site.answer("/robots.txt", replies.redirect("/moved.txt"))
+        site.answer("/moved.txt", [Reply(200, BODY, NAMED), replies.status(304)])
+        result = crawl([site.url("/1")], settings=AT_ONCE_STALE, spider_args=FOLLOW)
+        asked = [seen for seen in site.log() if seen.target.endswith(".txt")]
+
+    named = [(seen.target, "if-none-match" in seen.headers) for seen in asked]
+    assert named[:4] == [
+        ("/robots.txt", False),
+        ("/moved.txt", False),
+        ("/robots.txt", False),
+        ("/moved.txt", True),
+    ]
+    assert result.failed_urls == [site.url("/closed")]
+
+
+def test_a_304_that_nobody_asked_for_is_no_policy() -> None:
+    """Ours R5: without validators a 304 says nothing, and nothing is opened."""
+    with Site() as site:
+        site.answer("/robots.txt", replies.status(304))
+        result = crawl([site.url("/page")])
+
+    assert result.fetched == []
+    assert result.stats["robots1994/outcome/unreachable"] == 1
+
+
+def test_a_last_good_policy_that_stands_is_warned_of_once() -> None:
+    """Ours R5: the log says once that it stands, however often renewing fails."""
+    with Site() as site:
+        links = "".join(f'<a href="/p{number}">n</a>' for number in range(3))
+        site.answer("/1", replies.html('<a href="/2">2</a>'))
+        site.answer("/2", replies.html('<a href="/3">3</a>'))
+        site.answer("/3", replies.html(links))
+        site.answer("/robots.txt", [Reply(200, BODY), replies.status(503)])
+        result = crawl(
+            [site.url("/1")],
+            settings=AT_ONCE_STALE | {"ROBOTS1994_RETRY_AFTER": 0},
+            spider_args=FOLLOW,
+        )
+
+    said = [line for line in result.log.split("\n") if "last good policy" in line]
+    assert result.stats["robots1994/stands_in"] >= 2
+    assert ["WARNING" in line for line in said].count(True) == 1
+    assert len(result.fetched) == 6
