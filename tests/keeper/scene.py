@@ -15,8 +15,9 @@ from tests.upkeep.samples import BODY, SITE
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
 
+    from scrapy_robots1994.needs import Store
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.upkeep import Answer
+    from scrapy_robots1994.upkeep import Answer, Unanswered, Validators
     from tests.keeper.drives import Drive, Pending, Running
 
 TERMS = Terms(ttl=100.0, min_ttl=10.0, stale_ttl=1000.0, retry_after=30.0)
@@ -25,11 +26,15 @@ FILE = Answered(200, BODY)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One GET /robots.txt: whom, by which way, and the answer to come."""
+    """One GET /robots.txt: whom, by which way, and the answer to come.
+
+    *validators* are those that a 304 would speak of.
+    """
 
     origin: Origin
     way: str
     answer: Pending[Any]
+    validators: Validators | None = None
 
 
 class NotingMemory(MemoryStore):
@@ -96,11 +101,14 @@ class FakeOutside:
     waiters: list[FakeWaiter] = field(default_factory=list)
     reads: list[Answered] = field(default_factory=list)
     told: list[Policy] = field(default_factory=list)
+    recalls: list[Policy] = field(default_factory=list)
     given_up: list[tuple[Origin, str]] = field(default_factory=list)
 
-    async def fetch(self, origin: Origin, way: str) -> Answer:
+    async def fetch(
+        self, origin: Origin, way: str, validators: Validators | None
+    ) -> Answer:
         """Note the question; its answer is the test's, unless one comes at once."""
-        question = Question(origin, way, self.drive.pending())
+        question = Question(origin, way, self.drive.pending(), validators)
         self.questions.append(question)
         if origin in self.under_way:
             self.doubled.append(origin)
@@ -130,12 +138,22 @@ class FakeOutside:
         self.waiters.append(waiter)
         return waiter
 
-    async def settled(self, policy: Policy, answer: Answer, way: str) -> None:
+    async def settled(
+        self,
+        policy: Policy,
+        answer: Answered | Unanswered,
+        way: str,
+        last: Policy | None,
+    ) -> None:
         """Note the policy, and take as long as the test's listeners do."""
         self.told.append(policy)
         self.faults.strike(self.faults.settled)
         if self.listeners is not None:
             await self.listeners
+
+    async def recalled(self, policy: Policy, way: str) -> None:
+        """Note a policy that the store held."""
+        self.recalls.append(policy)
 
     def released(self, origin: Origin, why: str) -> None:
         """Note that a fetch ended without a policy."""
@@ -146,12 +164,16 @@ class FakeOutside:
 class Scene:
     """A keeper, its fake surroundings, and requests that ask it."""
 
-    def __init__(self, drive: Drive, terms: Terms = TERMS) -> None:
+    def __init__(
+        self, drive: Drive, terms: Terms = TERMS, store: Store | None = None
+    ) -> None:
         self.drive = drive
         self.clock = FakeClock()
         self.memory = NotingMemory(self.clock)
         self.outside = FakeOutside(drive, self.clock)
-        self.keeper: PolicyKeeper[str] = PolicyKeeper(self.outside, self.memory, terms)
+        self.keeper: PolicyKeeper[str] = PolicyKeeper(
+            self.outside, self.memory, terms, store
+        )
 
     def ask(self, origin: Origin = SITE, way: str = "direct") -> Running[Found]:
         """Let one request look for the policy of *origin*."""
