@@ -34,3 +34,8 @@ def printable(text: str, width: int = 120) -> str:
     """
     shown = _UNPRINTABLE.sub(_escape, text[: width + 1])
     return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT
+
+
+def is_printable(text: str) -> bool:
+    """Whether `printable` would show *text* as it stands, however wide."""
+    return _UNPRINTABLE.search(text) is None

@@ -31,6 +31,7 @@ FLOORS = {
     "pages": 2,
     "comparison": 2,
     "needs": 3,
+    "lint": 2,
     "stores": 3,
     "keeper": 4,
     "plugin": 5,

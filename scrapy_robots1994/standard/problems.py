@@ -1,5 +1,6 @@
-"""Problems: what the author of a file should know about it, as values and as the table
-of all kinds.
+"""Problems: what the author of a file should know about it, as values.
+
+The table of all kinds is in `kinds.py`; who finds them is in `inspection/`.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from scrapy_robots1994.printable import printable
 ERROR = "error"
 WARNING = "warning"
 INFO = "info"
+SEVERITIES = (ERROR, WARNING, INFO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Problem:
 
     *line* and *column* count from 1. *message* is safe to print. *clause* is the id of
     the rule it is about. *opens_site* says that the file opens what its author is
-    likely to have meant to close.
+    likely to have meant to close. *mend* says what to write instead.
     """
 
     code: str
@@ -27,6 +29,7 @@ class Problem:
     severity: str
     clause: str
     opens_site: bool
+    mend: str = ""
 
     def __str__(self) -> str:
         """Return the problem as one line of a report."""
@@ -36,12 +39,17 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of problem; *message* has a place for what the file says there."""
+    """One kind of problem; *message* has a place for what the file says there.
+
+    *title* names the kind in a table, *mend* says what its author can do.
+    """
 
     code: str
     clause: str
     severity: str
+    title: str
     message: str
+    mend: str
     opens_site: bool = False
 
     def at(self, line: int, column: int, *said: str) -> Problem:
@@ -55,103 +63,5 @@ class Kind:
             self.severity,
             self.clause,
             self.opens_site,
+            self.mend,
         )
-
-
-ORPHAN = Kind(
-    "R001",
-    "O4",
-    ERROR,
-    "Disallow without a User-agent line in its record is ignored",
-    opens_site=True,
-)
-SPLIT = Kind(
-    "R002",
-    "O5",
-    ERROR,
-    "a blank line ends the record before its Disallow lines; "
-    "from line {} on they are ignored",
-    opens_site=True,
-)
-WITHOUT_RULES = Kind(
-    "R003",
-    "O3",
-    ERROR,
-    'the record for "{}" has no Disallow line and forbids nothing',
-    opens_site=True,
-)
-NAMELESS = Kind(
-    "R004",
-    "O12",
-    ERROR,
-    "User-agent without a name is ignored",
-    opens_site=True,
-)
-PATHLESS = Kind(
-    "R005",
-    "O20",
-    ERROR,
-    'the value "{}" does not begin with a slash and matches nothing',
-    opens_site=True,
-)
-MALFORMED = Kind(
-    "R006",
-    "O14",
-    WARNING,
-    'the line "{}" is not a field name, a colon and a value, and is ignored',
-)
-NO_BLANK = Kind(
-    "R007",
-    "O7",
-    WARNING,
-    "User-agent after Disallow, without a blank line, begins a new record",
-)
-SECOND_DEFAULT = Kind(
-    "R008",
-    "A3",
-    WARNING,
-    "a further record for everybody, beside that of line {}; all of them are obeyed",
-)
-ADDS_NOTHING = Kind(
-    "R009",
-    "O21",
-    WARNING,
-    "an empty Disallow adds nothing beside others, which stand",
-)
-UNKNOWN = Kind("R010", "F6", INFO, 'the field "{}" is unknown and ignored')
-SPACED = Kind(
-    "R011",
-    "O15",
-    INFO,
-    "space at the start of the line or before the colon",
-)
-MARK = Kind("R012", "O16", INFO, "a byte order mark is left out")
-UNDECODABLE = Kind(
-    "R013",
-    "O17",
-    WARNING,
-    "bytes that are not text in the encoding of the file were replaced",
-)
-CUT = Kind(
-    "R014",
-    "O24",
-    WARNING,
-    "the file is longer than what is read of it; from here on nothing is obeyed",
-)
-
-KINDS = (
-    ORPHAN,
-    SPLIT,
-    WITHOUT_RULES,
-    NAMELESS,
-    PATHLESS,
-    MALFORMED,
-    NO_BLANK,
-    SECOND_DEFAULT,
-    ADDS_NOTHING,
-    UNKNOWN,
-    SPACED,
-    MARK,
-    UNDECODABLE,
-    CUT,
-)

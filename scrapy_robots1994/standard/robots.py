@@ -5,7 +5,7 @@ from scrapy_robots1994.standard.dialects import (
     check_reading,
     dialect_named,
 )
-from scrapy_robots1994.standard.inspection import find_problems
+from scrapy_robots1994.standard.inspection import find_openings, find_problems
 from scrapy_robots1994.standard.lines import Line
 from scrapy_robots1994.standard.names import names_of
 from scrapy_robots1994.standard.problems import Problem
@@ -94,6 +94,12 @@ class RobotsTxt:
     def problems(self) -> tuple[Problem, ...]:
         """What the author of the file should know, in the order of the lines."""
         return find_problems(self._source)
+
+    def openings(self, robot: str | bytes) -> tuple[Problem, ...]:
+        """Return the problems that open the site to *robot* against what the author of
+        the file is likely to have meant.
+        """
+        return find_openings(self._source, self._reading, names_of(robot))
 
     @property
     def text(self) -> str:
