@@ -13,6 +13,7 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.parser import Robots1994Parser
+from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.waiting import DeferredWaiter
 from scrapy_robots1994.upkeep import Outcome, Unanswered, meaning_of
 from scrapy_robots1994.upkeep.reader import Reader
@@ -57,6 +58,7 @@ class CrawlOutside:
         self._room = room
         self._tally = tally
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
+        self._robot = RobotName(crawler)
         # The event loop holds a task only weakly.
         self._running: set[Deferred[None]] = set()
 
@@ -127,7 +129,7 @@ class CrawlOutside:
         """Warn of what a file opens; send `robots_parsed` where Scrapy has it."""
         if policy.robots is None:
             return
-        self._warn_of_openings(policy.origin, policy.robots)
+        self._warn_of_openings(policy.origin, policy.robots, way)
         if ROBOTS_PARSED is not None:
             await self._crawler.signals.send_catch_log_async(
                 ROBOTS_PARSED,
@@ -184,7 +186,7 @@ class CrawlOutside:
             pause,
         )
 
-    def _warn_of_openings(self, origin: Origin, robots: RobotsTxt) -> None:
+    def _warn_of_openings(self, origin: Origin, robots: RobotsTxt, way: Way) -> None:
         """One warning an origin for what opens the site against its owner's intent."""
         if robots.is_cut:
             self._tally.count(stats.CUT)
@@ -195,18 +197,21 @@ class CrawlOutside:
                 origin.robots_url,
                 self._settings.max_bytes,
             )
-        split = [problem for problem in robots.problems if problem.clause == "O5"]
-        if not split or self._settings.reading != "literal":
+        openings = robots.openings(self._robot.of(way.page))
+        if not openings:
             return
         self._tally.count(stats.OPENS_SITE)
+        is_split = any(problem.clause == "O5" for problem in openings)
         self._say(
             logging.WARNING,
             "%s, line %d: %s.%s Read to the letter, this opens what its owner likely "
-            'meant to close; ROBOTS1994_READING = "cautious" obeys it.',
+            "meant to close.%s All of it: scrapy robots-lint %s",
             origin.robots_url,
-            split[0].line,
-            split[0].message,
-            f" ({len(split)} such lines.)" if len(split) > 1 else "",
+            openings[0].line,
+            openings[0].message,
+            f" ({len(openings)} such lines.)" if len(openings) > 1 else "",
+            ' ROBOTS1994_READING = "cautious" obeys split records.' if is_split else "",
+            origin.robots_url,
         )
 
     def _say(self, level: int, text: str, *values: object) -> None:

@@ -42,7 +42,7 @@ MEANINGS: Final[dict[str, str]] = {
     RECALLED: "policies taken from the store, without a fetch",
     STANDS_IN: "renewals that failed, so that the last good policy stands (R5)",
     CUT: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
-    OPENS_SITE: "origins whose file opens what its owner likely meant to close (O5)",
+    OPENS_SITE: "origins whose file opens to us what its owner likely meant to close",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994.standard import RobotsTxt
-from scrapy_robots1994.standard.problems import KINDS
+from scrapy_robots1994.standard.inspection import KINDS
 from tests.standard.asking import clauses
 
 PLACES = [
@@ -15,7 +15,7 @@ PLACES = [
     ("# x\nUser-agent: a", [("R003", 2, 1)]),
     (" User-agent: # a", [("R004", 1, 2)]),
     ("User-agent: a\nDisallow:  x", [("R005", 2, 12)]),
-    ("\t<html>", [("R006", 1, 2)]),
+    ("\thello", [("R006", 1, 2)]),
     ("User-agent: a\nDisallow:\nUser-agent: b\nDisallow:", [("R007", 3, 1)]),
     (
         "User-agent: *\nDisallow:\n\nUser-agent: b\nUser-agent: *\nDisallow:",
@@ -25,7 +25,7 @@ PLACES = [
         "User-agent: a\nDisallow:\nDisallow: /\nDisallow:",
         [("R009", 2, 1), ("R009", 4, 1)],
     ),
-    (" Allow: /", [("R010", 1, 2)]),
+    (" Fields: /", [("R010", 1, 2)]),
     ("User-agent : a\n Disallow: /", [("R011", 1, 1), ("R011", 2, 1)]),
     ("\ufeff", [("R012", 1, 1)]),
     (b"# x\n# a\xff\xff", [("R013", 2, 4)]),

@@ -29,7 +29,7 @@ WITHOUT_RULES = Kind(
     opens_site=True,
 )
 ALLOWING = Kind(
-    "R035",
+    "R026",
     "O3",
     INFO,
     "record of Allow lines alone",
@@ -128,7 +128,7 @@ def in_boundaries(contents: Contents) -> Iterator[Problem]:
 
 
 def _allows(contents: Contents, record: Record) -> bool:
-    """Whether Allow lines stand in *record*, which has no rule: then to open is meant."""
+    """Whether Allow lines stand in *record*, which has no rule: opening is meant."""
     lines = contents.lines
     for number in range(record.first_line, len(lines)):
         if lines[number].kind is LineKind.BLANK:

@@ -5,7 +5,7 @@ replaced on the way from its bytes to its lines.
 from collections.abc import Iterator
 
 from scrapy_robots1994.standard.grammar import encoding_of
-from scrapy_robots1994.standard.lines import LineKind
+from scrapy_robots1994.standard.lines import Line, LineKind
 from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Kind, Problem
 from scrapy_robots1994.standard.source import Contents, Source
 
@@ -41,14 +41,6 @@ HTML = Kind(
     "the file begins as a page of HTML or XML does, and is read literally",
     "Serve plain text at /robots.txt, or answer 404 when there is no such file.",
 )
-NO_RECORD = Kind(
-    "R026",
-    "E1",
-    INFO,
-    "no record at all",
-    "the file holds no record: every robot may retrieve everything",
-    "Begin a record with `User-agent: *` to close anything.",
-)
 LONE_CR = Kind(
     "R027",
     "F2",
@@ -58,7 +50,7 @@ LONE_CR = Kind(
     "End lines with NL or CR NL: other robots may read all of them as one line.",
 )
 
-KINDS = (MARK, UNDECODABLE, CUT, HTML, NO_RECORD, LONE_CR)
+KINDS = (MARK, UNDECODABLE, CUT, HTML, LONE_CR)
 
 _REPLACED = "\ufffd"
 _EMPTY = (LineKind.BLANK, LineKind.COMMENT)
@@ -84,20 +76,22 @@ def in_bytes(source: Source, contents: Contents) -> Iterator[Problem]:
 
 def in_whole(contents: Contents) -> Iterator[Problem]:
     """Yield what the file is instead of a robots.txt, and how its lines end."""
-    said = next((it for it in contents.lines if it.kind not in _EMPTY), None)
+    said = _first_said(contents)
     if said is not None and is_page(contents):
         # Ours O23
-        yield HTML.at(said.number, 1)
-    elif said is not None and not contents.records:
-        # 1994 E1: what holds nothing is as good as no file.
-        yield NO_RECORD.at(said.number, 1)
+        yield HTML.at(said.number, said.text.index("<") + 1)
     alone = [line for line in contents.lines if line.ending == "\r"]
     if alone:
         # 1994 F2
-        yield LONE_CR.at(alone[0].number, len(alone[0].text) + 1, str(len(alone)))
+        yield LONE_CR.at(alone[0].number, max(len(alone[0].text), 1), str(len(alone)))
 
 
 def is_page(contents: Contents) -> bool:
     """Whether the file begins as a page of HTML or XML does."""
-    said = next((it for it in contents.lines if it.kind not in _EMPTY), None)
+    said = _first_said(contents)
     return said is not None and said.text.lstrip().startswith("<")
+
+
+def _first_said(contents: Contents) -> Line | None:
+    """Return the first line that is neither blank nor a comment, if there is one."""
+    return next((it for it in contents.lines if it.kind not in _EMPTY), None)
