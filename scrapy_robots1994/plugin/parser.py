@@ -46,3 +46,9 @@ class Robots1994Parser(RobotParser):
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Whether *user_agent* (bare name or whole header) may fetch *url*."""
         return self.robots.allowed(url, user_agent)
+
+    def crawl_delay(self, user_agent: str | bytes) -> float | None:
+        """The seconds that the file asks *user_agent* to wait between two requests;
+        `None` where it asks for none, or its dialect has no such field.
+        """
+        return self.robots.ruling(user_agent).crawl_delay

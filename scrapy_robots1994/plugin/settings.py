@@ -119,8 +119,10 @@ class Setting:
 SETTINGS: dict[str, Setting] = {
     "DIALECT": Setting(
         "1994",
-        _one_of("1994"),
-        "Grammar by which files are read: `1994`, the text of 30 June 1994.",
+        _one_of("1994", "revisited", "extended"),
+        "Grammar by which files are read: `1994`, the text of 30 June 1994; "
+        "`revisited`, that of Kollar, Leavitt and Mauldin, 1996 (K1 to K7); "
+        "`extended`, 1994 with Allow, Crawl-delay and Sitemap (X1 to X8).",
     ),
     "READING": Setting(
         "literal",

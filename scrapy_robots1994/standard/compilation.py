@@ -17,6 +17,7 @@ from scrapy_robots1994.standard.grammar import (
     URL_LINE,
     framed,
 )
+from scrapy_robots1994.standard.lines import read_lines
 from scrapy_robots1994.standard.matching import (
     NO_RULES,
     absolute,
@@ -24,7 +25,12 @@ from scrapy_robots1994.standard.matching import (
     is_plain,
     prefix_free,
 )
-from scrapy_robots1994.standard.records import EVERYBODY, speaks_to
+from scrapy_robots1994.standard.records import (
+    EVERYBODY,
+    applied,
+    read_records,
+    speaks_to,
+)
 
 
 class Rules(NamedTuple):
@@ -44,6 +50,8 @@ def compile_rules(text: str, dialect: Dialect, reading: str, names: str) -> Rule
     """Return the rules that a robot that goes by *names* (see `names_of`) obeys in
     *text*.
     """
+    if dialect.has_lists:
+        return _from_records(text, dialect, reading, names)
     pieces = AGENT_LINE.split(framed(text))
     applying = _applied(_records(pieces, dialect), names)
     blocks = [_until_blank(after) for after in applying]
@@ -105,7 +113,25 @@ def _rules(block: str) -> Rules:
     """Return the rules in *block*, the text of all records that apply."""
     paths: list[str] = PATH_LINE.findall(block)
     urls = URL_LINE.findall(block) if "://" in block else []
-    if not urls and is_plain(block):
+    return _rules_of(paths, urls, block)
+
+
+def _from_records(text: str, dialect: Dialect, reading: str, names: str) -> Rules:
+    """Return the rules by way of lines and records, where a line may hold several."""
+    lines = tuple(read_lines(text, dialect))
+    records = applied(tuple(read_records(lines, dialect)), names)
+    if reading == CAUTIOUS:
+        joined = read_records(lines, dialect, joins_split=True)
+        records += applied(tuple(joined), names)
+    values = [rule.value for record in records for rule in record.rules]
+    paths = [value for value in values if value.startswith("/")]
+    urls = [value for value in values if absolute(value) is not None]
+    return _rules_of(paths, urls, "".join(paths))
+
+
+def _rules_of(paths: list[str], urls: list[str], said: str) -> Rules:
+    """Return *paths* and *urls*, all of which stand in the text *said*, as lists."""
+    if not urls and is_plain(said):
         return Rules(prefix_free(paths), NO_RULES, NO_RULES, is_plain=True)
     absolutes = [absolute(url) or "" for url in urls]
     return Rules(

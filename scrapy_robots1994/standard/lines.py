@@ -2,11 +2,17 @@
 is judged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from scrapy_robots1994.standard.dialects import Dialect
+from scrapy_robots1994.standard.dialects import (
+    ALLOW,
+    CRAWL_DELAY,
+    SITEMAP,
+    Dialect,
+    seconds_of,
+)
 from scrapy_robots1994.standard.grammar import (
     COMMENT,
     DISALLOW,
@@ -23,10 +29,14 @@ class LineKind(Enum):
     COMMENT = "comment"
     USER_AGENT = "user-agent"
     DISALLOW = "disallow"
+    ALLOW = "allow"
+    CRAWL_DELAY = "crawl-delay"
+    SITEMAP = "sitemap"
     UNKNOWN = "unknown"
     MALFORMED = "malformed"
     ORPHAN = "orphan"
     NAMELESS = "nameless"
+    TIMELESS = "timeless"
 
 
 _WHY_IGNORED = {
@@ -34,6 +44,7 @@ _WHY_IGNORED = {
     LineKind.MALFORMED: "it is not a field name, a colon and a value",
     LineKind.ORPHAN: "its record has no User-agent line before it",
     LineKind.NAMELESS: "it names no robot",
+    LineKind.TIMELESS: "it says no number of seconds",
 }
 
 
@@ -100,6 +111,21 @@ def _kind(field: str, value: str, dialect: Dialect) -> LineKind:
             return LineKind.USER_AGENT if named else LineKind.NAMELESS
         case str(name) if name == DISALLOW:
             return LineKind.DISALLOW
+        case str(name) if name in dialect.fields:
+            return _EXTENSIONS[name](value)
         case _:
             # 1994 F6: any other field is ignored, wherever it stands.
             return LineKind.UNKNOWN
+
+
+def _delay_kind(value: str) -> LineKind:
+    """Return what a Crawl-delay line is, by its value."""
+    # Ours X4: without a number it is ignored.
+    return LineKind.TIMELESS if seconds_of(value) is None else LineKind.CRAWL_DELAY
+
+
+_EXTENSIONS: dict[str, Callable[[str], LineKind]] = {
+    ALLOW: lambda _: LineKind.ALLOW,
+    CRAWL_DELAY: _delay_kind,
+    SITEMAP: lambda _: LineKind.SITEMAP,
+}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from scrapy_robots1994.standard.dialects import Dialect
+from scrapy_robots1994.standard.dialects import Dialect, seconds_of
 from scrapy_robots1994.standard.lines import Line, LineKind
 
 EVERYBODY = "*"
@@ -19,9 +19,24 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One Disallow value as written, perhaps empty, and the line that says it."""
+    """One Disallow or Allow value as written, perhaps empty, and the line that says
+    it; Allow is of the extended dialect alone.
+    """
 
     value: str
+    line: int
+    allows: bool = False
+
+    def __str__(self) -> str:
+        """Return the rule as a line of a robots.txt, without its end."""
+        return f"{'Allow' if self.allows else 'Disallow'}: {self.value}".rstrip(" ")
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """One Crawl-delay, of the extended dialect, and the line that says it."""
+
+    seconds: float
     line: int
 
 
@@ -30,13 +45,14 @@ class Record:
     """The policy that some robots share: their names and what they are not to retrieve.
 
     *first_line* and *last_line* are its first User-agent line and the last line that
-    belongs to it.
+    belongs to it. *delays* are of the extended dialect.
     """
 
     agents: tuple[Agent, ...]
     rules: tuple[Rule, ...]
     first_line: int
     last_line: int
+    delays: tuple[Delay, ...] = ()
 
     @property
     def is_default(self) -> bool:
@@ -56,7 +72,8 @@ class Record:
     def __str__(self) -> str:
         """Return the record as lines of a robots.txt, each ended by NL."""
         lines = [f"User-agent: {agent.name}\n" for agent in self.agents]
-        lines += [f"Disallow: {rule.value}".rstrip(" ") + "\n" for rule in self.rules]
+        lines += [f"Crawl-delay: {delay.seconds!r}\n" for delay in self.delays]
+        lines += [f"{rule}\n" for rule in self.rules]
         return "".join(lines)
 
 
@@ -76,14 +93,39 @@ class _Draft:
 
     agents: list[Agent] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
+    delays: list[Delay] = field(default_factory=list)
     last_line: int = 0
     blank_seen: bool = False
 
     def finished(self) -> Iterator[Record]:
         """Yield the record, if there is one."""
         if self.agents:
-            first = self.agents[0].line
-            yield Record(tuple(self.agents), tuple(self.rules), first, self.last_line)
+            yield Record(
+                tuple(self.agents),
+                tuple(self.rules),
+                self.agents[0].line,
+                self.last_line,
+                tuple(self.delays),
+            )
+
+    def take(self, line: Line, dialect: Dialect) -> None:
+        """Make *line*, a rule or a delay, part of the record."""
+        # Ours O4: a Disallow line that follows no User-agent line is nobody's.
+        if not self.agents:
+            return
+        self.last_line = line.number
+        if line.kind is LineKind.CRAWL_DELAY:
+            # Ours X6: it leaves open what the next line belongs to.
+            self.delays.append(Delay(seconds_of(line.value) or 0.0, line.number))
+            return
+        self.blank_seen = False
+        allows = line.kind is LineKind.ALLOW
+        paths = (line.value,) if allows else dialect.paths(line.value)
+        self.rules += [Rule(path, line.number, allows) for path in paths]
+
+
+# Ours X2, X4: Allow and Crawl-delay belong to a record as Disallow does.
+OWNED = frozenset({LineKind.DISALLOW, LineKind.ALLOW, LineKind.CRAWL_DELAY})
 
 
 def read_records(
@@ -103,23 +145,19 @@ def read_records(
             draft.blank_seen = True
         elif line.kind is LineKind.USER_AGENT:
             # Ours O7: a User-agent line after a Disallow line starts a new record.
+            # Ours X2: after an Allow line, too. Ours X6: but not after a Crawl-delay.
             if draft.blank_seen or draft.rules:
                 yield from draft.finished()
                 draft = _Draft()
             names = dialect.names(line.value)
             draft.agents += [Agent(name, line.number) for name in names]
             draft.last_line = line.number
-        elif line.kind is LineKind.DISALLOW:
+        elif line.kind in OWNED:
             joins = joins_split and not draft.rules
             if draft.blank_seen and not joins:
                 yield from draft.finished()
                 draft = _Draft()
-            # Ours O4: a Disallow line that follows no User-agent line is nobody's.
-            if draft.agents:
-                draft.blank_seen = False
-                paths = dialect.paths(line.value)
-                draft.rules += [Rule(path, line.number) for path in paths]
-                draft.last_line = line.number
+            draft.take(line, dialect)
     yield from draft.finished()
 
 

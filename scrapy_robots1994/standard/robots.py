@@ -1,13 +1,15 @@
 """RobotsTxt: one parsed file, asked who may retrieve what and what is wrong in it."""
 
 from scrapy_robots1994.standard.dialects import (
+    ALLOW,
     LITERAL,
     check_reading,
     dialect_named,
 )
 from scrapy_robots1994.standard.inspection import find_openings, find_problems
-from scrapy_robots1994.standard.lines import Line
+from scrapy_robots1994.standard.lines import Line, LineKind
 from scrapy_robots1994.standard.names import names_of
+from scrapy_robots1994.standard.ordered import OrderedRuling
 from scrapy_robots1994.standard.problems import Problem
 from scrapy_robots1994.standard.records import Record
 from scrapy_robots1994.standard.ruling import Ruling
@@ -65,7 +67,9 @@ class RobotsTxt:
         if found is None:
             if len(self._rulings) >= _RULINGS_KEPT:
                 self._rulings.clear()
-            found = Ruling(self._source, self._reading, names_of(robot))
+            has_allow = ALLOW in self._source.dialect.fields
+            kind = OrderedRuling if has_allow else Ruling
+            found = kind(self._source, self._reading, names_of(robot))
             self._rulings[robot] = found
         return found
 
@@ -89,6 +93,15 @@ class RobotsTxt:
         is.
         """
         return contents_of(self._source).records
+
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """The sitemaps that the file names, as written, in order, each once; none in a
+        dialect that has no such field.
+        """
+        # Ours X7: they belong to no record and may stand anywhere.
+        named = (it.value for it in self.lines if it.kind is LineKind.SITEMAP)
+        return tuple(dict.fromkeys(value for value in named if value))
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -1,7 +1,6 @@
 """Ruling: what one file says to one robot; one bisect and one startswith for a URL."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
 
 from scrapy_robots1994.origin import Origin, head_of, target_of
 from scrapy_robots1994.standard.compilation import compile_rules
@@ -18,7 +17,7 @@ from scrapy_robots1994.standard.records import Record, Rule, applied
 from scrapy_robots1994.standard.source import Source, contents_of
 from scrapy_robots1994.standard.verdict import Reason, Verdict
 
-_ROBOTS_TXT = "/robots.txt"
+ROBOTS_TXT = "/robots.txt"
 
 
 class Ruling:
@@ -51,6 +50,13 @@ class Ruling:
         self._head = NO_TEXT, 0
 
     @property
+    def crawl_delay(self) -> float | None:
+        """The seconds between two requests that the file asks for; None in a dialect
+        that has no such field.
+        """
+        return None
+
+    @property
     def is_open(self) -> bool:
         """Whether nothing is forbidden."""
         return self._paths == NO_RULES and self._urls == NO_RULES
@@ -68,7 +74,7 @@ class Ruling:
             origin is not None and self._urls_cover(target, target, origin)
         ):
             # Ours O22: the file itself may always be read.
-            return target == _ROBOTS_TXT
+            return target == ROBOTS_TXT
         return True
 
     def allowed_url(self, url: str | bytes) -> bool:
@@ -83,12 +89,12 @@ class Ruling:
                 if not target.startswith(paths[bisect_right(paths, target) - 1]):
                     return True
                 if "#" not in target:
-                    return target == _ROBOTS_TXT
+                    return target == ROBOTS_TXT
         return self._allowed_afresh(as_text(url))
 
     def _allowed_afresh(self, url: str) -> bool:
         """Whether *url*, of which nothing is known yet, may be retrieved."""
-        origin = _origin(url) if self._urls != NO_RULES else None
+        origin = origin_of(url) if self._urls != NO_RULES else None
         head = head_of(url)
         if self._is_plain and url.startswith("/", len(head)):
             self._head = f"{head}/", len(head)
@@ -97,7 +103,7 @@ class Ruling:
     def _allowed_as(self, spelling: str, target: str, origin: str | None) -> bool:
         """Whether *target*, whose canonical spelling is another, may be retrieved."""
         # Ours O22: in every spelling.
-        return spelling == _ROBOTS_TXT or not (
+        return spelling == ROBOTS_TXT or not (
             # Ours O18: forbidden if either spelling is.
             is_covered(spelling, self._paths)
             or is_covered(target, self._escaped)
@@ -123,50 +129,54 @@ class Ruling:
         first.
         """
         text = as_text(url)
-        target, origin = target_of(text), _origin(text)
-        if canonical(target) == _ROBOTS_TXT:
+        target, origin = target_of(text), origin_of(text)
+        if canonical(target) == ROBOTS_TXT:
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         contents = contents_of(self._source)
         records = applied(contents.records, self._names)
-        found = _shortest(records, target, origin)
-        if found:
-            return _forbidden(Reason.RULE, *found)
+        found = self._deciding(records, target, origin)
+        if found and not found[1].allows:
+            return _by_rule(Reason.RULE, *found)
         if self._reading == CAUTIOUS:
             joined = applied(contents.joined, self._names)
-            found = _shortest(joined, target, origin)
-            if found:
-                return _forbidden(Reason.SPLIT_RECORD, *found)
+            other = self._deciding(joined, target, origin)
+            if other and not other[1].allows:
+                return _by_rule(Reason.SPLIT_RECORD, *other)
+        if found:
+            return _by_rule(Reason.RULE, *found)
         if records:
             return Verdict(allowed=True, reason=Reason.NO_RULE, record=records[0])
         # 1994 E1: an empty file is as good as none.
         reason = Reason.NO_RECORD if contents.records else Reason.EMPTY
         return Verdict(allowed=True, reason=reason)
 
+    def _deciding(
+        self, records: tuple[Record, ...], target: str, origin: str | None
+    ) -> tuple[Record, Rule] | None:
+        """Return the rule of *records* that decides about the URL, if one covers it,
+        and its record.
+        """
+        covering = (
+            (record, rule)
+            for record in records
+            for rule in record.rules
+            if covers(rule.value, target, origin)
+        )
+        return min(covering, key=lambda found: len(found[1].value), default=None)
 
-def _origin(url: str) -> str | None:
+
+def origin_of(url: str) -> str | None:
     """Return the beginning of *url* as absolute rules are compared with it."""
     origin = Origin.of(url)
     return None if origin is None else str(origin)
 
 
-def _shortest(
-    records: tuple[Record, ...], target: str, origin: str | None
-) -> tuple[Record, Rule] | None:
-    """Return the shortest rule that covers the URL, the first of equal ones, and its
-    record.
-    """
-
-    def covering() -> Iterator[tuple[Record, Rule]]:
-        for record in records:
-            for rule in record.rules:
-                if covers(rule.value, target, origin):
-                    yield record, rule
-
-    return min(covering(), key=lambda found: len(found[1].value), default=None)
-
-
-def _forbidden(reason: Reason, record: Record, rule: Rule) -> Verdict:
-    """Return the verdict that *rule* of *record* forbids the URL."""
+def _by_rule(reason: Reason, record: Record, rule: Rule) -> Verdict:
+    """Return the verdict that *rule* of *record* makes."""
     return Verdict(
-        allowed=False, reason=reason, line=rule.line, rule=rule.value, record=record
+        allowed=rule.allows,
+        reason=reason,
+        line=rule.line,
+        rule=rule.value,
+        record=record,
     )

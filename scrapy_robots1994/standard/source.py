@@ -9,7 +9,7 @@ from functools import lru_cache
 from scrapy_robots1994.standard.dialects import Dialect
 from scrapy_robots1994.standard.grammar import decode, whole_lines
 from scrapy_robots1994.standard.lines import Line, LineKind, read_lines
-from scrapy_robots1994.standard.records import Record, read_records
+from scrapy_robots1994.standard.records import OWNED, Record, read_records
 
 # What most files are made of; the end counts most. A change makes no stored byte
 # unreadable, for packed bytes never leave the process.
@@ -77,10 +77,11 @@ def contents_of(source: Source) -> Contents:
     records = tuple(read_records(lines, dialect))
     joined = tuple(read_records(lines, dialect, joins_split=True))
     owned = {rule.line for record in records for rule in record.rules}
+    owned |= {delay.line for record in records for delay in record.delays}
     # Ours O4: a Disallow line that no record owns is ignored.
     lines = tuple(
         replace(line, kind=LineKind.ORPHAN)
-        if line.kind is LineKind.DISALLOW and line.number not in owned
+        if line.kind in OWNED and line.number not in owned
         else line
         for line in lines
     )

@@ -40,8 +40,8 @@ class Verdict:
     """The answer to "may this robot retrieve this URL", and where it comes from.
 
     *line* (from 1) and *rule* (as written) are those of the shortest rule that covers
-    the URL, None when none does; *record* is the record that holds the rule, else the
-    first one that applied, else None.
+    the URL (in the extended dialect: the first), None when none does; *record* is the
+    record that holds the rule, else the first one that applied, else None.
     """
 
     allowed: bool
@@ -66,7 +66,8 @@ class Verdict:
         )
         if self.rule is None:
             return f": no rule of {whose} covers the URL"
-        by = f' by line {self.line}, "{printable(f"Disallow: {self.rule}")}", '
+        field = "Allow" if self.allowed else "Disallow"
+        by = f' by line {self.line}, "{printable(f"{field}: {self.rule}")}", '
         if self.reason is Reason.SPLIT_RECORD:
             return f"{by}which a blank line parts from {whose}"
         return f"{by}of {whose}"
