@@ -171,7 +171,7 @@ class RobotsDownload:
             body=response.body if is_success else b"",
             is_cut=progress.is_cut,
             is_renewal=is_renewal,
-            lifetime=headers.lifetime(response),
+            lifetime=headers.lifetime(response, now),
             retry_after=headers.retry_after(response, now),
             etag=headers.text(response, "ETag"),
             last_modified=headers.text(response, "Last-Modified"),

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 CODINGS = (b"gzip", b"x-gzip", b"deflate", b"compress", b"x-compress", b"br", b"zstd")
 
 
-def lifetime(response: Response) -> float | None:
+def lifetime(response: Response, now: float) -> float | None:
     """Freshness the response promises, in seconds (RFC 9111, 4.2.1); `None` if none.
 
-    `no-store` and `no-cache` promise none at all: 0.
+    `no-store` and `no-cache` promise none at all: 0. *now*, in seconds since the
+    epoch, stands for a Date that the server did not send.
     """
     controls = parse_cachecontrol(b", ".join(response.headers.getlist("Cache-Control")))
     if b"no-store" in controls or b"no-cache" in controls:
@@ -32,10 +33,10 @@ def lifetime(response: Response) -> float | None:
         return None
     # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
     until = rfc1123_to_epoch(expires)
+    if until is None:
+        return 0.0
     date = rfc1123_to_epoch(response.headers.get("Date") or b"")
-    if until is None or date is None:
-        return 0.0 if until is None else None
-    return float(max(until - date, 0))
+    return max(until - (now if date is None else date), 0.0)
 
 
 def retry_after(response: Response, now: float) -> float | None:
