@@ -7,9 +7,12 @@ contradicted by the text of 1994, each for the clause named at its test.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from scrapy.robotstxt import RobotParser
-from scrapy.utils.test import get_crawler
+from scrapy.settings import Settings
 
 from scrapy_robots1994 import Robots1994Parser, SettingsError
 
@@ -19,6 +22,11 @@ HERE = "https://www.site.test"
 def parse(body: bytes) -> Robots1994Parser:
     """The parser as Scrapy's interface tests make it: without a crawler."""
     return Robots1994Parser.from_crawler(None, body)
+
+
+def crawl_with(settings: dict[str, str]) -> Any:
+    """A crawler as the parser sees it; a real one would want a reactor."""
+    return SimpleNamespace(settings=Settings(settings))
 
 
 def test_it_is_a_robot_parser_of_scrapy() -> None:
@@ -102,7 +110,7 @@ def test_bytes_are_taken_for_url_and_robot() -> None:
 def test_with_a_crawler_it_reads_by_the_crawls_settings() -> None:
     """READING and MAX_BYTES hold behind the built-in middleware too."""
     body = b"User-agent: *\n\nDisallow: /no\n"
-    crawler = get_crawler(settings_dict={"ROBOTS1994_READING": "cautious"})
+    crawler = crawl_with({"ROBOTS1994_READING": "cautious"})
 
     assert not Robots1994Parser.from_crawler(crawler, body).allowed(f"{HERE}/no", "x")
     assert parse(body).allowed(f"{HERE}/no", "x")
@@ -110,7 +118,7 @@ def test_with_a_crawler_it_reads_by_the_crawls_settings() -> None:
 
 def test_with_a_crawler_a_wrong_setting_is_refused() -> None:
     """The built-in makes a parser of b"" at start, so the crawl does not start."""
-    crawler = get_crawler(settings_dict={"ROBOTS1994_READING": "bold"})
+    crawler = crawl_with({"ROBOTS1994_READING": "bold"})
 
     with pytest.raises(SettingsError, match="ROBOTS1994_READING must be"):
         Robots1994Parser.from_crawler(crawler, b"")
