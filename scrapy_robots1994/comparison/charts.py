@@ -1,0 +1,126 @@
+"""Charts of a report, as SVG without script: needs the extra `report`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pygal
+from pygal.style import Style
+
+from scrapy_robots1994.comparison.parsers import Direction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_robots1994.comparison.report import Report
+
+# Distinguishable in light and dark and for most colour-blind readers (Okabe and Ito).
+COLOURS = ("#0072b2", "#d55e00", "#e69f00", "#cc79a7", "#009e73", "#56b4e9")
+OTHERS = ("#8b6cc4", "#a6761d", "#7f7f7f", "#c44e52", "#5f9e3f", "#b8b03a")
+
+_WIDTH = 680
+_COLUMNS = 3
+_HEIGHT_OF_ROW = 34
+_HEIGHT_OF_LEGEND = 24
+_HEIGHT_OF_REST = 64
+
+
+def charts(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield each chart as its caption and its SVG."""
+    yield "Answers of each parser beside ours, in per cent", _agreement(report)
+    if report.causes_found:
+        of = "sampled disagreements" if report.is_sampled else "disagreements"
+        yield f"Causes of the {of} of each parser", _causes(report)
+
+
+def _agreement(report: Report) -> str:
+    """Return how often each parser agrees, in per cent."""
+    ways = [
+        way for way in Direction if any(report.count(it, way) for it in report.parsers)
+    ]
+    chart = _chart(report, len(ways))
+    for way in ways:
+        values = [
+            100 * report.count(it, way) / (report.count(it) or 1)
+            for it in _names(report)
+        ]
+        chart.add(way.value, values)
+    chart.value_formatter = "{:.0f} %".format
+    chart.range = (0, 100)
+    return _svg(chart)
+
+
+def _causes(report: Report) -> str:
+    """Return how many disagreements of each parser have which cause."""
+    chart = _chart(report, len(report.causes_found))
+    for cause in report.causes_found:
+        values = [report.caused(cause, it) for it in _names(report)]
+        chart.add(cause.title, values)
+    chart.value_formatter = "{:,.0f}".format
+    return _svg(chart)
+
+
+def _names(report: Report) -> tuple[str, ...]:
+    """Return the parsers as a chart with its first row at the bottom wants them."""
+    return tuple(reversed(report.parsers))
+
+
+def _chart(report: Report, series: int) -> Any:  # noqa: ANN401 - pygal has no types
+    """Return an empty chart with a row for each parser, in the page's own colours."""
+    style = Style(
+        background="transparent",
+        plot_background="transparent",
+        foreground="var(--text)",
+        foreground_strong="var(--text)",
+        foreground_subtle="var(--line)",
+        font_family="inherit",
+        opacity="1",
+        opacity_hover="1",
+        transition="none",
+        label_font_size=13,
+        major_label_font_size=13,
+        legend_font_size=13,
+        colors=(*COLOURS, *OTHERS),
+    )
+    chart = pygal.HorizontalStackedBar(
+        style=style,
+        js=(),
+        disable_xml_declaration=True,
+        explicit_size=False,
+        no_prefix=False,
+        width=_WIDTH,
+        height=_HEIGHT_OF_REST
+        + _HEIGHT_OF_ROW * max(len(report.parsers), 2)
+        + _HEIGHT_OF_LEGEND * math.ceil(series / _COLUMNS),
+        legend_at_bottom=True,
+        legend_at_bottom_columns=_COLUMNS,
+        truncate_legend=-1,
+        truncate_label=-1,
+        y_labels_major_count=6,
+        legend_box_size=14,
+        print_values=False,
+        show_y_guides=True,
+        spacing=12,
+        margin=6,
+        margin_right=24,
+    )
+    # The tables have the whole names; here they leave the bars more room.
+    names = _names(report)
+    chart.x_labels = [name.removesuffix("RobotParser") or name for name in names]
+    chart.add_xml_filter(_without_scripts)
+    return chart
+
+
+def _svg(chart: Any) -> str:  # noqa: ANN401 - pygal has no types
+    """Return *chart* as text."""
+    svg: str = chart.render(is_unicode=True)
+    return svg
+
+
+def _without_scripts(root: Any) -> Any:  # noqa: ANN401 - an element of either library
+    """Return the chart without the settings for scripts that it does not load."""
+    for parent in root.iter():
+        for child in [it for it in parent if str(it.tag).endswith("script")]:
+            parent.remove(child)
+    return root
