@@ -66,25 +66,10 @@ def _names(report: Report) -> tuple[str, ...]:
     return tuple(reversed(report.parsers))
 
 
-def _chart(report: Report, series: int) -> Any:  # noqa: ANN401 - pygal has no types
+def _chart(report: Report, series: int) -> Any:
     """Return an empty chart with a row for each parser, in the page's own colours."""
-    style = Style(
-        background="transparent",
-        plot_background="transparent",
-        foreground="var(--text)",
-        foreground_strong="var(--text)",
-        foreground_subtle="var(--line)",
-        font_family="inherit",
-        opacity="1",
-        opacity_hover="1",
-        transition="none",
-        label_font_size=13,
-        major_label_font_size=13,
-        legend_font_size=13,
-        colors=(*COLOURS, *OTHERS),
-    )
     chart = pygal.HorizontalStackedBar(
-        style=style,
+        style=_style(),
         js=(),
         disable_xml_declaration=True,
         explicit_size=False,
@@ -112,13 +97,32 @@ def _chart(report: Report, series: int) -> Any:  # noqa: ANN401 - pygal has no t
     return chart
 
 
-def _svg(chart: Any) -> str:  # noqa: ANN401 - pygal has no types
+def _style() -> Style:
+    """Return the colours and sizes; those of the page are its own variables."""
+    return Style(
+        background="transparent",
+        plot_background="transparent",
+        foreground="var(--text)",
+        foreground_strong="var(--text)",
+        foreground_subtle="var(--line)",
+        font_family="inherit",
+        opacity="1",
+        opacity_hover="1",
+        transition="none",
+        label_font_size=13,
+        major_label_font_size=13,
+        legend_font_size=13,
+        colors=(*COLOURS, *OTHERS),
+    )
+
+
+def _svg(chart: Any) -> str:
     """Return *chart* as text."""
     svg: str = chart.render(is_unicode=True)
     return svg
 
 
-def _without_scripts(root: Any) -> Any:  # noqa: ANN401 - an element of either library
+def _without_scripts(root: Any) -> Any:
     """Return the chart without the settings for scripts that it does not load."""
     for parent in root.iter():
         for child in [it for it in parent if str(it.tag).endswith("script")]:

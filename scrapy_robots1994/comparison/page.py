@@ -114,7 +114,7 @@ def required() -> tuple[Any, Any]:
     return jinja2, charts
 
 
-def jinja2_markup(text: str) -> Any:  # noqa: ANN401 - of a library not imported here
+def jinja2_markup(text: str) -> Any:
     """Return *text*, which is ours and no file's, as it stands in the page."""
     return import_module("markupsafe").Markup(text)
 

@@ -140,7 +140,7 @@ def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
     """
     names = names_of(robot)
     chosen = applied(_records(lines), names)
-    is_named = any(record.names_one_of(names) for record in chosen)
+    is_named = any(record.speaks_to(names) for record in chosen)
     mine = {
         agent.line
         for record in chosen
@@ -158,7 +158,8 @@ def call(question: Question) -> Question:
 def _renamed(lines: Iterable[Line], mine: set[int], name: str) -> Iterator[Line]:
     """Yield *lines* with *name* where they name the robot, strangers elsewhere."""
     for number, line in enumerate(lines, 1):
-        if line.kind is not LineKind.USER_AGENT:
+        # Ours O12: a line that names nobody is a stranger's, too.
+        if not is_agent(line):
             yield line
         elif number in mine:
             yield with_value(line, name)

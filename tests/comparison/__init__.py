@@ -1,0 +1,1 @@
+"""Ours beside other parsers: counts, causes, needed lines, reports."""

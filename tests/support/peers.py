@@ -1,0 +1,43 @@
+"""The parsers that come with Scrapy, as a comparison takes them."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scrapy.robotstxt import (
+    ProtegoRobotParser,
+    PythonRobotParser,
+    RerpRobotParser,
+    RobotParser,
+)
+
+from scrapy_robots1994.comparison import Comparer, Parser, our_parser
+
+if TYPE_CHECKING:
+    from scrapy_robots1994.comparison import Reading
+
+# It warns of every file that is not UTF-8, each time it reads it.
+logging.getLogger("scrapy.robotstxt").disabled = True
+
+
+def _read(kind: type[RobotParser], body: bytes) -> Reading:
+    """Return *body* as a parser of class *kind* reads it."""
+    return kind.from_crawler(None, body)  # type: ignore[arg-type]  # they allow it
+
+
+def peer(kind: type[RobotParser]) -> Parser:
+    """Return a parser of Scrapy's by its class."""
+    return Parser(kind.__name__, partial(_read, kind))
+
+
+PROTEGO, PYTHON, RERP = map(
+    peer, (ProtegoRobotParser, PythonRobotParser, RerpRobotParser)
+)
+PEERS = (PROTEGO, PYTHON, RERP)
+
+
+def comparer(*others: Parser) -> Comparer:
+    """Return ours beside *others*, or beside all of Scrapy's."""
+    return Comparer(our_parser(), others or PEERS, dialect="1994", reading="literal")
