@@ -75,8 +75,8 @@ _WORDS: dict[Cause, tuple[str, str]] = {
     Cause.AGENT: (
         "agent matching",
         (
-            "Both agree when the robot and its record have one plain name, and all "
-            "other records names that are no part of it."
+            "Both agree when the robot and its record have one plain name, plainly "
+            "said, and all other records have names that are no part of it."
         ),
     ),
     Cause.SEVERAL_DEFAULTS: (

@@ -67,7 +67,7 @@ class Comparer:
         At most *samples* disagreements of each kind are kept.
         """
         totals = Totals(samples, captures=1)
-        readings = Readings(capture.body)
+        readings = Readings(capture.body, self._dialect)
         ours_read = readings.by(self._ours)
         ours = [capture.by_status(it) or opinion(ours_read, it) for it in asked]
         for name, other in self._others.items():
@@ -110,7 +110,7 @@ class Comparer:
         capture, question = found.capture, found.question
         cause = found.cause
         if cause is None:
-            readings = Readings(capture.body)
+            readings = Readings(capture.body, self._dialect)
             said = opinion(readings.by(self._others[found.parser]), question)
             cause = self._cause(found.parser, capture, readings, question, said)
         guilty: tuple[int, ...] = ()

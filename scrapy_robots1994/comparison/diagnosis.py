@@ -30,8 +30,9 @@ _ALLOWED = Question("http://a.test/a", "a")
 class Readings:
     """What parsers made of one body and of its variants, each read once."""
 
-    def __init__(self, body: bytes) -> None:
+    def __init__(self, body: bytes, dialect: str = "1994") -> None:
         self.body = body
+        self.dialect = dialect
         self._variants: Variants | None = None
         self._read: dict[tuple[str, bytes], Reading] = {}
 
@@ -39,7 +40,7 @@ class Readings:
     def variants(self) -> Variants:
         """The variants of the body; made when first asked for."""
         if self._variants is None:
-            self._variants = Variants(self.body)
+            self._variants = Variants(self.body, self.dialect)
         return self._variants
 
     def by(self, parser: Parser, body: bytes | None = None) -> Reading:
@@ -84,7 +85,8 @@ class Diagnosis:
         if found is None:
             needed = self.needed(readings.body, question)
             lines = lines_of(readings.body)
-            found = self._cause_in(Readings(lines.only(needed).body), question)
+            fewer = Readings(lines.only(needed).body, readings.dialect)
+            found = self._cause_in(fewer, question)
         return Cause.OTHER if found is None else found
 
     def _cause_in(self, readings: Readings, question: Question) -> Cause | None:

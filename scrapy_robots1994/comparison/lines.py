@@ -25,12 +25,14 @@ LOSSLESS = "latin-1"
 class Lines:
     """A body as its byte order mark, the encoding that keeps every byte, and lines.
 
-    Values of lines are characters of *encoding*, so mostly bytes and not text.
+    Values of lines are characters of *encoding*, so mostly bytes and not text. What the
+    lines are is told by *dialect*.
     """
 
     mark: bytes
     encoding: str
     lines: tuple[Line, ...]
+    dialect: str = "1994"
 
     @property
     def body(self) -> bytes:
@@ -48,7 +50,7 @@ class Lines:
         return replace(self, lines=tuple(lines))
 
 
-def lines_of(body: bytes) -> Lines:
+def lines_of(body: bytes, dialect: str = "1994") -> Lines:
     """Return the lines of *body*, numbered as our parser numbers them."""
     mark, encoding = encoding_of(body)
     rest = body.removeprefix(mark)
@@ -56,7 +58,8 @@ def lines_of(body: bytes) -> Lines:
         encoding, text = LOSSLESS, rest.decode(LOSSLESS)
     else:
         text = rest.decode(encoding, "replace")
-    return Lines(mark, encoding, tuple(read_lines(text, dialect_named("1994"))))
+    lines = tuple(read_lines(text, dialect_named(dialect)))
+    return Lines(mark, encoding, lines, dialect)
 
 
 def says(line: Line) -> bool:
@@ -70,8 +73,8 @@ def is_agent(line: Line) -> bool:
 
 
 def is_allow(line: Line) -> bool:
-    """Whether *line* has the field Allow, which the 1994 standard does not know."""
-    return line.kind is LineKind.UNKNOWN and line.field.lower() == "allow"
+    """Whether *line* has the field Allow, which only some dialects know."""
+    return line.field.lower() == "allow"
 
 
 def is_rule(line: Line) -> bool:

@@ -125,7 +125,7 @@ def without_encoding(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file as ASCII: other characters percent-encoded, controls replaced."""
     text = _CONTROLS.sub("_", decode(lines.body))
     spelled = (it if it.isascii() else quote(it, errors="replace") for it in text)
-    yield lines_of("".join(spelled).encode("ascii"))
+    yield lines_of("".join(spelled).encode("ascii"), lines.dialect)
 
 
 def without_order(lines: Lines, _robot: str) -> Iterator[Lines]:

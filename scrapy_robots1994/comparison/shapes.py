@@ -9,9 +9,9 @@ from scrapy_robots1994.comparison.lines import (
     Lines,
     blank_like,
     is_agent,
+    rewritten,
     says,
     with_ending,
-    with_value,
 )
 from scrapy_robots1994.standard.dialects import dialect_named
 from scrapy_robots1994.standard.lines import LineKind
@@ -129,7 +129,7 @@ def _spans(lines: Lines) -> Iterator[tuple[Record, int, int]]:
 def _records(lines: Lines) -> tuple[Record, ...]:
     """Return the records of *lines*, whose places are their numbers."""
     numbered = (replace(it, number=n) for n, it in enumerate(lines.lines, 1))
-    return tuple(read_records(numbered, dialect_named("1994")))
+    return tuple(read_records(numbered, dialect_named(lines.dialect)))
 
 
 def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
@@ -162,6 +162,6 @@ def _renamed(lines: Iterable[Line], mine: set[int], name: str) -> Iterator[Line]
         if not is_agent(line):
             yield line
         elif number in mine:
-            yield with_value(line, name)
+            yield rewritten(line, "User-agent", name)
         else:
-            yield with_value(line, f"{_OTHER}{number}")
+            yield rewritten(line, "User-agent", f"{_OTHER}{number}")

@@ -51,9 +51,9 @@ REMEDIES: dict[Cause, Remedy] = {
 class Variants:
     """The variants of one file, each made once."""
 
-    def __init__(self, body: bytes) -> None:
+    def __init__(self, body: bytes, dialect: str) -> None:
         self._body = body
-        self._lines = lines_of(body)
+        self._lines = lines_of(body, dialect)
         self._made: dict[tuple[Cause, str], tuple[bytes, ...]] = {}
 
     def without(

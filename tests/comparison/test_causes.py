@@ -6,8 +6,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from scrapy_robots1994.comparison import Capture, Cause, Direction, Finding, Parser
-from scrapy_robots1994.comparison.parsers import Question
+from scrapy_robots1994.comparison import (
+    Capture,
+    Cause,
+    Comparer,
+    Direction,
+    Finding,
+    Parser,
+    Question,
+    our_parser,
+)
 from scrapy_robots1994.standard import Reason, RobotsTxt, Verdict
 from tests.support.peers import PROTEGO, PYTHON, RERP, comparer
 
@@ -182,8 +190,6 @@ def test_the_status_is_the_cause_where_the_body_read_as_ours_would_agree() -> No
 
 def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
     """Between the first match and the longest one the order of rules decides."""
-    from scrapy_robots1994.comparison import Comparer  # noqa: PLC0415 - here alone
-
     body = b"User-agent: *\nAllow: /a\nDisallow: /a/b\n"
     asked = [Question("http://a.test/a/b", "me")]
     comparing = Comparer(PYTHON, [PROTEGO], dialect="1994", reading="literal")
@@ -220,3 +226,28 @@ def test_a_parser_that_raises_is_a_value(body: bytes, name: str) -> None:
     assert totals.counts["Raising", RAISED] == 1
     assert finding.theirs == f"raises {name}"
     assert finding.cause is Cause.OTHER
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body", "other", "cause"),
+    [
+        (
+            "extended",
+            b"User-agent: *\nAllow: /a\nDisallow: /a/b\n",
+            PROTEGO,
+            Cause.LONGEST_MATCH,
+        ),
+        ("revisited", b"User-agent: me you\nDisallow: /a\n", PROTEGO, Cause.AGENT),
+    ],
+)
+def test_the_dialect_we_read_in_is_the_one_that_is_compared(
+    dialect: str, body: bytes, other: Parser, cause: Cause
+) -> None:
+    """Files, variants and verdicts are those of the dialect."""
+    ours = our_parser(dialect=dialect)
+    comparing = Comparer(ours, [other], dialect=dialect, reading="literal")
+    asked = [Question("http://a.test/a/b", "you")]
+
+    (one,) = comparing.compare(Capture("http://a.test", body), asked, 1).sampled()
+
+    assert comparing.explain(one).cause is cause
