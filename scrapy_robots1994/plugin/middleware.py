@@ -13,6 +13,7 @@ from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.download import RobotsDownload
 from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots
+from scrapy_robots1994.plugin.lasting import LastingPolicies
 from scrapy_robots1994.plugin.outside import CrawlOutside
 from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.settings import RobotsSettings
@@ -63,7 +64,10 @@ class Robots1994Middleware:
             self._tally,
         )
         memory = MemoryStore(settings.store.max_origins, outside.now)
-        self._keeper: PolicyKeeper[Way] = PolicyKeeper(outside, memory, settings.terms)
+        lasting = LastingPolicies.of(crawler, settings, outside.reader, self._tally)
+        self._keeper: PolicyKeeper[Way] = PolicyKeeper(
+            outside, memory, settings.terms, lasting
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

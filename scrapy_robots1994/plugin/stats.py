@@ -24,6 +24,7 @@ RELEASED: Final = "robots1994/released"
 REFRESHED: Final = "robots1994/refreshed"
 RECALLED: Final = "robots1994/recalled"
 STANDS_IN: Final = "robots1994/stands_in"
+STORE_FAILURES: Final = "robots1994/store_failures"
 CUT: Final = "robots1994/cut"
 OPENS_SITE: Final = "robots1994/opens_site"
 
@@ -41,6 +42,7 @@ MEANINGS: Final[dict[str, str]] = {
     REFRESHED: "policies renewed after they ran out",
     RECALLED: "policies taken from the store, without a fetch",
     STANDS_IN: "renewals that failed, so that the last good policy stands (R5)",
+    STORE_FAILURES: "questions that the store of ROBOTS1994_STORE did not answer",
     CUT: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
     OPENS_SITE: "origins whose file opens to us what its owner likely meant to close",
 }
@@ -68,6 +70,10 @@ class Tally:
     def outcome(self, outcome: Outcome) -> None:
         """A policy was made."""
         self._stats.inc_value(OUTCOMES.format(outcome=outcome.value))
+
+    def store_failures(self, number: int) -> None:
+        """The store failed so many times."""
+        self._stats.inc_value(STORE_FAILURES, number)
 
     def refused(self, reason: str) -> None:
         """A request was refused because of *reason*."""

@@ -23,7 +23,14 @@ WRONG: dict[str, list[object]] = {
     "TIMEOUT": [0, -1, "0", "never", True],
     "MAX_REDIRECTS": [-1, 1.5, "many", True],
     "MAX_WAITING": [-1, 0.5, "all", True],
-    "STORE": ["memory", "mysql://x", "memory://?max_origins=0", "memory://?x=1", 5],
+    "STORE": [
+        "memory",
+        "mysql://x",
+        "memory://?max_origins=0",
+        "memory://?x=1",
+        "sqlite://",
+        5,
+    ],
     "PROPAGATE_META": [5, [1], [""], {"a": 1}],
 }
 

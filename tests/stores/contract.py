@@ -4,28 +4,51 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.upkeep import Terms
 from tests.stores.clock import FakeClock
+from tests.stores.lasting import Held
 from tests.upkeep.samples import DAY, NOW, SITE, parsed, unreachable
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.stores import MemoryStore
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from scrapy_robots1994.upkeep import Policy
 
 OTHER = Origin("https", "other.example", 8443)
 KEPT = DAY + 30 * DAY
+
+
+class Holder(Protocol):
+    """What the contract is about: memory, or a lasting store behind its desk."""
+
+    def get(self, origin: Origin) -> Policy | None:
+        """The policy held."""
+
+    def put(self, policy: Policy) -> None:
+        """Hold *policy*."""
+
+    def forget(self, origin: Origin) -> object:
+        """Hold nothing of *origin*."""
+
+    def __iter__(self) -> Iterator[Policy]:
+        """Every policy held."""
+
+    def __len__(self) -> int:
+        """How many are held."""
 
 
 class StoreContract(ABC):
     """Holds policies by origin, each until its own `keep_until`."""
 
     @abstractmethod
-    def new_store(self, clock: FakeClock) -> MemoryStore:
-        """Make an empty store with room enough."""
+    def new_store(self, clock: FakeClock, folder: Path) -> Holder:
+        """Make an empty store with room enough; *folder* is its own."""
 
     @pytest.fixture
     def clock(self) -> FakeClock:
@@ -33,17 +56,20 @@ class StoreContract(ABC):
         return FakeClock()
 
     @pytest.fixture
-    def store(self, clock: FakeClock) -> MemoryStore:
-        """Make an empty store."""
-        return self.new_store(clock)
+    def store(self, clock: FakeClock, tmp_path: Path) -> Iterator[Holder]:
+        """Make an empty store, and close it where it has an end."""
+        store = self.new_store(clock, tmp_path)
+        yield store
+        if isinstance(store, Held):
+            store.close()
 
-    def test_nothing_is_held_of_an_origin_never_put(self, store: MemoryStore) -> None:
+    def test_nothing_is_held_of_an_origin_never_put(self, store: Holder) -> None:
         """An unknown origin is `None`, not an error and not an open site."""
         assert store.get(SITE) is None
         assert len(store) == 0
         assert list(store) == []
 
-    def test_what_was_put_is_held(self, store: MemoryStore) -> None:
+    def test_what_was_put_is_held(self, store: Holder) -> None:
         """A policy comes back equal, and for its own origin only."""
         policy = parsed()
 
@@ -62,14 +88,14 @@ class StoreContract(ABC):
         ],
     )
     def test_scheme_host_and_port_are_told_apart(
-        self, store: MemoryStore, other: Origin
+        self, store: Holder, other: Origin
     ) -> None:
         """Origins that differ in one of the three have two policies."""
         store.put(parsed())
 
         assert store.get(other) is None
 
-    def test_a_newer_policy_replaces_the_older(self, store: MemoryStore) -> None:
+    def test_a_newer_policy_replaces_the_older(self, store: Holder) -> None:
         """One origin has one policy: the last that was put, with its own end."""
         newer = unreachable(at=NOW)
         store.put(parsed())
@@ -79,9 +105,7 @@ class StoreContract(ABC):
         assert store.get(SITE) == newer
         assert len(store) == 1
 
-    def test_a_policy_that_is_over_at_once_replaces_too(
-        self, store: MemoryStore
-    ) -> None:
+    def test_a_policy_that_is_over_at_once_replaces_too(self, store: Holder) -> None:
         """After a policy that is not worth keeping, the older one is gone as well."""
         store.put(parsed())
 
@@ -91,7 +115,7 @@ class StoreContract(ABC):
         assert len(store) == 0
 
     def test_each_policy_goes_at_its_own_end(
-        self, store: MemoryStore, clock: FakeClock
+        self, store: Holder, clock: FakeClock
     ) -> None:
         """It is held until its `keep_until` and not from then on, fresh or stale."""
         store.put(parsed())
@@ -106,7 +130,7 @@ class StoreContract(ABC):
         assert list(store) == []
 
     def test_a_replaced_policy_takes_its_end_with_it(
-        self, store: MemoryStore, clock: FakeClock
+        self, store: Holder, clock: FakeClock
     ) -> None:
         """A policy put in place of a shorter one lives as long as it says itself."""
         store.put(unreachable())
@@ -116,7 +140,7 @@ class StoreContract(ABC):
 
         assert store.get(SITE) == parsed()
 
-    def test_what_is_forgotten_is_gone(self, store: MemoryStore) -> None:
+    def test_what_is_forgotten_is_gone(self, store: Holder) -> None:
         """Forgetting one origin leaves the others; a second time is no error."""
         store.put(parsed())
         store.put(parsed(origin=OTHER))
@@ -127,7 +151,7 @@ class StoreContract(ABC):
         assert [policy.origin for policy in store] == [OTHER]
 
     def test_what_is_over_can_be_forgotten(
-        self, store: MemoryStore, clock: FakeClock
+        self, store: Holder, clock: FakeClock
     ) -> None:
         """Forgetting a policy past its end is no error either."""
         store.put(parsed())
@@ -137,7 +161,7 @@ class StoreContract(ABC):
 
         assert len(store) == 0
 
-    def test_walking_through_the_store_may_change_it(self, store: MemoryStore) -> None:
+    def test_walking_through_the_store_may_change_it(self, store: Holder) -> None:
         """Who goes through all policies may forget and put on the way."""
         store.put(parsed())
         store.put(parsed(origin=OTHER))
@@ -150,7 +174,7 @@ class StoreContract(ABC):
         assert len(store) == 2
 
     def test_a_clock_that_goes_back_loses_nothing(
-        self, store: MemoryStore, clock: FakeClock
+        self, store: Holder, clock: FakeClock
     ) -> None:
         """What was held is held; what is put then has its own end."""
         store.put(parsed())

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.stores import Locator, locate
+from scrapy_robots1994.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typing_extensions import Self
 
 EXAMPLE = 'write for example "memory://?max_origins=100000".'
 
@@ -116,7 +124,67 @@ def test_the_last_of_two_bounds_cannot_hide_a_wrong_first() -> None:
 
 def test_a_password_in_a_store_url_is_not_repeated() -> None:
     """A refused URL goes to a log; the user and password in it do not."""
-    sentence = refusal("redis://me:secret@127.0.0.1:6379/0")
+    sentence = refusal("mysql://me:secret@127.0.0.1:3306/0?password=secret")
 
-    assert "redis://127.0.0.1:6379/0" in sentence
+    assert "mysql://127.0.0.1:3306/0" in sentence
     assert "secret" not in sentence
+
+
+def test_a_lasting_store_is_named_and_not_opened(tmp_path: Path) -> None:
+    """`sqlite://` is read, with memory before it; no file is made."""
+    url = f"sqlite:///{tmp_path}/robots.db"
+
+    assert locate(url) == Locator(url=url)
+    assert isinstance(locate(url).new_store(), SqliteStore)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_options_are_read_for_every_store() -> None:
+    """`in_memory` and `timeout` are ours; the store is handed the rest."""
+    locator = locate("sqlite:///a.db?in_memory=10&max_origins=20&timeout=0.5")
+
+    assert locator == Locator(10, "sqlite:///a.db?max_origins=20", 0.5)
+
+
+@pytest.mark.parametrize("value", ["", "0", "-1", "soon", "nan", "inf"])
+def test_a_timeout_that_is_no_time_is_refused(value: str) -> None:
+    """A store without a time limit could hold up a crawl."""
+    assert "timeout must be seconds" in refusal(f"sqlite:///a.db?timeout={value}")
+
+
+def test_a_store_of_ones_own_is_named_by_its_import_path() -> None:
+    """The class makes the store of the whole URL, without our two options."""
+    path = f"{__name__}.OwnStore"
+
+    store = locate(f"{path}://Host/Path?x=1&timeout=3").new_store()
+
+    assert isinstance(store, OwnStore)
+    assert (store.url, store.timeout) == (f"{path}://Host/Path?x=1", 3.0)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("no.such.module.Store", "cannot be imported"),
+        ("tests.stores.clock.Nothing", "cannot be imported"),
+        ("tests.stores.clock.FakeClock", "is no PolicyStore"),
+        ("json.dumps", "is no PolicyStore"),
+    ],
+)
+def test_an_import_path_to_no_store_is_refused(path: str, said: str) -> None:
+    """The sentence says what is wrong with it."""
+    assert said in refusal(f"{path}://x")
+
+
+class OwnStore(SqliteStore):
+    """A store as a user might write one."""
+
+    url = ""
+    timeout = 0.0
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:
+        """Note what is handed over."""
+        store = cls(url)
+        store.url, store.timeout = url, timeout
+        return store

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import MemoryStore
 from tests.stores.clock import FakeClock
 from tests.stores.contract import StoreContract
 from tests.upkeep.samples import NOW, SITE, parsed, unreachable
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def host(number: int) -> Origin:
@@ -17,7 +22,7 @@ def host(number: int) -> Origin:
 class TestMemoryStore(StoreContract):
     """The memory store keeps the contract of all stores."""
 
-    def new_store(self, clock: FakeClock) -> MemoryStore:
+    def new_store(self, clock: FakeClock, folder: Path) -> MemoryStore:
         """Make a store of ten."""
         return MemoryStore(10, clock)
 

@@ -1,0 +1,126 @@
+"""One fetch for all workers: leases, who waits for them, and who dies with them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.stores import desk as desks
+from scrapy_robots1994.stores.packing import pack
+from tests.stores.clock import FakeClock
+from tests.stores.lasting import new_desk
+from tests.stores.stubborn import StubbornStore
+from tests.upkeep.samples import SITE, parsed
+
+SOON = 0.05
+
+
+def test_of_two_workers_one_fetches_and_the_other_gets_what_it_made() -> None:
+    """The second waits for the first, and is woken by it."""
+
+    async def work() -> None:
+        store = StubbornStore()
+        one, two = new_desk(store, FakeClock()), new_desk(store, FakeClock())
+        assert await one.turn(SITE) is None
+
+        waiting = asyncio.create_task(two.turn(SITE))
+        await store.called["wait", 1].wait()
+        await one.done(SITE, parsed())
+
+        assert await waiting == parsed()
+        assert store.leases == {}
+
+    asyncio.run(work())
+
+
+def test_who_made_nothing_lets_the_next_one_fetch() -> None:
+    """Ours R6: a cancelled fetch stores nothing and blocks nobody."""
+
+    async def work() -> None:
+        store = StubbornStore()
+        one, two = new_desk(store, FakeClock()), new_desk(store, FakeClock())
+        await one.turn(SITE)
+        waiting = asyncio.create_task(two.turn(SITE))
+        await store.called["wait", 1].wait()
+
+        await one.done(SITE, None)
+
+        assert await waiting is None
+        assert store.leases == {SITE: two._name}
+        await two.done(SITE, None)
+
+    asyncio.run(work())
+
+
+def test_a_policy_made_between_our_look_and_our_turn_is_found() -> None:
+    """With the lease in hand the store is asked once more."""
+
+    async def work() -> None:
+        store = StubbornStore()
+        store.held[SITE] = pack(parsed())
+        desk = new_desk(store, FakeClock())
+
+        assert await desk.turn(SITE) == parsed()
+        await desk.done(SITE, None)
+
+        assert store.leases == {}
+
+    asyncio.run(work())
+
+
+def test_a_lease_is_renewed_while_the_fetch_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A slow robots.txt is not fetched twice; after the end nothing is renewed."""
+    monkeypatch.setattr(desks, "RENEW_EVERY", 0.0)
+
+    async def work() -> None:
+        store = StubbornStore()
+        desk = new_desk(store, FakeClock())
+        await desk.turn(SITE)
+        await store.called["lease", 5].wait()
+        await desk.done(SITE, parsed())
+
+        assert asyncio.all_tasks() == {asyncio.current_task()} or not desk._renewing
+
+    asyncio.run(work())
+
+
+def test_a_lease_that_was_taken_over_is_not_renewed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who was thought dead lets the other one be."""
+    monkeypatch.setattr(desks, "RENEW_EVERY", 0.0)
+
+    async def work() -> None:
+        store = StubbornStore()
+        desk = new_desk(store, FakeClock())
+        await desk.turn(SITE)
+        store.leases[SITE] = "another"
+        await desk._renewing[SITE]
+        await desk.done(SITE, None)
+
+        assert store.leases == {SITE: "another"}
+
+    asyncio.run(work())
+
+
+def test_a_store_that_dies_while_we_wait_lets_us_fetch_ourselves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody waits for a lease in a store that is away."""
+    monkeypatch.setattr(desks, "LOOK_AGAIN", SOON)
+
+    async def work() -> None:
+        store = StubbornStore()
+        store.leases[SITE] = "another"
+        desk = new_desk(store, FakeClock())
+        waiting = asyncio.create_task(desk.turn(SITE))
+        await store.called["wait", 1].wait()
+        store.error = StoreError("away")
+
+        assert await asyncio.wait_for(waiting, 5) is None
+
+    asyncio.run(work())
