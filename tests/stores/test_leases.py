@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-
-import pytest
+from typing import TYPE_CHECKING
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.stores import desk as desks
@@ -13,6 +12,9 @@ from tests.stores.clock import FakeClock
 from tests.stores.lasting import new_desk
 from tests.stores.stubborn import StubbornStore
 from tests.upkeep.samples import SITE, parsed
+
+if TYPE_CHECKING:
+    import pytest
 
 SOON = 0.05
 
