@@ -39,6 +39,7 @@ CANCELLATIONS: tuple[type[Exception], ...] = (
     getattr(exceptions, "DownloadCancelledError", CancelledError),
 )
 
+SUCCESS = 2  # the first digit, R1
 NOT_MODIFIED = 304
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -72,6 +73,8 @@ class RobotsDownload:
         self._tally = tally
         self._now = now
         self._brake = Brake(crawler)
+        # Told of each body that states no policy because of its status (R3 to R5).
+        self.witness: Callable[[Origin, bytes], None] | None = None
         # Expiry is ours: an HTTP cache would hand out what ran out long ago. But where
         # the user replays a recorded crawl, the cache is all there is.
         self._dont_cache = not (
@@ -100,6 +103,8 @@ class RobotsDownload:
             if target is None:
                 located = None if url == origin.robots_url else url
                 is_renewal = asked is not None and response.status == NOT_MODIFIED
+                if self.witness is not None and response.status // 100 != SUCCESS:
+                    self.witness(origin, response.body)
                 return self._answered(response, progress, located, is_renewal)
             if Origin.of(target) is None:
                 return Unanswered("redirect", f"redirected to {printable(target)}")
@@ -162,7 +167,7 @@ class RobotsDownload:
         """The final response as an answer."""
         self._tally.status(response.status)
         coding = headers.hidden_by(response)
-        is_success = response.status // 100 == 2  # noqa: PLR2004 - R1, "2xx"
+        is_success = response.status // 100 == SUCCESS
         if coding is not None and is_success:
             return Unanswered("undecodable", f"Content-Encoding {printable(coding)}")
         now = self._now()

@@ -56,13 +56,10 @@ class Robots1994Middleware:
         self._tally = Tally(crawler.stats)
         self._robot = RobotName(crawler)
         self._room = WaitingRoom(crawler, settings.max_waiting)
-        outside = CrawlOutside(
-            crawler,
-            settings,
-            RobotsDownload(crawler, settings, self._tally, time.time),
-            self._room,
-            self._tally,
-        )
+        download = RobotsDownload(crawler, settings, self._tally, time.time)
+        outside = CrawlOutside(crawler, settings, download, self._room, self._tally)
+        if settings.compare:
+            self._compare(crawler, settings, download)
         memory = MemoryStore(settings.store.max_origins, outside.now)
         lasting = LastingPolicies.of(crawler, settings, outside.reader, self._tally)
         self._keeper: PolicyKeeper[Way] = PolicyKeeper(
@@ -111,6 +108,27 @@ class Robots1994Middleware:
         rules = policy.rules(self._robot.of(request))
         if not rules.allowed_url(request.url):
             self._refuse(request, rules.verdict(request.url))
+
+    def _compare(
+        self, crawler: Crawler, settings: RobotsSettings, download: RobotsDownload
+    ) -> None:
+        """Ask other parsers, too, before each judgement.
+
+        Without them nothing of this is loaded, and nothing of it is looked at.
+        """
+        from scrapy_robots1994.plugin.shadow import Shadow  # noqa: PLC0415 - as above
+
+        shadow = Shadow(crawler, settings)
+        download.witness = shadow.kept
+        judge = self._judge
+
+        def judge_and_compare(request: Request, policy: Policy) -> None:
+            robot = self._robot.of(request)
+            allowed = policy.rules(robot).allowed_url(request.url)
+            shadow.compare(policy, request.url, robot, allowed=allowed)
+            judge(request, policy)
+
+        self.__dict__["_judge"] = judge_and_compare
 
     def _refuse(self, request: Request, verdict: Verdict) -> None:
         """Refuse *request*: stat, log line, meta key, exception."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.plugin.comparing.wanted import peers_wanted, report_wanted
 from scrapy_robots1994.printable import printable
 from scrapy_robots1994.stores import Locator, locate
 from scrapy_robots1994.upkeep import Terms
@@ -190,6 +191,18 @@ SETTINGS: dict[str, Setting] = {
         "Further request meta keys, beside `proxy` and `bindaddress`, that the "
         "robots.txt request takes over from the page request.",
     ),
+    "COMPARE": Setting(
+        (),
+        peers_wanted,
+        "Parsers that are asked beside ours, which decides: `True` (that of "
+        "`ROBOTSTXT_PARSER`) or a list of paths.",
+    ),
+    "COMPARE_REPORT": Setting(
+        None,
+        report_wanted,
+        "Where the comparison is written at the close: a path that ends in `.html`, "
+        "`.json` or `.csv`; `%(name)s` and `%(time)s` work as in `FEEDS`.",
+    ),
 }
 
 
@@ -206,6 +219,8 @@ class RobotsSettings:
     max_waiting: int
     store: Locator
     propagate_meta: tuple[str, ...]
+    compare: tuple[str | type, ...]
+    compare_report: str | None
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> RobotsSettings:
@@ -244,6 +259,8 @@ class RobotsSettings:
             max_waiting=values["MAX_WAITING"],
             store=values["STORE"],
             propagate_meta=values["PROPAGATE_META"],
+            compare=values["COMPARE"],
+            compare_report=values["COMPARE_REPORT"],
         )
 
 

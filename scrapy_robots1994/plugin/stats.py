@@ -27,6 +27,8 @@ STANDS_IN: Final = "robots1994/stands_in"
 STORE_FAILURES: Final = "robots1994/store_failures"
 CUT: Final = "robots1994/cut"
 OPENS_SITE: Final = "robots1994/opens_site"
+COMPARED: Final = "robots1994/compare/{parser}/{direction}"
+UNCOMPARED: Final = "robots1994/compare/unasked"
 
 MEANINGS: Final[dict[str, str]] = {
     FORBIDDEN: "requests refused",
@@ -45,6 +47,10 @@ MEANINGS: Final[dict[str, str]] = {
     STORE_FAILURES: "questions that the store of ROBOTS1994_STORE did not answer",
     CUT: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
     OPENS_SITE: "origins whose file opens to us what its owner likely meant to close",
+    COMPARED: "decisions by what another parser would have said (ROBOTS1994_COMPARE): "
+    "agree, stricter (it forbids what we allow), laxer, raised",
+    UNCOMPARED: "decisions the others were not asked about, as the body of the answer "
+    "was no longer held",
 }
 
 

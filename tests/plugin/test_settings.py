@@ -31,6 +31,8 @@ WRONG: dict[str, list[object]] = {
         "sqlite://",
         5,
     ],
+    "COMPARE": [5, [1], {"a": 1}, [""], [int]],
+    "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
     "PROPAGATE_META": [5, [1], [""], {"a": 1}],
 }
 
