@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from scrapy_robots1994.standard import Verdict
 
 
@@ -21,3 +23,7 @@ class ForbiddenByRobots(IgnoreRequest):
     def __init__(self, verdict: Verdict) -> None:
         self.verdict = verdict
         super().__init__(f"Forbidden by robots.txt: {verdict}")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Verdict]]:
+        """Copies and pickles are made from the verdict, not from the message."""
+        return type(self), (self.verdict,)

@@ -216,6 +216,8 @@ async def main(order: dict[str, Any]) -> None:
     for number in range(order["addresses"]):
         address = f"127.1.{number // 200}.{number % 200 + 1}"
         await asyncio.start_server(server.serve, address, told["http"][0])
+    if order["ipv6"]:
+        await asyncio.start_server(server.serve, "::1", told["http"][0])
     if order["tls"]:
         private, certificate = make_certificate(order["tls"])
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -45,15 +45,20 @@ class Site:
 
     It answers for any host name a client asks it for (crawls resolve every name under
     `test` to it), on `ports` ports of 127.0.0.1, on `addresses` further loopback
-    addresses, and with `tls` on one HTTPS port. What is not scripted is 404 for
-    /robots.txt and a small page for anything else.
+    addresses, with `ipv6` also on ::1, and with `tls` on one HTTPS port. What is not
+    scripted is 404 for /robots.txt and a small page for anything else.
     """
 
     def __init__(
-        self, *, ports: int = 1, addresses: int = 0, tls: Flaw | None = None
+        self,
+        *,
+        ports: int = 1,
+        addresses: int = 0,
+        ipv6: bool = False,
+        tls: Flaw | None = None,
     ) -> None:
         """Say what to listen on; nothing starts before the `with`."""
-        self._order = {"ports": ports, "addresses": addresses, "tls": tls}
+        self._order = {"ports": ports, "addresses": addresses, "tls": tls, "ipv6": ipv6}
 
     def __enter__(self) -> Self:
         """Start the server and wait until it says its ports."""

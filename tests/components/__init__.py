@@ -1,0 +1,1 @@
+"""Every kind of spider and component that sends requests, crawling for real."""

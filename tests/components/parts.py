@@ -1,0 +1,101 @@
+"""Pipelines and download handlers that crawls of these tests load by their path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import TextResponse
+from scrapy.pipelines.files import FileException, FilesPipeline
+from scrapy.pipelines.images import ImagesPipeline
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import succeed
+
+from scrapy_robots1994 import ForbiddenByRobots
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
+    from typing_extensions import Self
+
+
+def _told(results: Any) -> list[str]:
+    """What an item's results say of each file."""
+    return [str(told["path"] if ok else told.value) for ok, told in results]
+
+
+class Files(FilesPipeline):
+    """Scrapy's own, whose results are kept as text."""
+
+    def item_completed(self, results: Any, item: Any, info: Any) -> Any:
+        """Put the results into the item."""
+        return item | {"files": _told(results)}
+
+
+class TellingFiles(Files):
+    """As the README has it for a Scrapy whose results are silent."""
+
+    def media_failed(self, failure: Failure, request: Request, info: Any) -> Any:
+        """Raise what the results shall tell."""
+        if isinstance(failure.value, ForbiddenByRobots):
+            raise FileException(str(failure.value))
+        return super().media_failed(failure, request, info)
+
+
+class Images(ImagesPipeline):
+    """Scrapy's own, whose results are kept as text."""
+
+    def item_completed(self, results: Any, item: Any, info: Any) -> Any:
+        """Put the results into the item."""
+        return item | {"images": _told(results)}
+
+
+class Asking:
+    """Asks the engine for further pages while it has an item in hand."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler: Any = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Made by Scrapy."""
+        return cls(crawler)
+
+    async def process_item(self, item: Any, spider: Any = None) -> Any:
+        """Download one page at once, and have the engine crawl another."""
+        engine = self._crawler.engine
+        request = Request(item["download"])
+        try:
+            if hasattr(engine, "download_async"):
+                response = await engine.download_async(request)
+            else:  # Scrapy 2.13
+                response = await maybe_deferred_to_future(engine.download(request))
+            item["downloaded"] = response.status
+        except IgnoreRequest as error:
+            item["downloaded"] = str(error)
+        asking = self._crawler.spider
+        engine.crawl(asking.ask(item["crawl"], meta={"further": True}))
+        return item
+
+
+class Pretending:
+    """A download handler for schemes whose servers a test does not have."""
+
+    lazy = False
+
+    def __init__(self, *_: Any) -> None:
+        """Take whatever a version of Scrapy hands over."""
+
+    @classmethod
+    def from_crawler(cls, _crawler: Crawler) -> Self:
+        """Made by Scrapy."""
+        return cls()
+
+    def download_request(self, request: Request, spider: Any = None) -> Any:
+        """Answer every request, as that version of Scrapy awaits it."""
+        response = TextResponse(request.url, body=b"pretended", request=request)
+        return succeed(response)
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,82 @@
+"""Every form of an address: which are checked, and as which origin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# By Scrapy's default resolver an IPv6 literal is not even an address.
+IPV6 = {"DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
+CLOSED = "User-agent: *\nDisallow: /private\n"
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
+    """A name in its own script, a port, a user with a password, a dot at the end.
+
+    None of the closed pages is asked for, and each origin is asked once. (What Scrapy
+    makes of an open page with a password in its URL is another matter.)
+    """
+    with Site(ports=2) as site:
+        site.robots(CLOSED)
+        forms = [
+            f"http://bücher.test:{site.port}",
+            site.url("", port=1),
+            f"http://me:secret@user.test:{site.port}",
+            f"http://USER.test.:{site.port}",
+        ]
+        asked = [f"{form}{path}" for form in forms for path in ("/open", "/private")]
+        result = crawl(asked, reactor=reactor)
+        targets, robots = site.targets(), site.log("/robots.txt")
+
+    fetched = {urlsplit(url).hostname for url in result.fetched_urls}
+    assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
+    assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
+    assert "/private" not in targets
+    hosts = sorted(seen.host.partition(":")[0] for seen in robots)
+    assert hosts == ["127.0.0.1", "user.test", "xn--bcher-kva.test"]
+    assert not [seen for seen in robots if "authorization" in seen.headers]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_an_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
+    """With the resolver that Scrapy needs for IPv6, if it has a reactor."""
+    with Site(ipv6=True) as site:
+        site.robots(CLOSED)
+        asked = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
+        result = crawl(asked, reactor=reactor, settings=IPV6)
+        robots = site.log("/robots.txt")
+
+    assert (result.fetched_urls, result.failed_urls) == ([asked[0]], [asked[1]])
+    assert [seen.host for seen in robots] == [f"[::1]:{site.port}"]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
+    """`file:`, `data:`, `s3:` and `ftp:` are not HTTP, so nobody is asked."""
+    page = tmp_path / "private.html"
+    page.write_text("<title>here</title>")
+    pretending = "tests.components.parts.Pretending"
+    asked = [
+        page.as_uri(),
+        "data:text/plain,private",
+        "s3://bucket/private",
+        "ftp://far.test/private",
+    ]
+
+    result = crawl(
+        asked,
+        reactor=reactor,
+        settings={"DOWNLOAD_HANDLERS": {"s3": pretending, "ftp": pretending}},
+    )
+
+    assert result.fetched_urls == sorted(asked)
+    assert "robotstxt/request_count" not in result.stats

@@ -1,0 +1,71 @@
+"""Files and images: one that is closed is not asked for, and its item tells why."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PIL import Image
+from scrapy.pipelines import media
+
+from tests.support.crawl import crawl
+from tests.support.replies import Reply
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.crawl import CrawlResult
+    from tests.support.site import Site
+
+PARTS = "tests.components.parts"
+WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
+
+# Newer Scrapy puts the reason of a filtered file into the results by itself.
+TELLS = hasattr(media, "_MediaRequestFiltered")
+
+
+def download(site: Site, folder: Path, *pipelines: str) -> CrawlResult:
+    """Crawl one page whose item wants an open and a closed file of each kind."""
+    site.robots("User-agent: *\nDisallow: /private\n")
+    drawn = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(drawn, "PNG")
+    for name in ("/open.png", "/private.png"):
+        site.answer(
+            name, Reply(200, drawn.getvalue(), (("Content-Type", "image/png"),))
+        )
+    wanted = [site.url("/open.png"), site.url("/private.png")]
+    settings: dict[str, Any] = {
+        "ITEM_PIPELINES": {f"{PARTS}.{name}": 1 for name in pipelines},
+        "FILES_STORE": str(folder),
+        "IMAGES_STORE": str(folder),
+    }
+    return crawl(
+        [site.url("/page")],
+        spider="tests.components.spiders:Offering",
+        spider_args={"item": {"file_urls": wanted, "image_urls": wanted}},
+        settings=settings,
+    )
+
+
+def test_a_closed_file_and_image_are_not_asked_for(site: Site, tmp_path: Path) -> None:
+    """The open ones are stored; the log names the line of the closed ones."""
+    result = download(site, tmp_path, "Files", "Images")
+
+    assert "/private.png" not in site.targets()
+    assert {path.parent.name for path in tmp_path.rglob("*.*")} == {"full"}
+    (item,) = result.items
+    assert item["files"][0].startswith("full/")
+    assert item["images"][0].startswith("full/")
+    assert f"<GET {site.url('/private.png')}>: {WHY}" in result.log
+    assert "Traceback (most" not in result.log
+
+
+@pytest.mark.parametrize("pipeline", ["Files", "TellingFiles"])
+def test_the_results_tell_why(pipeline: str, site: Site, tmp_path: Path) -> None:
+    """Newer Scrapy hands the reason on; for an older one the README has four lines."""
+    result = download(site, tmp_path, pipeline)
+
+    (item,) = result.items
+    tells = TELLS or pipeline == "TellingFiles"
+    assert item["files"][1] == (f"Forbidden by robots.txt: {WHY}" if tells else "")
