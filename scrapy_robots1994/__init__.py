@@ -6,6 +6,7 @@ The map of the package, by floors; imports only go down:
     keeper        floor 4  finds or fetches the policy of an origin, once for all
     stores/       floor 3  where policies rest
     needs         floor 3  what the keeper needs from outside
+    pages/        floor 2  what a page itself says to robots
     upkeep/       floor 2  what we hold true of an origin, and how long
     standard/     floor 1  the 1994 text as code: bytes → lines → records → verdict
     origin, printable, errors   floor 0  words
@@ -27,9 +28,16 @@ if TYPE_CHECKING:
         StoreError,
     )
     from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.pages import Directives
     from scrapy_robots1994.plugin.addon import Addon
     from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots
     from scrapy_robots1994.plugin.middleware import Robots1994Middleware
+    from scrapy_robots1994.plugin.pages import (
+        DroppedByPage,
+        RobotsPages,
+        RobotsPagesPipeline,
+        page_directives,
+    )
     from scrapy_robots1994.plugin.parser import Robots1994Parser
     from scrapy_robots1994.standard import (
         Line,
@@ -46,6 +54,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Addon": ".plugin.addon",
+    "Directives": ".pages",
+    "DroppedByPage": ".plugin.pages",
     "ForbiddenByRobots": ".plugin.forbidden",
     "Line": ".standard",
     "LineKind": ".standard",
@@ -57,15 +67,20 @@ _HOMES = {
     "Robots1994Middleware": ".plugin.middleware",
     "Robots1994Parser": ".plugin.parser",
     "RobotsError": ".errors",
+    "RobotsPages": ".plugin.pages",
+    "RobotsPagesPipeline": ".plugin.pages",
     "RobotsTxt": ".standard",
     "Ruling": ".standard",
     "SettingsError": ".errors",
     "StoreError": ".errors",
     "Verdict": ".standard",
+    "page_directives": ".plugin.pages",
 }
 
 __all__ = [
     "Addon",
+    "Directives",
+    "DroppedByPage",
     "ForbiddenByRobots",
     "Line",
     "LineKind",
@@ -77,11 +92,14 @@ __all__ = [
     "Robots1994Middleware",
     "Robots1994Parser",
     "RobotsError",
+    "RobotsPages",
+    "RobotsPagesPipeline",
     "RobotsTxt",
     "Ruling",
     "SettingsError",
     "StoreError",
     "Verdict",
+    "page_directives",
 ]
 
 

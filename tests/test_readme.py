@@ -13,6 +13,7 @@ from scrapy_robots1994.plugin.stats import MEANINGS
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 DECISIONS = [f"O{number}" for number in range(1, 27)] + [f"R{n}" for n in range(1, 7)]
 CLAUSES = [f"K{number}" for number in range(1, 8)] + [f"X{n}" for n in range(1, 9)]
+CLAUSES += [f"P{number}" for number in range(1, 10)]
 SECTIONS = [
     "What it is",
     "See it work",
@@ -62,7 +63,7 @@ def test_every_decision_has_a_row(decision: str) -> None:
 
 @pytest.mark.parametrize("clause", CLAUSES)
 def test_every_clause_of_a_further_dialect_has_a_row(clause: str) -> None:
-    """K1 to K7 of `revisited`, X1 to X8 of `extended`."""
+    """K1 to K7 of `revisited`, X1 to X8 of `extended`, P1 to P9 of pages."""
     assert len(re.findall(rf"^\| {clause} \| .+ \|$", README, re.MULTILINE)) == 1
 
 

@@ -8,19 +8,23 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.plugin.middleware import Robots1994Middleware
+from scrapy_robots1994.plugin.pages import RobotsPages, RobotsPagesPipeline
 from scrapy_robots1994.plugin.settings import RobotsSettings
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 PLACE = 100  # where Scrapy has the built-in
+PAGES_PLACE = 5  # next to the engine: sees what all others made of the output
+PIPELINE_PLACE = -1000  # before the user's: what is dropped, none of them is to store
 
 # As Scrapy's own defaults spell it: before 2.14 a class and its path are two.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
 class Addon:
-    """Puts our middleware in the built-in's place and turns `ROBOTSTXT_OBEY` on.
+    """Puts our middleware in the built-in's place and turns `ROBOTSTXT_OBEY` on; where
+    `ROBOTS1994_PAGES` is on, adds what obeys pages.
 
     What the user set stays: another place of the built-in becomes ours, a middleware of
     ours that already stands somewhere is left there, and `ROBOTSTXT_OBEY = False` in a
@@ -33,7 +37,7 @@ class Addon:
         Raises `SettingsError` for a wrong `ROBOTS1994_` setting, so that the crawl does
         not start.
         """
-        RobotsSettings.from_settings(settings)
+        chosen = RobotsSettings.from_settings(settings)
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         name = "DOWNLOADER_MIDDLEWARES"
         # A copy: the dict may be the one object that a spider class holds.
@@ -49,6 +53,17 @@ class Addon:
         middlewares[BUILT_IN] = None
         # At the priority it had: a later, stronger setting must still win as before.
         settings.set(name, middlewares, priority=settings.getpriority(name) or 0)
+        if chosen.pages:
+            _add(settings, "SPIDER_MIDDLEWARES", RobotsPages, PAGES_PLACE)
+            _add(settings, "ITEM_PIPELINES", RobotsPagesPipeline, PIPELINE_PLACE)
+
+
+def _add(settings: BaseSettings, name: str, component: type, place: int) -> None:
+    """Add *component* to the components that *name* lists, unless the user did."""
+    listed: dict[Any, int | None] = dict(settings.getdict(name))
+    if component not in map(load_object, listed):
+        listed[component] = place
+        settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
 def _is_ours(component: object) -> bool:

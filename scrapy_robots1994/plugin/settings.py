@@ -7,14 +7,14 @@ says what to write, before the crawl starts.
 from __future__ import annotations
 
 import difflib
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.plugin import readers
 from scrapy_robots1994.plugin.comparing.wanted import peers_wanted, report_wanted
+from scrapy_robots1994.plugin.opt_in import read_pages
 from scrapy_robots1994.printable import printable
-from scrapy_robots1994.stores import Locator, locate
 from scrapy_robots1994.upkeep import Terms
 
 if TYPE_CHECKING:
@@ -22,90 +22,9 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
+    from scrapy_robots1994.stores import Locator
+
 PREFIX = "ROBOTS1994_"
-
-
-def _refuse(name: str, value: object, wanted: str) -> NoReturn:
-    """Raise the sentence for a wrong value."""
-    msg = f"{name} must be {wanted}, not {printable(repr(value))}."
-    raise SettingsError(msg)
-
-
-def _seconds(name: str, value: Any) -> float:
-    """A finite number of seconds, 0 or more; text, as from `-s`, is read."""
-    wanted = "a number of seconds, 0 or more, for example 300"
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        _refuse(name, value, wanted)
-    try:
-        seconds = float(value)
-    except (ValueError, OverflowError):
-        _refuse(name, value, wanted)
-    if not math.isfinite(seconds) or seconds < 0:
-        _refuse(name, value, wanted)
-    return seconds
-
-
-def _timeout(name: str, value: Any) -> float:
-    """Seconds, more than 0: without a timeout a silent server would hold its pages."""
-    seconds = _seconds(name, value)
-    if seconds == 0:
-        _refuse(name, value, "a number of seconds, more than 0, for example 30")
-    return seconds
-
-
-def _count(name: str, value: Any, *, least: int, example: int) -> int:
-    """A whole number of at least *least*; text, as from `-s`, is read."""
-    wanted = f"a whole number, {least} or more, for example {example}"
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        _refuse(name, value, wanted)
-    return value
-
-
-def _size(name: str, value: Any) -> int:
-    """A number of bytes, 1 or more."""
-    return _count(name, value, least=1, example=512_000)
-
-
-def _seats(name: str, value: Any) -> int:
-    """A number of requests, 0 or more."""
-    return _count(name, value, least=0, example=10_000)
-
-
-def _redirects(name: str, value: Any) -> int:
-    """A number of redirects, 0 or more."""
-    return _count(name, value, least=0, example=5)
-
-
-def _one_of(*words: str) -> Callable[[str, Any], str]:
-    """A reader that accepts exactly *words*."""
-    wanted = " or ".join(f'"{word}"' for word in words)
-
-    def read(name: str, value: Any) -> str:
-        if not isinstance(value, str) or value not in words:
-            _refuse(name, value, wanted)
-        return value
-
-    return read
-
-
-def _store(name: str, value: Any) -> Locator:
-    """A store URL."""
-    if not isinstance(value, str):
-        _refuse(name, value, 'a store URL, for example "memory://"')
-    return locate(value)
-
-
-def _meta_keys(name: str, value: Any) -> tuple[str, ...]:
-    """Names of request meta keys; a comma-separated text, as from `-s`, is read."""
-    if isinstance(value, str):
-        value = [key.strip() for key in value.split(",") if key.strip()]
-    if not isinstance(value, (list, tuple)) or not all(
-        isinstance(key, str) and key for key in value
-    ):
-        _refuse(name, value, 'a list of meta keys, for example ["proxy"]')
-    return tuple(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,74 +39,74 @@ class Setting:
 SETTINGS: dict[str, Setting] = {
     "DIALECT": Setting(
         "1994",
-        _one_of("1994", "revisited", "extended"),
+        readers.one_of("1994", "revisited", "extended"),
         "Grammar by which files are read: `1994`, the text of 30 June 1994; "
         "`revisited`, that of Kollar, Leavitt and Mauldin, 1996 (K1 to K7); "
         "`extended`, 1994 with Allow, Crawl-delay and Sitemap (X1 to X8).",
     ),
     "READING": Setting(
         "literal",
-        _one_of("literal", "cautious"),
+        readers.one_of("literal", "cautious"),
         "`cautious` also obeys a record that a blank line split (O5).",
     ),
     "TTL": Setting(
         86_400,
-        _seconds,
+        readers.seconds,
         "Longest time a policy is fresh, in seconds; also where the server says "
         "nothing.",
     ),
     "MIN_TTL": Setting(
         300,
-        _seconds,
+        readers.seconds,
         "Shortest time a policy is fresh, in seconds, whatever the server says.",
     ),
     "STALE_TTL": Setting(
         2_592_000,
-        _seconds,
+        readers.seconds,
         "Longest time, in seconds past its freshness, that the last good policy stands "
         "when it cannot be renewed (R5).",
     ),
     "RETRY_AFTER": Setting(
         300,
-        _seconds,
+        readers.seconds,
         "Seconds until an origin whose robots.txt could not be had is asked again "
         "(R5).",
     ),
     "FORBIDDEN": Setting(
         "disallow",
-        _one_of("disallow", "allow"),
+        readers.one_of("disallow", "allow"),
         "What 401 and 403 for robots.txt mean for all URLs of the origin (R3).",
     ),
     "UNREACHABLE": Setting(
         "disallow",
-        _one_of("disallow", "allow"),
+        readers.one_of("disallow", "allow"),
         "What an unknown policy means for all URLs of the origin, for now (R5).",
     ),
     "MAX_BYTES": Setting(
         512_000,
-        _size,
+        readers.size,
         "Bytes of a robots.txt that are obeyed; the download stops there (O24).",
     ),
     "TIMEOUT": Setting(
         30,
-        _timeout,
+        readers.timeout,
         "Seconds a robots.txt request may take, for each hop of a redirect.",
     ),
     "MAX_REDIRECTS": Setting(
-        5, _redirects, "Redirects of a robots.txt that are followed (R2)."
+        5, readers.redirects, "Redirects of a robots.txt that are followed (R2)."
     ),
     "MAX_WAITING": Setting(
         10_000,
-        _seats,
+        readers.seats,
         "Requests that may wait for a robots.txt, and fetches of one, that do not "
         "count towards `CONCURRENT_REQUESTS`; past it they count again.",
     ),
     "STORE": Setting(
-        "memory://?max_origins=100000", _store, "Where policies rest, as a URL."
+        "memory://?max_origins=100000", readers.store, "Where policies rest, as a URL."
     ),
     "PROPAGATE_META": Setting(
         (),
-        _meta_keys,
+        readers.meta_keys,
         "Further request meta keys, beside `proxy` and `bindaddress`, that the "
         "robots.txt request takes over from the page request.",
     ),
@@ -202,6 +121,13 @@ SETTINGS: dict[str, Setting] = {
         report_wanted,
         "Where the comparison is written at the close: a path that ends in `.html`, "
         "`.json` or `.csv`; `%(name)s` and `%(time)s` work as in `FEEDS`.",
+    ),
+    "PAGES": Setting(
+        False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
+        read_pages,
+        "`True` obeys what pages say of themselves: items of a NOINDEX page are "
+        "dropped, requests made from a NOFOLLOW page are dropped. A list chooses: "
+        '`"noindex"`, `"nofollow"`, `"rel-nofollow"` (links that say so).',
     ),
 }
 
@@ -221,6 +147,7 @@ class RobotsSettings:
     propagate_meta: tuple[str, ...]
     compare: tuple[str | type, ...]
     compare_report: str | None
+    pages: frozenset[str]
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> RobotsSettings:
@@ -261,6 +188,7 @@ class RobotsSettings:
             propagate_meta=values["PROPAGATE_META"],
             compare=values["COMPARE"],
             compare_report=values["COMPARE_REPORT"],
+            pages=values["PAGES"],
         )
 
 

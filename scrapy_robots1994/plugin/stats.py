@@ -30,6 +30,11 @@ OPENS_SITE: Final = "robots1994/opens_site"
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 UNCOMPARED: Final = "robots1994/compare/unasked"
 
+PAGES_NOINDEX: Final = "robots1994/pages/noindex"
+PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
+ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
+PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
+
 MEANINGS: Final[dict[str, str]] = {
     FORBIDDEN: "requests refused",
     REQUESTS: "fetches of a robots.txt (redirects of one fetch are not counted apart)",
@@ -51,6 +56,11 @@ MEANINGS: Final[dict[str, str]] = {
     "agree, stricter (it forbids what we allow), laxer, raised",
     UNCOMPARED: "decisions the others were not asked about, as the body of the answer "
     "was no longer held",
+    PAGES_NOINDEX: "pages that say NOINDEX to us (ROBOTS1994_PAGES)",
+    PAGES_NOFOLLOW: "pages that say NOFOLLOW to us (ROBOTS1994_PAGES)",
+    ITEMS_DROPPED: "items dropped because their page says NOINDEX",
+    PAGE_REQUESTS_DROPPED: "requests dropped, by the reason: nofollow (of the page) or "
+    "rel-nofollow (of its links)",
 }
 
 
@@ -85,3 +95,7 @@ class Tally:
         """A request was refused because of *reason*."""
         self._stats.inc_value(FORBIDDEN)
         self._stats.inc_value(REASONS.format(reason=reason))
+
+    def page_request_dropped(self, reason: str) -> None:
+        """A request made from a page was dropped because of *reason*."""
+        self._stats.inc_value(PAGE_REQUESTS_DROPPED.format(reason=reason))

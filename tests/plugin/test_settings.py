@@ -33,6 +33,7 @@ WRONG: dict[str, list[object]] = {
     ],
     "COMPARE": [5, [1], {"a": 1}, [""], [int]],
     "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
+    "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], {"noindex": True}],
     "PROPAGATE_META": [5, [1], [""], {"a": 1}],
 }
 

@@ -1,0 +1,98 @@
+"""Readers of settings: each takes a name and a value as it was set, and returns what it
+means or raises the sentence that says what to write.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.printable import printable
+from scrapy_robots1994.stores import Locator, locate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def refuse(name: str, value: object, wanted: str) -> NoReturn:
+    """Raise the sentence for a wrong value."""
+    msg = f"{name} must be {wanted}, not {printable(repr(value))}."
+    raise SettingsError(msg)
+
+
+def seconds(name: str, value: Any) -> float:
+    """A finite number of seconds, 0 or more; text, as from `-s`, is read."""
+    wanted = "a number of seconds, 0 or more, for example 300"
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        refuse(name, value, wanted)
+    try:
+        seconds = float(value)
+    except (ValueError, OverflowError):
+        refuse(name, value, wanted)
+    if not math.isfinite(seconds) or seconds < 0:
+        refuse(name, value, wanted)
+    return seconds
+
+
+def timeout(name: str, value: Any) -> float:
+    """Seconds, more than 0: without a timeout a silent server would hold its pages."""
+    seconds = seconds(name, value)
+    if seconds == 0:
+        refuse(name, value, "a number of seconds, more than 0, for example 30")
+    return seconds
+
+
+def count(name: str, value: Any, *, least: int, example: int) -> int:
+    """A whole number of at least *least*; text, as from `-s`, is read."""
+    wanted = f"a whole number, {least} or more, for example {example}"
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        refuse(name, value, wanted)
+    return value
+
+
+def size(name: str, value: Any) -> int:
+    """A number of bytes, 1 or more."""
+    return count(name, value, least=1, example=512_000)
+
+
+def seats(name: str, value: Any) -> int:
+    """A number of requests, 0 or more."""
+    return count(name, value, least=0, example=10_000)
+
+
+def redirects(name: str, value: Any) -> int:
+    """A number of redirects, 0 or more."""
+    return count(name, value, least=0, example=5)
+
+
+def one_of(*words: str) -> Callable[[str, Any], str]:
+    """A reader that accepts exactly *words*."""
+    wanted = " or ".join(f'"{word}"' for word in words)
+
+    def read(name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in words:
+            refuse(name, value, wanted)
+        return value
+
+    return read
+
+
+def store(name: str, value: Any) -> Locator:
+    """A store URL."""
+    if not isinstance(value, str):
+        refuse(name, value, 'a store URL, for example "memory://"')
+    return locate(value)
+
+
+def meta_keys(name: str, value: Any) -> tuple[str, ...]:
+    """Names of request meta keys; a comma-separated text, as from `-s`, is read."""
+    if isinstance(value, str):
+        value = [key.strip() for key in value.split(",") if key.strip()]
+    if not isinstance(value, (list, tuple)) or not all(
+        isinstance(key, str) and key for key in value
+    ):
+        refuse(name, value, 'a list of meta keys, for example ["proxy"]')
+    return tuple(value)

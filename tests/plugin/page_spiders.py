@@ -1,0 +1,53 @@
+"""Spiders of the tests of pages: they yield an item a page and follow its links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+
+from tests.support.child import AskingSpider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+class PlainSpider(AskingSpider):
+    """With callbacks that are plain generators; the meta is part of the item."""
+
+    name = "plain"
+    follow = True
+
+    def look(self, response: Response) -> Iterator[Any]:
+        """One item a page, a dict of its URL and of what the page says."""
+        said = response.meta.get("robots1994_page")
+        yield {"url": response.url, "said": said and [said.index, said.follow]}
+
+
+class AsyncSpider(PlainSpider):
+    """With callbacks that are asynchronous generators."""
+
+    name = "async"
+
+    def ask(self, url: str, **options: Any) -> Any:
+        """A request for the asynchronous callback."""
+        return super().ask(url, **options).replace(callback=self.found)
+
+    async def found(self, response: Response) -> AsyncIterator[Any]:
+        """What the plain callback yields."""
+        for each in self.fetched(response):
+            yield each
+
+
+def count_dropped(crawler: Crawler) -> None:
+    """Note in the stats which items Scrapy says it dropped, of which page and why."""
+
+    def dropped(item: Any, response: Response, exception: Exception) -> None:
+        told = (item["url"], response.url, type(exception).__name__, str(exception))
+        assert crawler.stats is not None
+        crawler.stats.set_value(f"test/dropped{response.url}", told)
+
+    crawler.signals.connect(dropped, signals.item_dropped, weak=False)

@@ -1,0 +1,124 @@
+"""What is read of a response: any HTML in any encoding, of the rest the header."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.http import HtmlResponse, Request, Response, TextResponse, XmlResponse
+
+from scrapy_robots1994 import Directives, page_directives
+
+URL = "http://h.example/"
+TAG = '<meta name="robots" content="noindex, nofollow">'
+XHTML = (
+    '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head>'
+    '<meta name="robots" content="noindex"/></head><body/></html>'
+)
+
+
+def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, bool]:
+    """Whether to index and to follow a page of that body."""
+    raw = body.encode() if isinstance(body, str) else body
+    return both(page_directives(kind(URL, body=raw), "rover"))
+
+
+def both(directives: Directives) -> tuple[bool, bool]:
+    """Index and follow."""
+    return directives.index, directives.follow
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<html><head>{TAG}</head><body></body></html>",
+        f"<html><head>{TAG.upper()}",
+        TAG,
+        "<META content=NONE name=Robots>",
+        "<meta\n  name='robots'\n  content='NoIndex,NoFollow'\n/>",
+        f"<title>x{TAG}</title></p></div>{TAG}<p",
+        f"<html><body><table><tr><p>{TAG}</body></html>",
+        f"<!doctype html><noscript>{TAG}</noscript>",
+        f"\0\0<html>{TAG}",
+        '<meta name="robots" content="noindex"><meta name="ROVER" content="nofollow">',
+        '<meta name="robots" content="none" content="all">',
+    ],
+)
+def test_pages_p8_a_tag_is_found_wherever_it_is(body: str) -> None:
+    """In upper case, in broken HTML, in the body of the page, several of them."""
+    assert page(body) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "<html>",
+        f"<!-- {TAG} -->",
+        f"<script>{TAG}</script>",
+        f"<textarea>{TAG}</textarea>",
+        f"<p>{TAG.replace('<', '&lt;')}",
+        '<meta name="robots"><p>noindex',
+        '<meta content="noindex"><p>robots',
+        '<meta name="robots" content="index"><p>none',
+        '<meta name="googlebot" content="noindex"><p>robots',
+        '<meta property="robots" content="noindex">',
+    ],
+)
+def test_pages_what_is_no_tag_for_us_says_nothing(body: str) -> None:
+    """Comments, scripts, text, tags of others, tags that lack a half."""
+    assert page(body) == (True, True)
+
+
+def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
+    """Whichever type the server sends it with."""
+    assert page(XHTML) == (False, True)
+    assert page(XHTML, XmlResponse) == (False, True)
+    assert page(XHTML.replace("noindex", "index"), XmlResponse) == (True, True)
+
+
+@pytest.mark.parametrize("kind", [Response, TextResponse])
+def test_pages_of_what_is_no_html_only_the_header_is_read(kind: type[Response]) -> None:
+    """Plain text that holds the tag is not a page."""
+    response = kind(
+        URL, body=TAG.encode(), headers={"X-Robots-Tag": ["noindex", "index"]}
+    )
+
+    assert page(TAG, kind) == (True, True)
+    assert both(page_directives(response, "rover")) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1251", "gbk", "shift_jis"]
+)
+def test_pages_in_any_encoding(encoding: str) -> None:
+    """Also where ASCII is not one byte a letter."""
+    body = f"<html><head><title>Робот</title>{TAG}</head></html>".encode(encoding)
+    kind = {"Content-Type": f"text/html; charset={encoding.removesuffix('-sig')}"}
+
+    response = HtmlResponse(URL, body=body, headers=kind)
+
+    assert both(page_directives(response, "rover")) == (False, False)
+
+
+def test_pages_of_5_mb_are_read_whole() -> None:
+    """With the tag at the end, and without it."""
+    much = "<p class=none>robots</p>\n" * 200_000
+
+    assert page(much + TAG) == (False, False)
+    assert page(much) == (True, True)
+
+
+def test_pages_without_the_words_are_not_parsed() -> None:
+    """Nothing of the selector is made for them."""
+    response = HtmlResponse(URL, body=b"<html><meta name=robots content=all></html>")
+
+    assert both(page_directives(response, "rover")) == (True, True)
+    assert response._cached_selector is None
+
+
+def test_pages_the_robot_may_be_a_whole_header() -> None:
+    """The name is found in it as for robots.txt (O9)."""
+    body = b"<meta name=rover content=noindex>"
+    response = HtmlResponse(URL, body=body, request=Request(URL))
+
+    assert not page_directives(response, b"Mozilla/5.0 (compatible; Rover/1)").index
+    assert page_directives(response, "other").index
