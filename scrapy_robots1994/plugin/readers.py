@@ -27,20 +27,20 @@ def seconds(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         refuse(name, value, wanted)
     try:
-        seconds = float(value)
+        read = float(value)
     except (ValueError, OverflowError):
         refuse(name, value, wanted)
-    if not math.isfinite(seconds) or seconds < 0:
+    if not math.isfinite(read) or read < 0:
         refuse(name, value, wanted)
-    return seconds
+    return read
 
 
 def timeout(name: str, value: Any) -> float:
     """Seconds, more than 0: without a timeout a silent server would hold its pages."""
-    seconds = seconds(name, value)
-    if seconds == 0:
+    limit = seconds(name, value)
+    if limit == 0:
         refuse(name, value, "a number of seconds, more than 0, for example 30")
-    return seconds
+    return limit
 
 
 def count(name: str, value: Any, *, least: int, example: int) -> int:
