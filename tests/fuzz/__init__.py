@@ -1,0 +1,1 @@
+"""Any bytes: what must hold of every file, tried with inputs nobody would write."""

@@ -1,0 +1,58 @@
+"""The coverage-guided fuzz target, run by hand:
+
+    pip install atheris
+    python -m tests.fuzz.fuzz_parse FOLDER -max_total_time=1200 -len_control=20
+
+FOLDER keeps the inputs that reached something new; one that refutes a claim is left as
+`crash-…` in the working directory, and tried again by naming it instead of FOLDER.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["scrapy_robots1994"]):
+    from tests.fuzz.claims import CLAIMS, Question
+    from tests.standard.strategies import FIELDS, PATHS, VALUES
+
+ROBOTS = ("rex", "other", "", "M/5 (compatible; Rex/1)")
+READINGS = ("literal", "cautious")
+LONGEST = 500
+
+
+def tried(data: bytes) -> None:
+    """Hold every claim against the file and the question that *data* are."""
+    given = atheris.FuzzedDataProvider(data)
+    reading = given.PickValueInList(list(READINGS))
+    robot = given.PickValueInList(list(ROBOTS)) or given.ConsumeUnicode(12)
+    target = given.PickValueInList(list(PATHS))
+    place = given.ConsumeIntInRange(0, 40)
+    body = given.ConsumeBytes(LONGEST)
+    asked = Question(body, robot, target, reading, place)
+    for claim in CLAIMS:
+        claim(asked)
+
+
+def dictionary(folder: Path) -> Path:
+    """Write the words of a robots.txt where the fuzzer reads them."""
+    path = folder / "words.dict"
+    words = [word.encode("utf-8") for word in (*FIELDS, *VALUES) if word]
+    quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in words)
+    path.write_text("".join(f'"{word}"\n' for word in quoted), "utf-8")
+    return path
+
+
+def main() -> None:
+    """Fuzz until libFuzzer's own arguments say that it is enough."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = dictionary(Path(folder))
+        atheris.Setup([*sys.argv, f"-dict={words}", f"-max_len={LONGEST}"], tried)
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
