@@ -1,0 +1,60 @@
+"""Effects: what each line of a file does, in a few words that are safe to print."""
+
+from collections.abc import Iterator
+
+from scrapy_robots1994.printable import printable
+from scrapy_robots1994.standard import Line, LineKind, Record, RobotsTxt
+
+_WIDTH = 24
+
+
+def effects_of(robots: RobotsTxt) -> Iterator[str]:
+    """Yield what each line of *robots* does, in their order; nothing for an idle one."""
+    names = {agent.line: agent.name for it in robots.records for agent in it.agents}
+    starts = {record.first_line for record in robots.records}
+    is_open = False
+    for line in robots.lines:
+        is_open |= line.number in starts
+        match line.kind:
+            case LineKind.BLANK:
+                # 1994 F1
+                yield "ends the record" if is_open else ""
+                is_open = False
+            case LineKind.COMMENT:
+                yield ""
+            case LineKind.USER_AGENT:
+                # 1994 A1, A3
+                yield _of_agent(names[line.number], begins=line.number in starts)
+            case LineKind.DISALLOW:
+                yield _of_rule(line)
+            case _:
+                yield f"ignored: {line.why_ignored}"
+
+
+def names_in(record: Record) -> str:
+    """Return whom *record* is for, in a few words."""
+    names = " and ".join(f'"{name}"' for name in record.names if name != "*")
+    if not record.is_default:
+        return printable(names, 60)
+    every = "every robot that no other record names"
+    return f"{printable(names, 60)} and {every}" if names else every
+
+
+def _of_agent(name: str, *, begins: bool) -> str:
+    """Return what a User-agent line does."""
+    who = "every robot not named" if name == "*" else f'"{printable(name, _WIDTH)}"'
+    return f"begins a record, for {who}" if begins else f"and for {who}"
+
+
+def _of_rule(line: Line) -> str:
+    """Return what a Disallow line of a record does."""
+    if not line.value:
+        # 1994 D2
+        return "forbids nothing"
+    if line.value == "/":
+        return "forbids everything"
+    if line.value.startswith("/") or "://" in line.value:
+        # 1994 D1
+        return f"forbids what begins with {printable(line.value, _WIDTH)}"
+    # Ours O20
+    return "matches nothing"
