@@ -5,11 +5,19 @@ from collections.abc import Iterator
 from scrapy_robots1994.printable import printable
 from scrapy_robots1994.standard import Line, LineKind, Record, RobotsTxt
 
-_WIDTH = 24
+_WIDTH = 22
+
+# Shorter than `Line.why_ignored`, to stand beside the line.
+_WHY_IGNORED = {
+    LineKind.UNKNOWN: "1994 has no such field",
+    LineKind.MALFORMED: "not of the form `field: value`",
+    LineKind.ORPHAN: "no User-agent line before it",
+    LineKind.NAMELESS: "it names no robot",
+}
 
 
 def effects_of(robots: RobotsTxt) -> Iterator[str]:
-    """Yield what each line of *robots* does, in their order; nothing for an idle one."""
+    """Yield what each line of *robots* does, in order; nothing for an idle one."""
     names = {agent.line: agent.name for it in robots.records for agent in it.agents}
     starts = {record.first_line for record in robots.records}
     is_open = False
@@ -28,7 +36,7 @@ def effects_of(robots: RobotsTxt) -> Iterator[str]:
             case LineKind.DISALLOW:
                 yield _of_rule(line)
             case _:
-                yield f"ignored: {line.why_ignored}"
+                yield f"ignored: {_WHY_IGNORED.get(line.kind, line.why_ignored)}"
 
 
 def names_in(record: Record) -> str:

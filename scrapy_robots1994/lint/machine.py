@@ -5,7 +5,7 @@ from typing import Any
 
 from scrapy_robots1994.lint.report import Report, Unread
 from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING
+from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, sentence
 
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 
@@ -54,14 +54,15 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
 def as_annotations(report: Report | Unread) -> Iterator[str]:
     """Yield a workflow command for each problem, which GitHub shows beside its line."""
     if isinstance(report, Unread):
-        yield f"::error file={_property(report.name)}::{_data(report.why)}"
+        command = "error" if report.is_fault else "notice"
+        yield f"::{command} file={_property(report.name)}::{_data(report.why)}"
         return
     for problem in report.problems:
         yield (
             f"::{_COMMANDS[problem.severity]} file={_property(report.name)},"
             f"line={problem.line},col={problem.column},"
             f"title={_property(f'{problem.code} ({problem.clause})')}"
-            f"::{_data(f'{problem.message}. {problem.mend}')}"
+            f"::{_data(f'{sentence(problem)} {problem.mend}')}"
         )
 
 

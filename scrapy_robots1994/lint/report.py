@@ -9,10 +9,14 @@ from scrapy_robots1994.standard import Line, Problem, Record, RobotsTxt
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file that could not be read; *why* is one printable line."""
+    """A file that could not be read; *why* is one printable line.
+
+    It is no fault that there is none.
+    """
 
     name: str
     why: str
+    is_fault: bool = True
 
 
 @dataclass(frozen=True, slots=True)

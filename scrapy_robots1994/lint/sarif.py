@@ -1,4 +1,4 @@
-"""Reports as one SARIF 2.1.0 log, which code hosts and editors show beside the lines."""
+"""Reports as one SARIF 2.1.0 log, which code hosts and editors show beside lines."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ from urllib.parse import quote
 from scrapy_robots1994.lint.report import Report, Unread
 from scrapy_robots1994.standard import Problem
 from scrapy_robots1994.standard.inspection import KINDS
-from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING
+from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, sentence
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -17,10 +17,11 @@ _INDEX = {kind.code: index for index, kind in enumerate(KINDS)}
 
 def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]:
     """Return the log of *reports*, as what JSON can hold; *version* is ours."""
-    results, notes = [], []
+    results, notes, is_read = [], [], True
     for report in reports:
         if isinstance(report, Unread):
             notes.append(_unread(report))
+            is_read = is_read and not report.is_fault
         else:
             results += [_result(report.name, problem) for problem in report.problems]
     rules = [
@@ -34,7 +35,7 @@ def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]
     ]
     driver = {"name": "robots-lint", "version": version, "rules": rules}
     invocation = {
-        "executionSuccessful": not notes,
+        "executionSuccessful": is_read,
         "toolExecutionNotifications": notes,
     }
     run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
@@ -53,7 +54,7 @@ def _result(name: str, problem: Problem) -> dict[str, Any]:
         "ruleId": problem.code,
         "ruleIndex": _INDEX[problem.code],
         "level": _LEVELS[problem.severity],
-        "message": {"text": f"{problem.message}. {problem.mend}"},
+        "message": {"text": f"{sentence(problem)} {problem.mend}"},
         "locations": [{"physicalLocation": _physical(name) | {"region": region}}],
         "properties": {"clause": problem.clause, "opensSite": problem.opens_site},
     }
@@ -62,7 +63,7 @@ def _result(name: str, problem: Problem) -> dict[str, Any]:
 def _unread(report: Unread) -> dict[str, Any]:
     """Return the note of a file that could not be read."""
     return {
-        "level": "error",
+        "level": "error" if report.is_fault else "note",
         "message": {"text": report.why},
         "locations": [{"physicalLocation": _physical(report.name)}],
     }

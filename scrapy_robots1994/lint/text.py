@@ -7,15 +7,21 @@ from typing import TypeAlias
 
 from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard import Problem
-from scrapy_robots1994.standard.problems import ERROR, INFO, SEVERITIES, WARNING
+from scrapy_robots1994.standard.problems import (
+    ERROR,
+    INFO,
+    SEVERITIES,
+    WARNING,
+    Problem,
+    sentence,
+)
 
 WIDTH = 100
-_TEXT = 46
+_TEXT = 44
 _NUMBER = 6
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""Returns a text in a style, `bold red` for one, or as it is where there is no colour."""
+"""Returns a text in a style, say `bold red`; where there is no colour, as it is."""
 
 STYLES = {ERROR: "bold red", WARNING: "yellow", INFO: "cyan"}
 
@@ -66,7 +72,7 @@ def _problem(problem: Problem, paint: Paint) -> Iterator[str]:
     place = f"{problem.line}:{problem.column}"
     label = f"{place} {problem.severity} {problem.code} ({problem.clause}):"
     indent = " " * (_NUMBER + 1)
-    first, *others = wrap(f"{label} {problem.message}.", WIDTH - len(indent) - 2)
+    first, *others = wrap(f"{label} {sentence(problem)}", WIDTH - len(indent) - 2)
     style = STYLES[problem.severity]
     # The label holds no long word, so it is not broken at its end.
     head, tail = first[: len(label)], first[len(label) :]

@@ -89,7 +89,13 @@ class RobotsDownload:
 
         *validators* are sent to the URL they speak of, and to no other.
         """
-        url = origin.robots_url
+        return await self.fetch_url(origin.robots_url, way, validators)
+
+    async def fetch_url(
+        self, start: str, way: Way, validators: Validators | None = None
+    ) -> Answer:
+        """Ask for the file at *start* as for a robots.txt (see `fetch`)."""
+        url = start
         seen = {url}
         for _ in range(self._settings.max_redirects + 1):
             asked = validators if self._dont_cache else None
@@ -101,7 +107,7 @@ class RobotsDownload:
             response, progress = hop
             target = _redirect_target(response)
             if target is None:
-                located = None if url == origin.robots_url else url
+                located = None if url == start else url
                 is_renewal = asked is not None and response.status == NOT_MODIFIED
                 if self.witness is not None and response.status // 100 != SUCCESS:
                     self.witness(origin, response.body)

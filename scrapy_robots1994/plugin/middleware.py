@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from scrapy_robots1994.needs import Found
     from scrapy_robots1994.upkeep import Policy
 
 logger = logging.getLogger("scrapy_robots1994")
@@ -88,6 +89,10 @@ class Robots1994Middleware:
         self._judge(request, policy)
         return None
 
+    async def find(self, request: Request, origin: Origin) -> Found:
+        """The policy of *origin*, fetched the way of *request* if need be."""
+        return await self._keeper.find(origin, Way.of(request, self._propagate_meta))
+
     async def _wait(self, request: Request, origin: Origin) -> None:
         """Judge *request* once the policy of *origin* is there."""
         # Ours O22: the file itself needs no policy, so nobody waits for one.
@@ -95,9 +100,7 @@ class Robots1994Middleware:
             return
         self._tally.count(stats.WAITED)
         with self._room.seat():
-            found = await self._keeper.find(
-                origin, Way.of(request, self._propagate_meta)
-            )
+            found = await self.find(request, origin)
         if isinstance(found, Released):
             self._refuse(request, Verdict(allowed=False, reason=Reason.CANCELLED))
         else:

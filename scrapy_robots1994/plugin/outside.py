@@ -15,6 +15,7 @@ from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.parser import Robots1994Parser
 from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.waiting import DeferredWaiter
+from scrapy_robots1994.standard.problems import sentence
 from scrapy_robots1994.upkeep import Outcome, Unanswered, meaning_of
 from scrapy_robots1994.upkeep.reader import Reader
 
@@ -204,11 +205,11 @@ class CrawlOutside:
         is_split = any(problem.clause == "O5" for problem in openings)
         self._say(
             logging.WARNING,
-            "%s, line %d: %s.%s Read to the letter, this opens what its owner likely "
+            "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
             "meant to close.%s All of it: scrapy robots-lint %s",
             origin.robots_url,
             openings[0].line,
-            openings[0].message,
+            sentence(openings[0]),
             f" ({len(openings)} such lines.)" if len(openings) > 1 else "",
             ' ROBOTS1994_READING = "cautious" obeys split records.' if is_split else "",
             origin.robots_url,

@@ -37,6 +37,11 @@ class Problem:
         return f"{where}: {self.severity} {self.code} ({self.clause}): {self.message}"
 
 
+def sentence(problem: Problem) -> str:
+    """Return the message of *problem* with its end."""
+    return problem.message + ("" if problem.message.endswith("?") else ".")
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of problem; *message* has a place for what the file says there.

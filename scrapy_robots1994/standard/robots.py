@@ -139,6 +139,11 @@ class RobotsTxt:
         """The name of the reading: how a blank line inside a record counts."""
         return self._reading
 
+    def read_as(self, reading: str) -> "RobotsTxt":
+        """Return the same file in another *reading*; ValueError if there is none."""
+        check_reading(reading)
+        return self if reading == self._reading else RobotsTxt(self._source, reading)
+
     def pack(self) -> "RobotsTxt":
         """Keep the text compressed from now on, and return the file itself."""
         self._source.pack()

@@ -1,0 +1,159 @@
+"""Asks for policies as the crawl would: by the project's settings and downloader.
+
+A crawl of its own is made of them, whose spider asks for policies and no page.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import DeferredList
+
+from scrapy_robots1994.needs import Found, Released
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.plugin.addon import Addon
+from scrapy_robots1994.plugin.download import RobotsDownload
+from scrapy_robots1994.plugin.middleware import Robots1994Middleware
+from scrapy_robots1994.plugin.robot import RobotName
+from scrapy_robots1994.plugin.settings import RobotsSettings
+from scrapy_robots1994.plugin.stats import Tally
+from scrapy_robots1994.plugin.way import Way
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.upkeep import Answered, Cancelled
+from scrapy_robots1994.upkeep.policy import settle, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    from scrapy.crawler import Crawler, CrawlerProcess
+    from scrapy.settings import BaseSettings
+
+# What a crawl does beside fetching, and asking for policies must not.
+APART: dict[str, Any] = {
+    "FEEDS": {},
+    "ITEM_PIPELINES": {},
+    "JOBDIR": None,
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "ROBOTSTXT_OBEY": True,
+}
+
+NO_PAGES: tuple[Request, ...] = ()
+
+
+@dataclass(slots=True)
+class Inquiry:
+    """What is asked and what was found; *on_found* is called at each step.
+
+    *urls* are of pages, whose origin's policy is asked for, or of robots.txt files that
+    lie elsewhere. *robot* is the name that the project's crawl would go by.
+    """
+
+    urls: list[str]
+    on_found: Callable[[], None] = lambda: None
+    found: dict[str, Found] = field(default_factory=dict)
+    robot: str | bytes = ""
+    error: str = ""
+
+    async def run(self, crawler: Crawler) -> None:
+        """Ask for everything, as many at a time as the project downloads pages."""
+        self.robot = RobotName(crawler).of(Request("http://robot.invalid/"))
+        ours = crawler.get_downloader_middleware(Robots1994Middleware)
+        ours = ours or Robots1994Middleware.from_crawler(crawler)
+        waiting = iter(self.urls)
+        count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
+        work = [self._ask(waiting, ours, crawler) for _ in range(count)]
+        asked: Any = DeferredList(
+            [deferred_from_coro(it) for it in work], consumeErrors=True
+        )
+        ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(asked)
+        for is_done, failure in ends:
+            if not is_done:
+                failure.raiseException()
+
+    async def _ask(
+        self, waiting: Iterator[str], ours: Robots1994Middleware, crawler: Crawler
+    ) -> None:
+        """Take one URL after the other until none waits."""
+        for url in waiting:
+            origin = Origin.of(url)
+            assert origin is not None  # noqa: S101 - who asks has looked
+            request = Request(origin.robots_url)
+            if lies_elsewhere(url):
+                self.found[url] = await _read(url, origin, crawler)
+            else:
+                self.found[url] = await ours.find(request, origin)
+            self.on_found()
+
+
+def lies_elsewhere(url: str) -> bool:
+    """Whether *url* names a file that is not the one of its origin.
+
+    A URL without a path names its origin.
+    """
+    return target_of(url) not in ("/", "/robots.txt")
+
+
+async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
+    """The policy that the file at *url* would be if it were that of *origin*."""
+    settings = RobotsSettings.from_settings(crawler.settings)
+    assert crawler.stats is not None  # noqa: S101 - set before a spider starts
+    tally = Tally(crawler.stats)
+    download = RobotsDownload(crawler, settings, tally, time.time)
+    way = Way.of(Request(url), settings.propagate_meta)
+    answer = await download.fetch_url(url, way)
+    if isinstance(answer, Cancelled):
+        return Released(answer.detail)
+    if not isinstance(answer, Answered):
+        return unknown(origin, answer, time.time(), settings.terms)
+    robots = RobotsTxt.parse(
+        answer.body,
+        dialect=settings.dialect,
+        reading=settings.reading,
+        limit=settings.max_bytes,
+        cut=answer.is_cut,
+    )
+    return settle(origin, answer, robots, time.time(), settings.terms)
+
+
+def ask(process: CrawlerProcess, inquiry: Inquiry, spider: str | None) -> None:
+    """Run *inquiry* in a crawl of the project, or of its *spider*.
+
+    Raises nothing of the crawl: what stopped it is in the inquiry's *error*.
+    """
+    loaded = process.spider_loader.load(spider) if spider else Spider
+
+    async def start(self: Spider) -> AsyncIterator[Any]:
+        try:
+            await inquiry.run(self.crawler)
+        except Exception as error:  # noqa: BLE001 - told by the command, in one line
+            inquiry.error = str(error)
+        for request in NO_PAGES:
+            yield request
+
+    asking = type(loaded.__name__, (loaded,), {"name": "robots1994", "start": start})
+    apart(process.settings)
+    started: Any = process.crawl(asking)
+    process.start()
+    inquiry.error = inquiry.error or _error_of(started)
+
+
+def apart(settings: BaseSettings) -> None:
+    """Let *settings* obey robots.txt our way, and do nothing but fetch."""
+    for name, value in APART.items():
+        settings.set(name, value, priority="cmdline")
+    addons = {**settings.getdict("ADDONS"), Addon: 500}
+    settings.set("ADDONS", addons, priority="cmdline")
+
+
+def _error_of(started: Any) -> str:
+    """What stopped the crawl from starting, as one line; nothing if it ran."""
+    if hasattr(started, "exception"):
+        return "cancelled" if started.cancelled() else str(started.exception() or "")
+    outcome: list[Any] = []
+    started.addErrback(outcome.append)
+    return str(outcome[0].value) if outcome else ""

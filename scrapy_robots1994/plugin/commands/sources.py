@@ -1,0 +1,78 @@
+"""Where commands read: files, folders of files, lists of URLs, standard input."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+STDIN = "-"
+
+
+def is_url(name: str) -> bool:
+    """Whether *name* is to be fetched, not opened."""
+    return Origin.of(name) is not None
+
+
+def files_in(names: Iterable[str]) -> list[str]:
+    """Return *names*, each folder replaced by the files in it, in their order."""
+    found = []
+    for name in names:
+        if name != STDIN and not is_url(name) and Path(name).is_dir():
+            inside = (path for path in Path(name).iterdir() if path.is_file())
+            found += [str(path) for path in sorted(inside)]
+        else:
+            found.append(name)
+    return found
+
+
+def read_bytes(name: str) -> bytes:
+    """Return the bytes of a file, or of standard input for `-`; else OSError."""
+    return sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
+
+
+def urls_from(args: list[str], named: str | None) -> list[str]:
+    """Return the URLs of the arguments, of the file *named*, and of standard input.
+
+    That is read for `-`, or when no URL is given otherwise and it is no terminal.
+    Raises `UsageError` when there is none at all.
+    """
+    urls = [arg for arg in args if arg != STDIN]
+    if named is not None and named != STDIN:
+        try:
+            urls += _listed(Path(named).read_bytes())
+        except OSError as error:
+            msg = f"--urls: {_why(error)}: name a file with one URL a line"
+            raise UsageError(msg) from None
+    if STDIN in (*args, named) or not (urls or named or sys.stdin.isatty()):
+        urls += _listed(sys.stdin.buffer.read())
+    if not urls:
+        msg = "no URL given: name one, or a file of them with --urls, or pipe them in"
+        raise UsageError(msg)
+    return urls
+
+
+def why_unread(error: OSError) -> str:
+    """Return why a file could not be read, and what to do, as one printable line."""
+    return f"{_why(error)}: check the name and the rights of the file"
+
+
+def _why(error: OSError) -> str:
+    """Return what *error* says of which file."""
+    return printable(f"{error.strerror or error}: {error.filename or 'input'}", 300)
+
+
+def _listed(body: bytes) -> Iterator[str]:
+    """Yield the URLs of a list: one a line, blank lines and comments left out."""
+    for line in body.decode("utf-8", "surrogateescape").split("\n"):
+        url = line.strip()
+        if url and not url.startswith("#"):
+            yield url

@@ -1,0 +1,161 @@
+"""`scrapy robots-check`: the answer, its reason, and the exit code."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.lint.text import WIDTH
+from scrapy_robots1994.printable import is_printable
+from tests.commands.running import scrapy
+from tests.support import replies
+from tests.support.crawl import reactors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.crawl import Reactor
+    from tests.support.site import Site
+
+OPTIONS = {
+    "asyncio": [],
+    "select": ["-s", "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"],
+    "none": ["-s", "TWISTED_REACTOR_ENABLED=0"],
+}
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_it_fetches_each_origin_once_and_names_the_line(
+    site: Site, reactor: Reactor
+) -> None:
+    """With Scrapy's own downloader, on each reactor; exit code 1 for a refusal."""
+    site.robots("User-agent: *\nDisallow: /private\n")
+
+    ran = scrapy("robots-check", site.url("/private"), site.url("/"), *OPTIONS[reactor])
+
+    assert ran.code == 1
+    assert ran.lines[0].split() == ["disallowed", site.url("/private")]
+    assert 'by line 2, "Disallow: /private"' in ran.lines[1]
+    assert ran.lines[-1].startswith("1 allowed, 1 disallowed; asked as")
+    assert site.targets() == ["/robots.txt"]
+
+
+def test_what_is_allowed_by_all_is_0(site: Site) -> None:
+    """Also a scheme that robots.txt does not speak for."""
+    ran = scrapy("robots-check", site.url("/"), "ftp://x.test/y")
+
+    assert ran.code == 0
+    assert "the site has no robots.txt" in ran.out
+    assert "not checked" in ran.out
+
+
+def test_a_policy_that_cannot_be_had_is_3(site: Site) -> None:
+    """Whatever else is disallowed; the way out is named."""
+    site.answer("/robots.txt", replies.reset())
+
+    ran = scrapy("robots-check", site.url("/"), "--json")
+    told = json.loads(ran.out)
+
+    assert ran.code == 3
+    assert (told["allowed"], told["is_known"]) == (False, False)
+    assert told["outcome"] == "unreachable"
+    assert "ask again" in told["why"]
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["x.test/y"], "write https://host/path"),
+        ([], "no URL given"),
+        (["--robot"], "expected one argument"),
+        (["--robts", "x", "http://x.test"], "unrecognized argument --robts"),
+        (["-s", "ROBOTS1994_TTL=x", "http://x.test"], "ROBOTS1994_TTL must be"),
+        (["--urls", "no-such-file"], "no-such-file"),
+        (["--robots", "-", "-"], "not both"),
+    ],
+)
+def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
+    """One sentence, no traceback."""
+    ran = scrapy("robots-check", *args)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_file_stands_in_for_the_origin(tmp_path: Path) -> None:
+    """Paths may be asked for then; the robot is who is named; both readings count."""
+    draft = tmp_path / "draft.txt"
+    draft.write_text("User-agent: rex\n\nDisallow: /a\n", "utf-8")
+
+    ran = scrapy("robots-check", "--robots", str(draft), "--robot", "rex/2", "/a")
+
+    assert ran.code == 0
+    assert "the cautious reading says: disallowed by line 3" in ran.out
+    assert ran.lines[-1].endswith('asked as "rex/2"')
+
+
+def test_urls_come_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
+    """One a line, blank lines and comments left out."""
+    listed = tmp_path / "urls.txt"
+    listed.write_text("/a\n\n# /b\n/c\n", "utf-8")
+    draft = tmp_path / "robots.txt"
+    draft.write_text("User-agent: *\nDisallow: /c\n", "utf-8")
+
+    args = ("--robots", str(draft), "--urls", str(listed), "-", "--json")
+    ran = scrapy("robots-check", *args, given="/d\n")
+
+    told = [json.loads(line) for line in ran.lines]
+    assert [it["url"] for it in told] == ["/a", "/c", "/d"]
+    assert [it["allowed"] for it in told] == [True, False, True]
+    assert told[1]["verdict"]["record"]["names"] == ["*"]
+
+
+def test_a_missing_robots_file_is_3() -> None:
+    """Its policy could not be had."""
+    ran = scrapy("robots-check", "--robots", "no-such-file", "/a")
+
+    assert ran.code == 3
+    assert "No such file" in ran.out
+
+
+def test_it_asks_with_the_settings_and_the_spider_of_the_project(
+    site: Site, tmp_path: Path
+) -> None:
+    """The name of the spider is the one that is matched and sent; nothing else runs."""
+    site.robots("User-agent: walker\nDisallow: /\n")
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
+    (tmp_path / "town.py").write_text(
+        "SPIDER_MODULES = ['spiders']\nUSER_AGENT = 'nobody'\n"
+        "FEEDS = {'items.json': {'format': 'json'}}\n",
+        "utf-8",
+    )
+    (tmp_path / "spiders.py").write_text(
+        "import scrapy\n\n\nclass Walk(scrapy.Spider):\n    name = 'walk'\n"
+        "    custom_settings = {'USER_AGENT': 'walker/1.0'}\n"
+        "    start_urls = ['http://never.test/']\n",
+        "utf-8",
+    )
+
+    urls = (site.url("/"), "--spider", "walk")
+    ran = scrapy("robots-check", *urls, folder=tmp_path)
+
+    assert ran.code == 1
+    assert ran.lines[-1].endswith('asked as "walker/1.0"')
+    assert [it.headers["user-agent"] for it in site.log()] == ["walker/1.0"]
+    assert not (tmp_path / "items.json").exists()
+
+
+def test_its_answer_is_narrow_and_printable(tmp_path: Path) -> None:
+    """At most 100 columns, nothing raw, however long the URL and wild the file."""
+    draft = tmp_path / "robots.txt"
+    draft.write_text("User-agent: \x1b[1m, *\nDisallow: /\u202e\n" * 9, "utf-8")
+
+    url = "/\u202e" + "x" * 300
+    ran = scrapy("robots-check", "--robots", str(draft), url, "--robot", "\x1b[1m, *")
+
+    assert ran.code == 1
+    assert max(map(len, ran.lines)) <= WIDTH
+    assert all(map(is_printable, ran.lines))

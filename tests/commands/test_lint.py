@@ -1,0 +1,137 @@
+"""`scrapy robots-lint`: every file is told, in every format, with its exit code."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.commands.running import scrapy
+from tests.support import replies
+from tests.support.corpus import generated_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.site import Site
+
+CLEAN = "User-agent: *\nDisallow: /tmp\n"
+INFO = CLEAN + "Sitemap: http://x.test/\n"
+WARNING = CLEAN + "Disallow: /*.php\n"
+ERROR = "Disallow: /\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "args", "code"),
+    [
+        (CLEAN, [], 0),
+        (INFO, [], 0),
+        (WARNING, [], 1),
+        (ERROR, [], 1),
+        (INFO, ["--fail-on", "info"], 1),
+        (WARNING, ["--fail-on", "error"], 0),
+        (ERROR, ["--fail-on", "never"], 0),
+        (WARNING, ["--ignore", "r015"], 0),
+    ],
+)
+def test_the_exit_code_is_that_of_a_linter(
+    body: str, args: list[str], code: int
+) -> None:
+    """0 when all is well, 1 for what is as bad as asked for."""
+    assert scrapy("robots-lint", "-", *args, given=body).code == code
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ([], "no file given"),
+        (["--ignore", "R999", "x"], "no such code: R999"),
+        (["--format", "xml", "x"], "invalid choice"),
+    ],
+)
+def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
+    """One sentence, no traceback."""
+    ran = scrapy("robots-lint", *args)
+
+    assert ran.code == 2
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_file_that_is_not_there_is_2() -> None:
+    """The others are told all the same."""
+    ran = scrapy("robots-lint", "no-such-file", "-", given=ERROR)
+
+    assert ran.code == 2
+    assert "No such file" in ran.out
+    assert "R001" in ran.out
+
+
+def test_it_fetches_the_file_of_an_origin_or_one_that_lies_elsewhere(
+    site: Site,
+) -> None:
+    """With Scrapy's own downloader; that there is none is no fault."""
+    site.robots(CLEAN)
+    site.answer("/draft.txt", replies.text(WARNING))
+    site.answer("/gone.txt", replies.text("x", status=404))
+
+    urls = [site.url("/"), site.url("/draft.txt"), site.url("/gone.txt")]
+    ran = scrapy("robots-lint", *urls, "--format", "json")
+    told = json.loads(ran.out)["files"]
+
+    assert ran.code == 1
+    assert [it["file"] for it in told] == urls
+    assert [len(it.get("problems", ())) for it in told] == [0, 1, 0]
+    assert "no file (HTTP 404)" in told[2]["unread"]
+    assert sorted(site.targets()) == ["/draft.txt", "/gone.txt", "/robots.txt"]
+
+
+def test_a_robots_txt_kept_from_us_is_2(site: Site) -> None:
+    """Ours R3: there is one, and nobody may read it."""
+    site.answer("/robots.txt", replies.text("x", status=403))
+
+    ran = scrapy("robots-lint", site.url("/"))
+
+    assert ran.code == 2
+    assert "access was refused (HTTP 403)" in ran.out
+
+
+@pytest.mark.parametrize("form", ["github", "sarif"])
+def test_formats_for_machines_name_the_place(form: str) -> None:
+    """Code and line of the problem are in them."""
+    ran = scrapy("robots-lint", "-", "--format", form, given=WARNING)
+
+    assert ran.code == 1
+    assert "R015" in ran.out
+    assert ("line=3,col=12" if form == "github" else '"startLine": 3') in ran.out
+
+
+def test_a_folder_is_told_in_one_run_with_a_summary(tmp_path: Path) -> None:
+    """Every generated file of every shape, and how many files have which code."""
+    files = generated_files()
+    for name, body in files:
+        (tmp_path / name).write_bytes(body)
+
+    ran = scrapy("robots-lint", "--summary", str(tmp_path))
+
+    assert ran.code == 1
+    assert ran.lines[0].split() == [
+        "code",
+        "files",
+        "places",
+        "severity",
+        "clause",
+        "problem",
+    ]
+    assert ran.lines[-1].startswith(f"{len(files)} files, ")
+    assert "Traceback" not in ran.err
+
+
+def test_colour_is_only_where_it_is_asked_for() -> None:
+    """Plain in a pipe; with `--color always` the codes of every terminal."""
+    plain = scrapy("robots-lint", "-", given=ERROR)
+    painted = scrapy("robots-lint", "-", "--color", "always", given=ERROR)
+
+    assert "\x1b" not in plain.out
+    assert "\x1b[1;31m" in painted.out

@@ -1,0 +1,1 @@
+"""What a file makes of itself, told line by line."""

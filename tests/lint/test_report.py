@@ -1,0 +1,162 @@
+"""A file told to people and to programs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scrapy_robots1994.lint import Report, Summary, Unread
+from scrapy_robots1994.lint.machine import as_annotations, as_json
+from scrapy_robots1994.lint.sarif import as_sarif
+from scrapy_robots1994.lint.text import WIDTH, print_report
+from scrapy_robots1994.printable import is_printable
+from scrapy_robots1994.standard import RobotsTxt
+from tests.support.corpus import corpus_files
+
+BODY = """\
+# hello
+User-agent: *
+User-agent: rex
+Disallow: /tmp
+Disallow:
+Disallow: a
+Disallow: /
+
+User-agent:
+Disallow: /
+Sitemap: x
+"""
+EFFECTS = [
+    "",
+    "begins a record, for every robot not named",
+    'and for "rex"',
+    "forbids what begins with /tmp",
+    "forbids nothing",
+    "matches nothing",
+    "forbids everything",
+    "ends the record",
+    "ignored: it names no robot",
+    "ignored: no User-agent line before it",
+    "ignored: 1994 has no such field",
+]
+
+
+def report_of(body: str | bytes, name: str = "robots.txt") -> Report:
+    """Return the report of a file."""
+    return Report.of(name, RobotsTxt.parse(body))
+
+
+def test_each_line_is_told_with_what_it_does() -> None:
+    """In the order of the file, none left out."""
+    assert list(report_of(BODY).effects) == EFFECTS
+
+
+def test_text_has_each_line_and_below_it_its_problems() -> None:
+    """A line, what it does, then place, severity, code, clause and how to mend it."""
+    lines = list(print_report(report_of("User-agent: *\nDisallow: a\n")))
+
+    assert lines == [
+        "robots.txt: 2 lines, 1 record, 1 error",
+        (
+            "     1 User-agent: *                                "
+            "begins a record, for every robot not named"
+        ),
+        "     2 Disallow: a                                  matches nothing",
+        (
+            '       ^ 2:11 error R005 (O20): the value "a" does not begin with a slash '
+            "and matches nothing."
+        ),
+        "         Write the path from the root of the site: `Disallow: /path`.",
+    ]
+
+
+def test_only_problems_leaves_the_lines_out() -> None:
+    """Every problem stays."""
+    lines = list(print_report(report_of(BODY), only_problems=True))
+
+    assert sum(line.lstrip().startswith("^") for line in lines) == 6
+    assert not any("forbids everything" in line for line in lines)
+
+
+def test_an_empty_file_says_what_it_means() -> None:
+    """1994 E1: as good as none."""
+    assert "every robot may retrieve everything" in "\n".join(
+        print_report(report_of(b""))
+    )
+
+
+def test_ignored_codes_are_not_told() -> None:
+    """Neither in print nor in the counts."""
+    robots = RobotsTxt.parse("Allow: /\n")
+
+    report = Report.of("x", robots, frozenset({"R016"}))
+
+    assert (report.problems, report.has("info")) == ((), False)
+
+
+def test_no_file_of_the_corpus_breaks_a_report() -> None:
+    """Narrow enough, nothing raw in it, and JSON of JSON is JSON."""
+    summary = Summary()
+    for name, body in corpus_files()[::7]:
+        report = report_of(body, name)
+        summary.add(report)
+        for line in print_report(report):
+            assert len(line) <= WIDTH
+            assert is_printable(line)
+        assert json.loads(json.dumps(as_json(report)))["file"] == name
+        assert all(map(is_printable, as_annotations(report)))
+    table = list(summary.table())
+
+    assert table[-1].startswith(f"{len(corpus_files()[::7]):,} files")
+    assert max(map(len, table)) <= WIDTH
+
+
+@pytest.mark.parametrize("body", ["\x1b[31m: \u202e", "Disallow: \r/\x07", "\x9b"])
+def test_nothing_of_a_file_is_told_raw(body: str) -> None:
+    """Control characters and marks of direction are escaped, also in the name."""
+    report = report_of(body, "\x1b]0;x\x07.txt")
+
+    told = [*print_report(report), *as_annotations(report)]
+
+    assert told
+    assert all(map(is_printable, told))
+    assert json.dumps(as_json(report)).isascii()
+
+
+def test_an_annotation_is_one_that_github_reads() -> None:
+    """Commas and colons of a property, and per cents, are escaped."""
+    report = report_of("User-agent: a%b\nDisallow: x%y\n", "a,b:c.txt")
+
+    assert list(as_annotations(report)) == [
+        (
+            "::error file=a%2Cb%3Ac.txt,line=2,col=11,title=R005 (O20)::the value "
+            '"x%25y" does not begin with a slash and matches nothing. '
+            "Write the path from the root of the site: `Disallow: /path`."
+        )
+    ]
+
+
+def test_sarif_has_a_rule_for_each_result() -> None:
+    """Result, rule and place hang together; an unread file is told, too."""
+    unread = Unread("https://x/robots.txt", "no answer")
+    log = as_sarif([report_of(BODY, "a b.txt"), unread], "1.0")
+    run = log["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+
+    assert log["version"] == "2.1.0"
+    assert len(run["results"]) == 6
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        where = result["locations"][0]["physicalLocation"]
+        assert where["artifactLocation"]["uri"] == "a%20b.txt"
+    assert run["invocations"][0]["executionSuccessful"] is False
+
+
+def test_that_there_is_no_file_is_no_fault() -> None:
+    """A notice for programs, and a log that succeeded."""
+    absent = Unread("https://x/robots.txt", "no file", is_fault=False)
+
+    assert next(as_annotations(absent)).startswith("::notice ")
+    assert as_sarif([absent], "1")["runs"][0]["invocations"][0]["executionSuccessful"]
+    assert as_json(absent) == {"file": "https://x/robots.txt", "unread": "no file"}
