@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_robots1994.plugin.settings import PREFIX, SETTINGS
 from scrapy_robots1994.plugin.stats import MEANINGS
+from scrapy_robots1994.standard.inspection import KINDS
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from scrapy_robots1994.standard.problems import Kind
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 DECISIONS = [f"O{number}" for number in range(1, 27)] + [f"R{n}" for n in range(1, 7)]
@@ -65,6 +73,21 @@ def test_every_decision_has_a_row(decision: str) -> None:
 def test_every_clause_of_a_further_dialect_has_a_row(clause: str) -> None:
     """K1 to K7 of `revisited`, X1 to X8 of `extended`, P1 to P9 of pages."""
     assert len(re.findall(rf"^\| {clause} \| .+ \|$", README, re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)
+def test_every_problem_code_has_a_row(kind: Kind) -> None:
+    """Code, clause, severity and title are those of the code, in its order."""
+    row = f"| {kind.code} | {kind.clause} | {kind.severity} | {kind.title} | "
+
+    assert README.count(row) == 1
+
+
+@pytest.mark.parametrize("command", entry_points(group="scrapy.commands"))
+def test_every_command_of_ours_has_its_part(command: EntryPoint) -> None:
+    """Each command that Scrapy finds through us is shown in use."""
+    if command.value.startswith("scrapy_robots1994."):
+        assert f"$ scrapy {command.name} " in README
 
 
 def test_the_parser_snippet_runs() -> None:

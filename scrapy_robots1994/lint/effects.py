@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard import Line, LineKind, Record, RobotsTxt
+from scrapy_robots1994.standard import Line, LineKind, RobotsTxt
 
 _WIDTH = 22
 
@@ -13,12 +13,13 @@ _WHY_IGNORED = {
     LineKind.MALFORMED: "not of the form `field: value`",
     LineKind.ORPHAN: "no User-agent line before it",
     LineKind.NAMELESS: "it names no robot",
+    LineKind.TIMELESS: "no number of seconds",
 }
 
 
 def effects_of(robots: RobotsTxt) -> Iterator[str]:
     """Yield what each line of *robots* does, in order; nothing for an idle one."""
-    names = {agent.line: agent.name for it in robots.records for agent in it.agents}
+    names = _names_by_line(robots)
     starts = {record.first_line for record in robots.records}
     is_open = False
     for line in robots.lines:
@@ -28,8 +29,14 @@ def effects_of(robots: RobotsTxt) -> Iterator[str]:
                 # 1994 F1
                 yield "ends the record" if is_open else ""
                 is_open = False
-            case LineKind.COMMENT:
+            case LineKind.COMMENT | LineKind.SITEMAP:
                 yield ""
+            case LineKind.CRAWL_DELAY:
+                # Ours X4
+                yield f"asks for a pause of {printable(line.value, _WIDTH)} seconds"
+            case LineKind.ALLOW:
+                # Ours X1
+                yield f"allows what begins with {printable(line.value, _WIDTH)}"
             case LineKind.USER_AGENT:
                 # 1994 A1, A3
                 yield _of_agent(names[line.number], begins=line.number in starts)
@@ -39,17 +46,18 @@ def effects_of(robots: RobotsTxt) -> Iterator[str]:
                 yield f"ignored: {_WHY_IGNORED.get(line.kind, line.why_ignored)}"
 
 
-def names_in(record: Record) -> str:
-    """Return whom *record* is for, in a few words."""
-    names = " and ".join(f'"{name}"' for name in record.names if name != "*")
-    if not record.is_default:
-        return printable(names, 60)
-    every = "every robot that no other record names"
-    return f"{printable(names, 60)} and {every}" if names else every
+def _names_by_line(robots: RobotsTxt) -> dict[int, list[str]]:
+    """Return the names that each User-agent line holds; in 1994 it is one."""
+    names: dict[int, list[str]] = {}
+    for record in robots.records:
+        for agent in record.agents:
+            names.setdefault(agent.line, []).append(agent.name)
+    return names
 
 
-def _of_agent(name: str, *, begins: bool) -> str:
+def _of_agent(names: list[str], *, begins: bool) -> str:
     """Return what a User-agent line does."""
+    name = " ".join(names)
     who = "every robot not named" if name == "*" else f'"{printable(name, _WIDTH)}"'
     return f"begins a record, for {who}" if begins else f"and for {who}"
 

@@ -160,3 +160,17 @@ def test_that_there_is_no_file_is_no_fault() -> None:
     assert next(as_annotations(absent)).startswith("::notice ")
     assert as_sarif([absent], "1")["runs"][0]["invocations"][0]["executionSuccessful"]
     assert as_json(absent) == {"file": "https://x/robots.txt", "unread": "no file"}
+
+
+def test_the_fields_of_a_dialect_are_told_as_what_they_do() -> None:
+    """Allow, Crawl-delay and Sitemap count where they are known."""
+    body = "User-agent: a\nAllow: /x\nCrawl-delay: 5\nSitemap: y\nCrawl-delay: z\n"
+    report = Report.of("x", RobotsTxt.parse(body, dialect="extended"))
+
+    assert list(report.effects) == [
+        'begins a record, for "a"',
+        "allows what begins with /x",
+        "asks for a pause of 5 seconds",
+        "",
+        "ignored: no number of seconds",
+    ]

@@ -133,3 +133,15 @@ def test_of_very_many_names_only_equal_ones_are_compared() -> None:
     problems = RobotsTxt.parse(f"{names}Disallow: /\n{more}").problems
 
     assert [(it.code, it.line) for it in problems] == [("R024", 504)]
+
+
+def test_a_dialect_is_not_blamed_for_what_it_knows() -> None:
+    """Lists are several values in 1996; Allow is a rule where it is a field."""
+    lists = "User-agent: a b\nDisallow: /a /b\n"
+    allowing = STAR + "Allow: /a\nDisallow: /a/b\nDisallow: /\nCrawl-delay: soon\n"
+
+    revisited = RobotsTxt.parse(lists, dialect="revisited")
+    extended = RobotsTxt.parse(allowing, dialect="extended")
+
+    assert revisited.problems == revisited.openings("a") == ()
+    assert [(it.code, it.line) for it in extended.problems] == [("R035", 5)]

@@ -85,7 +85,10 @@ class RobotsLint(RobotsCommand):
             "--summary", action="store_true", help="print only how many files have what"
         )
         parser.add_argument(
-            "--ignore", metavar="CODES", default="", help="codes not to tell, as R015,R018"
+            "--ignore",
+            metavar="CODES",
+            default="",
+            help="codes not to tell, as R015,R018",
         )
         parser.add_argument(
             "--fail-on",

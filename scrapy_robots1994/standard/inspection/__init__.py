@@ -38,12 +38,16 @@ def find_problems(source: Source) -> tuple[Problem, ...]:
     contents = contents_of(source)
     found = [problem for find in _FIND for problem in find(contents)]
     found += whole.in_bytes(source, contents)
+    if source.dialect.has_lists:
+        # Revisited K1, K2: there a line holds several names or paths.
+        found = [it for it in found if it.code not in _OF_SINGLE_VALUES]
     if whole.is_page(contents):
         # Ours O23: what is wrong is the file; each of its lines is not worth telling.
         found = [it for it in found if it.code not in _EVERY_LINE_OF_A_PAGE]
     return tuple(sorted(found, key=lambda it: (it.line, it.column, it.code)))
 
 
+_OF_SINGLE_VALUES = {values.PATH_LIST.code, values.NAME_WILDCARD.code}
 _EVERY_LINE_OF_A_PAGE = {ignored.MALFORMED.code, ignored.UNKNOWN.code}
 
 
@@ -61,6 +65,7 @@ def find_openings(source: Source, reading: str, names: str) -> tuple[Problem, ..
         for problem in find(contents)
         if problem.opens_site
         # The cautious reading does not let this one open anything.
+        and not (source.dialect.has_lists and problem.code in _OF_SINGLE_VALUES)
         and not (problem.code == boundaries.SPLIT.code and reading == CAUTIOUS)
     ]
     return tuple(sorted(_concerning(found, contents, names), key=lambda it: it.line))

@@ -155,9 +155,12 @@ def _in_rules(record: Record) -> Iterator[Problem]:
     """Yield the rules of *record* that change nothing."""
     if any(rule.value for rule in record.rules):
         for rule in record.rules:
-            if not rule.value:
+            if not (rule.value or rule.allows):
                 # Ours O21
                 yield ADDS_NOTHING.at(rule.line, 1)
+    if any(rule.allows for rule in record.rules):
+        # Ours X1: where the first of several rules decides, none covers another.
+        return
     # 1994 D1: what starts with a longer value starts with the shorter one. Ours O18:
     # in whatever spelling.
     spelt = [(_spelling(rule.value), rule.line, rule.value) for rule in record.rules]

@@ -14,7 +14,7 @@ ORPHAN = Kind(
     "O4",
     ERROR,
     "Disallow without User-agent",
-    "Disallow without a User-agent line in its record is ignored",
+    "{} without a User-agent line in its record is ignored",
     "Put it below the User-agent lines it belongs to, with no blank line between.",
     opens_site=True,
 )
@@ -93,6 +93,14 @@ NO_COLON = Kind(
     "Put a colon after the name of the field.",
     opens_site=True,
 )
+TIMELESS = Kind(
+    "R035",
+    "X4",
+    WARNING,
+    "Crawl-delay without a number",
+    'the Crawl-delay "{}" is no number of seconds and is ignored',
+    "Write a decimal number of seconds: `Crawl-delay: 10`.",
+)
 
 KINDS = (
     ORPHAN,
@@ -105,6 +113,7 @@ KINDS = (
     EXTENSION,
     MISSPELT,
     NO_COLON,
+    TIMELESS,
 )
 
 _OWN_KIND = {"allow": ALLOW, "crawldelay": CRAWL_DELAY, "sitemap": SITEMAP}
@@ -133,6 +142,9 @@ def in_lines(contents: Contents) -> Iterator[Problem]:
             case LineKind.NAMELESS:
                 # Ours O12
                 yield NAMELESS.at(line.number, column_of(line))
+            case LineKind.TIMELESS:
+                # Ours X4
+                yield TIMELESS.at(line.number, column_of(line), line.value)
             case LineKind.MALFORMED:
                 yield _malformed(line)
             case LineKind.UNKNOWN:
@@ -147,7 +159,7 @@ def in_orphans(contents: Contents) -> Iterator[Problem]:
     for line in contents.lines:
         if line.kind is LineKind.ORPHAN and line.number not in joined:
             # Ours O4
-            yield ORPHAN.at(line.number, column_of(line))
+            yield ORPHAN.at(line.number, column_of(line), line.field)
 
 
 def column_of(line: Line) -> int:
