@@ -83,19 +83,18 @@ class RobotsDownload:
         )
 
     async def fetch(
-        self, origin: Origin, way: Way, validators: Validators | None
+        self,
+        origin: Origin,
+        way: Way,
+        validators: Validators | None = None,
+        start: str | None = None,
     ) -> Answer:
         """Ask *origin*, the way of the page request; redirects are followed (R2).
 
-        *validators* are sent to the URL they speak of, and to no other.
+        *validators* are sent to the URL they speak of, and to no other. *start* is
+        asked in place of the origin's robots.txt, as if it were that.
         """
-        return await self.fetch_url(origin.robots_url, way, validators)
-
-    async def fetch_url(
-        self, start: str, way: Way, validators: Validators | None = None
-    ) -> Answer:
-        """Ask for the file at *start* as for a robots.txt (see `fetch`)."""
-        url = start
+        url = start = start or origin.robots_url
         seen = {url}
         for _ in range(self._settings.max_redirects + 1):
             asked = validators if self._dont_cache else None

@@ -105,7 +105,7 @@ async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
     tally = Tally(crawler.stats)
     download = RobotsDownload(crawler, settings, tally, time.time)
     way = Way.of(Request(url), settings.propagate_meta)
-    answer = await download.fetch_url(url, way)
+    answer = await download.fetch(origin, way, start=url)
     if isinstance(answer, Cancelled):
         return Released(answer.detail)
     if not isinstance(answer, Answered):
