@@ -12,6 +12,9 @@ _UNPRINTABLE = re.compile(
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
+# User name and password of a URL, wherever one stands in a text.
+_CREDENTIALS = re.compile(r"(?<=//)[^/?#\s]*@")
+
 _LAST_OF_TWO_DIGITS = 0xFF
 _LAST_OF_FOUR_DIGITS = 0xFFFF
 _CUT = "…"
@@ -39,3 +42,8 @@ def printable(text: str, width: int = 120) -> str:
 def is_printable(text: str) -> bool:
     """Whether `printable` would show *text* as it stands, however wide."""
     return _UNPRINTABLE.search(text) is None
+
+
+def discreet(text: str) -> str:
+    """Return *text* with every URL in it stripped of its user name and password."""
+    return _CREDENTIALS.sub("", text) if "@" in text else text

@@ -7,6 +7,7 @@ second never lets a handler's silence timeout strike.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,19 +15,20 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import StopDownload
 
+from scrapy_robots1994.plugin import headers
+from scrapy_robots1994.plugin.unpacking import can_unpack
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-
-from contextlib import contextmanager
+    from scrapy.http import Response
 
 META_KEY = "_robots1994_progress"
 
-# A body within the limit as sent may unpack to more; this many times the limit is
-# unpacked at most, and past it the body counts as undecodable (R5). Text seldom packs
-# better than that, a bomb always does.
+# Where Scrapy undoes a content coding that we cannot (a library is missing): this many
+# times the limit is unpacked at most, and past it the body counts as undecodable (R5).
 UNPACKED_TIMES = 16
 
 
@@ -40,12 +42,13 @@ class Progress:
     received: int = 0
     is_cut: bool = False
     is_late: bool = False
+    codings: tuple[str, ...] = ()
 
 
 class Brake:
     """Watches the robots.txt downloads under way, and only while there are any.
 
-    Page downloads pay nothing when no robots.txt is under way: the signal handler is
+    Page downloads pay nothing when no robots.txt is under way: the signal handlers are
     connected for the time of a fetch.
     """
 
@@ -59,6 +62,7 @@ class Brake:
         request.meta[META_KEY] = progress
         if not self._watched:
             self._signals.connect(self._bytes_received, signals.bytes_received)
+            self._signals.connect(self._downloaded, signals.response_downloaded)
         self._watched += 1
         try:
             yield
@@ -66,6 +70,7 @@ class Brake:
             self._watched -= 1
             if not self._watched:
                 self._signals.disconnect(self._bytes_received, signals.bytes_received)
+                self._signals.disconnect(self._downloaded, signals.response_downloaded)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
@@ -82,3 +87,13 @@ class Brake:
         if monotonic() - progress.started > progress.max_seconds:
             progress.is_late = True
             raise StopDownload(fail=True)
+
+    def _downloaded(self, response: Response, request: Request) -> None:
+        """Take the content coding over before any middleware sees the response."""
+        progress = request.meta.get(META_KEY)
+        if not isinstance(progress, Progress):
+            return
+        codings = headers.codings(response)
+        if codings and can_unpack(codings):
+            progress.codings = codings
+            del response.headers["Content-Encoding"]

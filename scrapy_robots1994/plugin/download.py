@@ -17,7 +17,8 @@ from w3lib.url import safe_url_string
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.plugin import headers
 from scrapy_robots1994.plugin.brake import Brake, Progress
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.plugin.unpacking import Undecodable, unpack
+from scrapy_robots1994.printable import discreet, printable
 from scrapy_robots1994.upkeep import Answered, Cancelled, Unanswered
 
 if TYPE_CHECKING:
@@ -171,15 +172,17 @@ class RobotsDownload:
     ) -> Answer:
         """The final response as an answer."""
         self._tally.status(response.status)
-        coding = headers.hidden_by(response)
-        is_success = response.status // 100 == SUCCESS
-        if coding is not None and is_success:
-            return Unanswered("undecodable", f"Content-Encoding {printable(coding)}")
+        body, is_cut = b"", False
+        if response.status // 100 == SUCCESS:
+            try:
+                body, is_cut = _body(response, progress)
+            except Undecodable as error:
+                return Unanswered("undecodable", _one_line(error))
         now = self._now()
         return Answered(
             status=response.status,
-            body=response.body if is_success else b"",
-            is_cut=progress.is_cut,
+            body=body,
+            is_cut=is_cut,
             is_renewal=is_renewal,
             lifetime=headers.lifetime(response, now),
             retry_after=headers.retry_after(response, now),
@@ -187,6 +190,26 @@ class RobotsDownload:
             last_modified=headers.text(response, "Last-Modified"),
             located=located,
         )
+
+
+def _body(response: Response, progress: Progress) -> tuple[bytes, bool]:
+    """The file as it was before its content coding, and whether it is cut.
+
+    Raises `Undecodable` where that cannot be had, or where nothing whole is left (R5).
+    """
+    hidden = headers.hidden_by(response)
+    if hidden is not None:
+        raise Undecodable(f"Content-Encoding {hidden}")
+    limit = progress.max_bytes
+    body, is_cut = unpack(
+        response.body, progress.codings, limit, is_cut=progress.is_cut
+    )
+    # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
+    # what the file forbids, and nothing is not "allowed".
+    is_longer = is_cut or len(body) > limit
+    if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
+        raise Undecodable(f"no line ends within {limit} bytes")
+    return body, is_cut
 
 
 async def _download(crawler: Crawler, request: Request) -> Response:
@@ -204,7 +227,8 @@ def _redirect_target(response: Response) -> str | None:
     if response.status not in REDIRECTS or not location:
         return None
     try:
-        target = urljoin(response.url, safe_url_string(location))
+        # Credentials never go into a robots.txt URL, nor into a log.
+        target = discreet(urljoin(response.url, safe_url_string(location)))
     except ValueError:
         return "an unreadable address"
     return target.partition("#")[0]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Content codings that hide the text from us if nothing has undone them. A server that
 # sends `Content-Encoding: utf-8` by mistake is not meant.
-CODINGS = (b"gzip", b"x-gzip", b"deflate", b"compress", b"x-compress", b"br", b"zstd")
+CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
 
 
 def lifetime(response: Response, now: float) -> float | None:
@@ -66,13 +66,15 @@ def conditions(validators: Validators) -> dict[str, bytes]:
     return {name: value.encode("latin-1") for name, value in asked.items() if value}
 
 
+def codings(response: Response) -> tuple[str, ...]:
+    """The content codings of the body, in the order they were applied."""
+    found = b",".join(response.headers.getlist("Content-Encoding")).lower().split(b",")
+    return tuple(coding.strip().decode("latin-1") for coding in found if coding.strip())
+
+
 def hidden_by(response: Response) -> str | None:
     """The content coding that nothing has undone, or `None`."""
-    for value in response.headers.getlist("Content-Encoding"):
-        for coding in value.lower().split(b","):
-            if coding.strip() in CODINGS:
-                return coding.strip().decode("latin-1")
-    return None
+    return next((coding for coding in codings(response) if coding in CODINGS), None)
 
 
 def _digits(value: bytes | None) -> float | None:

@@ -20,7 +20,7 @@ from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.plugin.stats import Tally
 from scrapy_robots1994.plugin.waiting import WaitingRoom
 from scrapy_robots1994.plugin.way import Way
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.printable import discreet, printable
 from scrapy_robots1994.standard import Reason, Verdict
 from scrapy_robots1994.stores import MemoryStore
 
@@ -140,7 +140,7 @@ class Robots1994Middleware:
         logger.debug(
             "Forbidden by robots.txt: <%s %s>: %s",
             request.method,
-            printable(request.url, 500),
+            printable(discreet(request.url), 500),
             verdict,
             extra={"spider": self._crawler.spider},
         )
