@@ -99,11 +99,16 @@ def _load(path: str) -> Any:
 
 
 def _resolve_test_names() -> None:
-    """Let every host name under `test` be 127.0.0.1, for Twisted and asyncio alike."""
+    """Let every name under `test` be 127.0.0.1, and every one under `invalid` nobody.
+
+    For Twisted and asyncio alike; no resolver of this machine is asked for either.
+    """
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
     def local(host: Any) -> Any:
         name = host.decode("ascii") if isinstance(host, bytes) else host
+        if name and name.endswith(".invalid"):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         return "127.0.0.1" if name and name.rstrip(".").endswith(".test") else host
 
     def info(host: Any, *rest: Any, **options: Any) -> Any:

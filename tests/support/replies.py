@@ -17,19 +17,23 @@ UNDECLARED = -1
 class Reply:
     """One scripted reply; the plain one is `200 OK` with an empty body.
 
-    `head` False sends nothing at all before the `ending`. `gate` names a gate that must
-    be open before the first byte goes out. `length` is the Content-Length to declare
-    when it is not the true one. `cut` is the number of body bytes sent before the
-    `ending`. `chunk` and `pause` make the body trickle. `repeat` sends the body so
-    many times, without end when it is 0. `ending` says what becomes of the connection:
-    kept, closed, reset (RST), or left hanging open for ever.
+    `head` False sends nothing at all before the `ending`; `raw` True sends the body as
+    it stands, in place of a status line and headers. `gate` names a gate that must be
+    open before the first byte goes out, `delay` how many seconds it is held back.
+    `length` is the Content-Length to declare when it is not the true one. `cut` is the
+    number of body bytes sent before the `ending`. `chunk` and `pause` make the body
+    trickle. `repeat` sends the body so many times, without end when it is 0. `ending`
+    says what becomes of the connection: kept, closed, reset (RST), or left hanging open
+    for ever.
     """
 
     status: int = 200
     body: bytes = b""
     headers: tuple[tuple[str, str], ...] = ()
     head: bool = True
+    raw: bool = False
     gate: str = ""
+    delay: float = 0.0
     length: int | None = None
     cut: int | None = None
     chunk: int = 65536

@@ -141,8 +141,10 @@ class Server:
         """Send one reply; True when the connection may go on."""
         if reply.gate:
             await self.script.gates[reply.gate].wait()
-        if reply.head:
-            writer.write(_head(reply))
+        if reply.delay:
+            await asyncio.sleep(reply.delay)
+        if reply.head or reply.raw:
+            writer.write(b"" if reply.raw else _head(reply))
             if seen["method"] != "HEAD":
                 await _send_body(reply, writer)
             await writer.drain()

@@ -1,0 +1,76 @@
+"""The README of this folder, written from a table of outcomes."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.faults.fault import Fault, Outcome, PageFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.faults.table import Group, Table
+
+README = Path(__file__).with_name("README.md")
+STATUS = re.compile("s[0-9]{3}")
+
+HEAD = """\
+# Faults, and what a crawl makes of them
+
+Written by `python -m tests.faults` from what crawls on Scrapy's default reactor did and
+what the fault server counted; `test_table.py` holds it to that. Every fault is an
+origin of its own, asked for /open and for /closed at once. Its file is `User-agent: *`
+and `Disallow: /closed`, unless the file is the fault. R1 to R6 are the rows of the
+README's table of answers to GET /robots.txt; "requests" counts what reached the server
+on the way to the policy. A refusal shows the reason of its verdict.
+"""
+ROBOTS_HEAD = "| robots.txt | row | /open | /closed | requests |\n|---|---|---|---|---|"
+PAGE_HEAD = "| page, with a sound robots.txt | /open | requests |\n|---|---|---|"
+
+
+def text(table: Table) -> str:
+    """Return the README: a count, and a table for each group of faults."""
+    wrong, crossed = len(table.wrong), len(table.trespasses)
+    count = (
+        f"{len(table.faults)} faults, {wrong} wrong outcomes, {crossed} fetches "
+        "against a file.\n"
+    )
+    parts = [HEAD, count]
+    for group in table.groups:
+        rows = "\n".join(_rows(table, group))
+        head = PAGE_HEAD if isinstance(group.faults[0], PageFault) else ROBOTS_HEAD
+        parts.append(f"## {group.title}\n\n{head}\n{rows}\n")
+    return "\n".join(parts)
+
+
+def _rows(table: Table, group: Group) -> Iterator[str]:
+    """One row a fault; neighbours that are bare statuses and alike share one."""
+    pairs = [(fault, table.outcome(fault)) for fault in group.faults]
+    for (cells, _), same in groupby(pairs, lambda pair: _key(*pair)):
+        names = [fault.what for fault, _ in same]
+        several = f"{names[0]} to {names[-1].removeprefix('status ')}"
+        yield f"| {names[0] if len(names) == 1 else several} | {cells} |"
+
+
+def _key(fault: Fault | PageFault, outcome: Outcome) -> tuple[str, str]:
+    """Every cell after the first, and the slug of what is no bare status."""
+    is_status = STATUS.fullmatch(fault.slug) is not None
+    return _cells(fault, outcome), "" if is_status else fault.slug
+
+
+def _cells(fault: Fault | PageFault, outcome: Outcome) -> str:
+    """Every cell after the first."""
+    if isinstance(fault, PageFault):
+        asked = str(outcome.asked) if fault.asked else "as the client retries"
+        return f"{_shown(outcome.open)} | {asked}"
+    ends = f"{_shown(outcome.open)} | {_shown(outcome.closed)}"
+    return f"{fault.row.split()[0]} | {ends} | {outcome.asked}"
+
+
+def _shown(end: str) -> str:
+    """The end of a request in words."""
+    is_plain = end.startswith(("came", "failed"))
+    return {"failed": "errback"}.get(end, end) if is_plain else f"refused: {end}"

@@ -1,0 +1,209 @@
+"""Faults on the road: redirects of a robots.txt, statuses, and nobody at home."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.faults.fault import RULES, Fault, Row
+from tests.support import replies
+from tests.support.replies import Reply
+
+if TYPE_CHECKING:
+    from tests.support.site import Site
+
+FILE = replies.text(RULES)
+
+
+def to(location: str, status: int = 302) -> Reply:
+    """Redirect to *location*."""
+    return replies.redirect(location, status)
+
+
+def chain(slug: str, what: str, row: Row, length: int, asked: int) -> Fault:
+    """A chain of redirects on one host, a sound file at its end."""
+    hops = [(f"/{number}", to(f"/{number + 1}")) for number in range(1, length)]
+    return Fault(
+        slug, what, row, to("/1"), asked, further=(*hops, (f"/{length}", FILE))
+    )
+
+
+def redirects(site: Site) -> list[Fault]:
+    """Redirects of /robots.txt; what they lead to is scripted on *site*."""
+    site.answer("/gone", replies.status(404))
+    site.answer("/kept", replies.status(403))
+    site.answer("/down", replies.status(503))
+    site.answer("/reset", replies.reset())
+
+    def other(slug: str, path: str = "/robots.txt", user: str = "") -> str:
+        return site.url(path, host=f"{user}{slug}--b.test")
+
+    return [
+        chain("chain-5", "a chain of 5 redirects", "R1", 5, 6),
+        chain("chain-6", "a chain of 6 redirects", "R5", 6, 6),
+        chain("chain-30", "a chain of 30 redirects", "R5", 30, 6),
+        Fault("loop", "to itself", "R5", to("/robots.txt")),
+        Fault(
+            "loop-2",
+            "to one that leads back",
+            "R5",
+            to("/1"),
+            2,
+            further=(("/1", to("/robots.txt")),),
+        ),
+        Fault(
+            "loop-cookie",
+            "to itself with a cookie",
+            "R5",
+            Reply(302, headers=(("Location", "/robots.txt"), ("Set-Cookie", "seen=1"))),
+        ),
+        Fault(
+            "loop-fragment",
+            "to itself, ever another fragment",
+            "R5",
+            to("/robots.txt#1"),
+        ),
+        Fault(
+            "to-path",
+            "301 to a path",
+            "R1",
+            to("/r.txt", 301),
+            2,
+            further=(("/r.txt", FILE),),
+        ),
+        Fault(
+            "to-path-308",
+            "308 to a path",
+            "R1",
+            to("/r.txt", 308),
+            2,
+            further=(("/r.txt", FILE),),
+        ),
+        Fault("to-host", "to another host", "R1", to(other("to-host")), 2),
+        Fault(
+            "to-user",
+            "to another host, with credentials",
+            "R1",
+            to(other("to-user", user="u:secret@")),
+            2,
+        ),
+        Fault(
+            "to-scheme",
+            "to https",
+            "R1",
+            to(site.secure_url("/robots.txt", host="to-scheme--b.test")),
+            2,
+        ),
+        Fault("to-404", "to a 404", "R4", to(other("to-404", "/gone")), 2),
+        Fault("to-403", "to a 403", "R3", to(other("to-403", "/kept")), 2),
+        Fault("to-503", "to a 503", "R5", to(other("to-503", "/down")), 2),
+        Fault("to-reset", "to a reset", "R5", to(other("to-reset", "/reset")), 2),
+        Fault(
+            "to-refused",
+            "to a port nobody listens on",
+            "R5",
+            to(site.refused_url("/robots.txt")),
+        ),
+        Fault(
+            "to-nobody",
+            "to a name without address",
+            "R5",
+            to("http://b.invalid/robots.txt"),
+        ),
+        Fault("to-file", "to file:", "R5", to("file:///etc/hostname")),
+        Fault("to-data", "to data:", "R5", to("data:text/plain,User-agent:%20x")),
+        Fault("to-ftp", "to ftp:", "R5", to("ftp://127.0.0.1/robots.txt")),
+        Fault("to-script", "to javascript:", "R5", to("javascript:alert(1)")),
+        Fault("to-nonsense", "to no address", "R5", to("http://[broken")),
+        Fault("to-nowhere", "302 without Location", "R5", replies.status(302, RULES)),
+        Fault("to-empty", "302 with an empty Location", "R5", to("")),
+        Fault(
+            "to-bytes",
+            "to bytes that are no text",
+            "R5",
+            to("/\u00ff\u00fe"),
+            2,
+            further=(("*", replies.status(500)),),
+        ),
+        Fault("to-300", "300 with a Location", "R5", to("/r.txt", 300)),
+        Fault("to-304", "304", "R5", Reply(304, length=0)),
+        Fault(
+            "back-again",
+            "503, then the file (asked once)",
+            "R5",
+            [replies.status(503), FILE],
+        ),
+    ]
+
+
+def nobody(site: Site) -> list[Fault]:
+    """Origins where no HTTP server answers, or none of that scheme."""
+    return [
+        Fault("refused", "connection refused", "R5", None, 0, at=site.refused_url("")),
+        Fault(
+            "no-name",
+            "the name has no address",
+            "R5",
+            None,
+            0,
+            at="http://nobody.invalid",
+        ),
+        Fault(
+            "tls-to-plain",
+            "TLS to a plain port",
+            "R5",
+            None,
+            0,
+            at=site.url("", host="tls-to-plain.test").replace("http:", "https:"),
+            hangs=True,  # the server waits for the end of a line
+        ),
+        Fault(
+            "plain-to-tls",
+            "plain to a TLS port",
+            "R5",
+            None,
+            0,
+            at=site.secure_url("", host="plain-to-tls.test").replace("https:", "http:"),
+        ),
+    ]
+
+
+def certificates(expired: Site, stranger: Site) -> list[Fault]:
+    """Origins whose certificate nobody should trust, to a crawl that verifies it."""
+    wrong = stranger.secure_url("", host="tls-stranger.test")
+    return [
+        Fault(
+            "tls-expired",
+            "an expired certificate",
+            "R5",
+            None,
+            0,
+            at=expired.secure_url("", host="tls-expired.test"),
+        ),
+        Fault(
+            "tls-stranger", "a certificate for somebody else", "R5", None, 0, at=wrong
+        ),
+    ]
+
+
+def row_of(status: int) -> Row:
+    """The row of a bare status, as §3 of the standard's notes says."""
+    if status == 204:  # no content, so an empty file
+        return "R1 empty"
+    if status in (401, 403):
+        return "R3"
+    if status // 100 == 2:
+        return "R1"
+    return "R4" if status // 100 == 4 and status != 429 else "R5"
+
+
+def statuses() -> list[Fault]:
+    """Every status from 200 to 599 once, each with the same file as its body."""
+    return [
+        Fault(
+            f"s{status}",
+            f"status {status}",
+            row_of(status),
+            replies.status(status, b"" if status in (204, 304) else RULES),
+        )
+        for status in range(200, 600)
+    ]

@@ -1,0 +1,65 @@
+"""Whatever a server does: the outcome of its row, counted by the server."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.faults import report, table
+from tests.faults.contents import CONTENTS
+from tests.faults.fault import is_right
+from tests.faults.measure import PAGES, measure
+from tests.faults.roads import nobody, redirects
+from tests.faults.robots import TRANSFERS
+from tests.support.crawl import Reactor, reactors
+from tests.support.site import Site
+
+DOZEN = (
+    "slow-byte", "stops", "black-hole", "truncated", "reset-middle", "chunk-cut",
+    "endless", "status-999", "gzip-bomb", "gzip-cut", "century", "utf-16", "chain-6",
+    "loop-cookie", "to-user", "to-file", "refused", "no-name", "tls-to-plain",
+)  # fmt: skip
+"""Faults asked on the other reactors too, where HTTP clients differ in nothing."""
+
+UNHURRIED = {"ROBOTS1994_TIMEOUT": 4, "DOWNLOAD_TIMEOUT": 4}
+"""For some that hang and some that do not, on a machine that may be busy."""
+
+UNCLEAN = (
+    "Traceback",
+    "Unhandled",
+    "was destroyed",
+    "never retrieved",
+    "never awaited",
+)
+
+
+def unclean(log: str) -> list[str]:
+    """Signs in a log of an error that nobody handled."""
+    return [sign for sign in UNCLEAN if sign in log]
+
+
+def test_every_fault_has_the_outcome_of_its_row() -> None:
+    """All of the table in three crawls, as the README of this folder says."""
+    outcomes = table.whole_table()
+
+    assert outcomes.wrong == []
+    assert outcomes.trespasses == []
+    assert report.README.read_text("utf-8") == report.text(outcomes)
+    for crawled in outcomes.crawls:
+        assert unclean(crawled.result.log) == []
+        ended = len(crawled.result.fetched) + len(crawled.result.failed)
+        pages = sum(not outcome.closed for outcome in crawled.outcomes.values())
+        assert ended == len(PAGES) * (len(crawled.outcomes) - pages) + pages
+
+
+@pytest.mark.parametrize("reactor", [each for each in reactors() if each != "asyncio"])
+def test_other_reactors_make_the_same_of_faults(reactor: Reactor) -> None:
+    """On the select reactor and without one."""
+    with Site(tls="valid") as site:
+        known = [*TRANSFERS, *CONTENTS, *redirects(site), *nobody(site)]
+        dozen = [fault for fault in known if fault.slug in DOZEN]
+        measured = measure(site, dozen, reactor=reactor, settings=UNHURRIED)
+
+    ends = [(fault, measured.outcomes[fault.slug]) for fault in dozen]
+    assert len(dozen) == len(DOZEN)
+    assert [each for each in ends if not is_right(*each)] == []
+    assert unclean(measured.result.log) == []
