@@ -235,7 +235,7 @@ def _redirect_target(response: Response) -> str | None:
 
 
 def _one_line(error: BaseException) -> str:
-    """What *error* says, on one printable line.
+    """What *error* says, on one printable line that names no password.
 
     Twisted hides what went wrong in a list of failures; Scrapy wraps that once more.
     """
@@ -243,7 +243,7 @@ def _one_line(error: BaseException) -> str:
         error.__cause__, "reasons", None
     )
     said = "; ".join(_said(failure.value) for failure in wrapped or ()) or _said(error)
-    return printable(" ".join(said.split()), 200)
+    return printable(discreet(" ".join(said.split())), 200)
 
 
 def _said(error: BaseException) -> str:

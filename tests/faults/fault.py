@@ -66,7 +66,6 @@ class PageFault:
     ends: str
     reply: Reply
     asked: int = 1
-    further: tuple[tuple[str, Reply], ...] = ()
     hangs: bool = False
 
 

@@ -82,9 +82,6 @@ def _script(site: Site, fault: Fault) -> str:
 
 def _script_page(site: Site, fault: PageFault) -> str:
     """Script the page of a fault and return its URL."""
-    for host in (f"{fault.slug}.test", f"{fault.slug}--b.test"):
-        for target, reply in fault.further:
-            site.answer(target, reply, at=host)
     site.answer("/open", fault.reply, at=f"{fault.slug}.test")
     return site.url("/open", host=f"{fault.slug}.test")
 

@@ -27,111 +27,68 @@ def chain(slug: str, what: str, row: Row, length: int, asked: int) -> Fault:
     )
 
 
+LOCATIONS: tuple[tuple[str, str, Row, str, int], ...] = (
+    ("loop", "to itself", "R5", "/robots.txt", 1),
+    ("loop-fragment", "to itself, another fragment", "R5", "/robots.txt#1", 1),
+    ("loop-2", "to one that leads back", "R5", "/back", 2),
+    ("to-path", "to a path", "R1", "/file", 2),
+    ("to-host", "to another host", "R1", "http://{b}/robots.txt", 2),
+    ("to-user", "to one with credentials", "R1", "http://u:secret@{b}/robots.txt", 2),
+    ("to-scheme", "to https", "R1", "https://{s}/robots.txt", 2),
+    ("to-404", "to a 404", "R4", "http://{b}/gone", 2),
+    ("to-403", "to a 403", "R3", "http://{b}/kept", 2),
+    ("to-503", "to a 503", "R5", "http://{b}/down", 2),
+    ("to-reset", "to a reset", "R5", "http://{b}/reset", 2),
+    ("to-refused", "to a port nobody listens on", "R5", "{refused}", 1),
+    ("to-nobody", "to a name without address", "R5", "http://b.invalid/robots.txt", 1),
+    ("to-file", "to file:", "R5", "file:///etc/hostname", 1),
+    ("to-data", "to data:", "R5", "data:text/plain,User-agent:%20x", 1),
+    ("to-ftp", "to ftp:", "R5", "ftp://127.0.0.1/robots.txt", 1),
+    ("to-script", "to javascript:", "R5", "javascript:alert(1)", 1),
+    ("to-nonsense", "to no address", "R5", "http://[broken", 1),
+    ("to-empty", "with an empty Location", "R5", "", 1),
+    ("to-bytes", "to bytes that are no text", "R5", "/down?\u00ff\u00fe", 2),
+)
+"""Slug, what, row, Location and requests of each 302; `{b}` is another host."""
+
+LANDINGS = {
+    "/back": to("/robots.txt"),
+    "/file": FILE,
+    "/gone": replies.status(404),
+    "/kept": replies.status(403),
+    "/down": replies.status(503),
+    "/reset": replies.reset(),
+}
+COOKIE = (("Location", "/robots.txt"), ("Set-Cookie", "seen=1"))
+
+
 def redirects(site: Site) -> list[Fault]:
     """Redirects of /robots.txt; what they lead to is scripted on *site*."""
-    site.answer("/gone", replies.status(404))
-    site.answer("/kept", replies.status(403))
-    site.answer("/down", replies.status(503))
-    site.answer("/reset", replies.reset())
-
-    def other(slug: str, path: str = "/robots.txt", user: str = "") -> str:
-        return site.url(path, host=f"{user}{slug}--b.test")
-
+    for target, reply in LANDINGS.items():
+        site.answer(target, reply)
+    places = []
+    for slug, what, row, location, asked in LOCATIONS:
+        secure = site.secure_url("", host=f"{slug}--b.test").removeprefix("https://")
+        place = location.format(
+            b=site.url("", host=f"{slug}--b.test").removeprefix("http://"),
+            s=secure,
+            refused=site.refused_url("/robots.txt"),
+        )
+        places.append(Fault(slug, what, row, to(place), asked))
     return [
         chain("chain-5", "a chain of 5 redirects", "R1", 5, 6),
         chain("chain-6", "a chain of 6 redirects", "R5", 6, 6),
         chain("chain-30", "a chain of 30 redirects", "R5", 30, 6),
-        Fault("loop", "to itself", "R5", to("/robots.txt")),
+        *places,
         Fault(
-            "loop-2",
-            "to one that leads back",
-            "R5",
-            to("/1"),
-            2,
-            further=(("/1", to("/robots.txt")),),
+            "loop-cookie", "to itself with a cookie", "R5", Reply(302, headers=COOKIE)
         ),
-        Fault(
-            "loop-cookie",
-            "to itself with a cookie",
-            "R5",
-            Reply(302, headers=(("Location", "/robots.txt"), ("Set-Cookie", "seen=1"))),
-        ),
-        Fault(
-            "loop-fragment",
-            "to itself, ever another fragment",
-            "R5",
-            to("/robots.txt#1"),
-        ),
-        Fault(
-            "to-path",
-            "301 to a path",
-            "R1",
-            to("/r.txt", 301),
-            2,
-            further=(("/r.txt", FILE),),
-        ),
-        Fault(
-            "to-path-308",
-            "308 to a path",
-            "R1",
-            to("/r.txt", 308),
-            2,
-            further=(("/r.txt", FILE),),
-        ),
-        Fault("to-host", "to another host", "R1", to(other("to-host")), 2),
-        Fault(
-            "to-user",
-            "to another host, with credentials",
-            "R1",
-            to(other("to-user", user="u:secret@")),
-            2,
-        ),
-        Fault(
-            "to-scheme",
-            "to https",
-            "R1",
-            to(site.secure_url("/robots.txt", host="to-scheme--b.test")),
-            2,
-        ),
-        Fault("to-404", "to a 404", "R4", to(other("to-404", "/gone")), 2),
-        Fault("to-403", "to a 403", "R3", to(other("to-403", "/kept")), 2),
-        Fault("to-503", "to a 503", "R5", to(other("to-503", "/down")), 2),
-        Fault("to-reset", "to a reset", "R5", to(other("to-reset", "/reset")), 2),
-        Fault(
-            "to-refused",
-            "to a port nobody listens on",
-            "R5",
-            to(site.refused_url("/robots.txt")),
-        ),
-        Fault(
-            "to-nobody",
-            "to a name without address",
-            "R5",
-            to("http://b.invalid/robots.txt"),
-        ),
-        Fault("to-file", "to file:", "R5", to("file:///etc/hostname")),
-        Fault("to-data", "to data:", "R5", to("data:text/plain,User-agent:%20x")),
-        Fault("to-ftp", "to ftp:", "R5", to("ftp://127.0.0.1/robots.txt")),
-        Fault("to-script", "to javascript:", "R5", to("javascript:alert(1)")),
-        Fault("to-nonsense", "to no address", "R5", to("http://[broken")),
+        Fault("to-301", "301 to a path", "R1", to("/file", 301), 2),
+        Fault("to-308", "308 to a path", "R1", to("/file", 308), 2),
         Fault("to-nowhere", "302 without Location", "R5", replies.status(302, RULES)),
-        Fault("to-empty", "302 with an empty Location", "R5", to("")),
-        Fault(
-            "to-bytes",
-            "to bytes that are no text",
-            "R5",
-            to("/\u00ff\u00fe"),
-            2,
-            further=(("*", replies.status(500)),),
-        ),
-        Fault("to-300", "300 with a Location", "R5", to("/r.txt", 300)),
-        Fault("to-304", "304", "R5", Reply(304, length=0)),
-        Fault(
-            "back-again",
-            "503, then the file (asked once)",
-            "R5",
-            [replies.status(503), FILE],
-        ),
+        Fault("to-300", "300 with a Location", "R5", to("/file", 300)),
+        Fault("to-304", "304 to no condition", "R5", Reply(304, length=0)),
+        Fault("back-again", "503, then the file", "R5", [replies.status(503), FILE]),
     ]
 
 

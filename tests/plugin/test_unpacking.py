@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 
-import brotli  # type: ignore[import-untyped]
+import brotli  # type: ignore[import-untyped]  # it has no annotations
 import pytest
 from backports import zstd
 from hypothesis import given
