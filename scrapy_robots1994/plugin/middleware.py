@@ -17,7 +17,9 @@ from scrapy_robots1994.plugin.lasting import LastingPolicies
 from scrapy_robots1994.plugin.outside import CrawlOutside
 from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.settings import RobotsSettings
+from scrapy_robots1994.plugin.starts import Starts
 from scrapy_robots1994.plugin.stats import Tally
+from scrapy_robots1994.plugin.summary import Summary
 from scrapy_robots1994.plugin.waiting import WaitingRoom
 from scrapy_robots1994.plugin.way import Way
 from scrapy_robots1994.printable import discreet, printable
@@ -58,6 +60,8 @@ class Robots1994Middleware:
         self._robot = RobotName(crawler)
         self._room = WaitingRoom(crawler, settings.max_waiting)
         download = RobotsDownload(crawler, settings, self._tally, time.time)
+        self._summary = Summary(crawler, self._tally)
+        self._starts = Starts(crawler, self._tally, closes=settings.close_when_denied)
         outside = CrawlOutside(crawler, settings, download, self._room, self._tally)
         if settings.compare:
             self._compare(crawler, settings, download)
@@ -98,6 +102,8 @@ class Robots1994Middleware:
         # Ours O22: the file itself needs no policy, so nobody waits for one.
         if target_of(request.url) == "/robots.txt":
             return
+        # Asked again by an errback, it would carry the verdict of the last time.
+        request.meta.pop("robots1994", None)
         self._tally.count(stats.WAITED)
         with self._room.seat():
             found = await self.find(request, origin)
@@ -136,6 +142,8 @@ class Robots1994Middleware:
     def _refuse(self, request: Request, verdict: Verdict) -> None:
         """Refuse *request*: stat, log line, meta key, exception."""
         self._tally.refused(verdict.reason.value)
+        self._summary.refused(request, verdict)
+        self._starts.refused(request, verdict)
         request.meta["robots1994"] = verdict
         logger.debug(
             "Forbidden by robots.txt: <%s %s>: %s",

@@ -96,3 +96,14 @@ def meta_keys(name: str, value: Any) -> tuple[str, ...]:
     ):
         refuse(name, value, 'a list of meta keys, for example ["proxy"]')
     return tuple(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False; text and numbers as Scrapy reads them from `-s`."""
+    words = {"true": True, "1": True, "false": False, "0": False}
+    read = (
+        words.get(str(value).lower()) if isinstance(value, (bool, int, str)) else None
+    )
+    if read is None:
+        refuse(name, value, "True or False")
+    return read

@@ -110,6 +110,12 @@ SETTINGS: dict[str, Setting] = {
         "Further request meta keys, beside `proxy` and `bindaddress`, that the "
         "robots.txt request takes over from the page request.",
     ),
+    "CLOSE_WHEN_DENIED": Setting(
+        False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
+        readers.flag,
+        "Whether a crawl whose every start request was refused closes with the reason "
+        "`robotstxt_denied`, not `finished`.",
+    ),
     "COMPARE": Setting(
         (),
         peers_wanted,
@@ -145,6 +151,7 @@ class RobotsSettings:
     max_waiting: int
     store: Locator
     propagate_meta: tuple[str, ...]
+    close_when_denied: bool
     compare: tuple[str | type, ...]
     compare_report: str | None
     pages: frozenset[str]
@@ -186,6 +193,7 @@ class RobotsSettings:
             max_waiting=values["MAX_WAITING"],
             store=values["STORE"],
             propagate_meta=values["PROPAGATE_META"],
+            close_when_denied=values["CLOSE_WHEN_DENIED"],
             compare=values["COMPARE"],
             compare_report=values["COMPARE_REPORT"],
             pages=values["PAGES"],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robots1994.upkeep import Outcome
@@ -28,6 +30,9 @@ STORE_FAILURES: Final = "robots1994/store_failures"
 CUT: Final = "robots1994/cut"
 OPENS_SITE: Final = "robots1994/opens_site"
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
+REFUSING: Final = "robots1994/refusing_origins"
+REFUSED_BY: Final = "robots1994/refused_by/{origin}"
+STARTS_REFUSED: Final = "robots1994/starts_refused"
 UNCOMPARED: Final = "robots1994/compare/unasked"
 
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
@@ -52,6 +57,9 @@ MEANINGS: Final[dict[str, str]] = {
     STORE_FAILURES: "questions that the store of ROBOTS1994_STORE did not answer",
     CUT: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
     OPENS_SITE: "origins whose file opens to us what its owner likely meant to close",
+    REFUSING: "origins at which requests were refused, at the close",
+    REFUSED_BY: "requests refused, by origin, at the close, for the 20 with most",
+    STARTS_REFUSED: "start requests, where robots.txt refused every one of them",
     COMPARED: "decisions by what another parser would have said (ROBOTS1994_COMPARE): "
     "agree, stricter (it forbids what we allow), laxer, raised",
     UNCOMPARED: "decisions the others were not asked about, as the body of the answer "
@@ -90,6 +98,17 @@ class Tally:
     def store_failures(self, number: int) -> None:
         """The store failed so many times."""
         self._stats.inc_value(STORE_FAILURES, number)
+
+    def refused_by_origin(self, most: Mapping[str, int], origins: int) -> None:
+        """The crawl closes: refusals at those with *most*, of *origins* in all."""
+        for origin, refused in most.items():
+            self._stats.set_value(REFUSED_BY.format(origin=origin), refused)
+        if origins:
+            self._stats.set_value(REFUSING, origins)
+
+    def starts_refused(self, number: int) -> None:
+        """The crawl closes, and all its *number* start requests were refused."""
+        self._stats.set_value(STARTS_REFUSED, number)
 
     def refused(self, reason: str) -> None:
         """A request was refused because of *reason*."""

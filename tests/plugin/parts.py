@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.http import Response, TextResponse
 from twisted.internet.defer import CancelledError
 
+from tests.support.child import AskingSpider
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
     from typing_extensions import Self
 
 
@@ -84,3 +89,19 @@ KEPT = (
     "session",
     "dont_merge_cookies",
 )
+
+
+class AskingAgainSpider(AskingSpider):
+    """Asks a refused URL once more and tells the verdict in the meta each time."""
+
+    name = "asking-again"
+
+    def failed(self, failure: Failure) -> Iterator[Any]:  # type: ignore[override]
+        """Tell the verdict, and ask again with the same meta."""
+        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        yield {"meta": str(request.meta["robots1994"])}
+        yield request.replace(dont_filter=True)
+
+    def look(self, response: Response) -> Iterator[Any]:
+        """Tell what the meta of an allowed request holds."""
+        yield {"meta": str(response.meta.get("robots1994"))}

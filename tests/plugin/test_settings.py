@@ -31,6 +31,7 @@ WRONG: dict[str, list[object]] = {
         "sqlite://",
         5,
     ],
+    "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
     "COMPARE": [5, [1], {"a": 1}, [""], [int]],
     "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], {"noindex": True}],

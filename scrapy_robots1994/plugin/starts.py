@@ -1,0 +1,95 @@
+"""Start requests: whether robots.txt let any of them through."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider
+
+from scrapy_robots1994.printable import printable
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from scrapy_robots1994.plugin.stats import Tally
+    from scrapy_robots1994.standard import Verdict
+
+logger = logging.getLogger("scrapy_robots1994")
+
+CLOSE_REASON = "robotstxt_denied"
+
+# Scrapy marks them with it.
+META_KEY = "is_start_request"
+
+
+class Starts:
+    """Watches the start requests until the first gets through; then it costs nothing.
+
+    When the crawl closes and robots.txt refused each of them, one warning says so; with
+    *closes* the crawl then has the reason `robotstxt_denied`.
+    """
+
+    def __init__(self, crawler: Crawler, tally: Tally, *, closes: bool) -> None:
+        self._crawler = crawler
+        self._tally = tally
+        self._scheduled = 0
+        self._refused = 0
+        self._first = ""
+        self._watched = {
+            signals.request_scheduled: self._was_scheduled,
+            # A page that a cache holds never reaches the downloader.
+            signals.request_reached_downloader: self._got_through,
+            signals.response_received: self._got_through,
+        }
+        for signal, hear in self._watched.items():
+            crawler.signals.connect(hear, signal)
+        crawler.signals.connect(self._closed, signals.spider_closed)
+        if closes:
+            crawler.signals.connect(self._idle, signals.spider_idle)
+
+    def refused(self, request: Request, verdict: Verdict) -> None:
+        """Note that *request* was refused."""
+        if self._watched and request.meta.get(META_KEY):
+            self._refused += 1
+            if not self._first:
+                self._first = f"{printable(request.url, 200)}: {verdict}"
+
+    @property
+    def are_all_refused(self) -> bool:
+        """Whether there were start requests, and robots.txt refused each of them.
+
+        A resumed crawl may refuse some that another run has scheduled.
+        """
+        return bool(self._watched) and 0 < self._refused >= self._scheduled
+
+    def _was_scheduled(self, request: Request) -> None:
+        """Count a start request that is about to be judged."""
+        self._scheduled += bool(request.meta.get(META_KEY))
+
+    def _got_through(self, request: Request) -> None:
+        """Stop watching once a start request is sent or answered."""
+        if request.meta.get(META_KEY):
+            for signal, hear in self._watched.items():
+                self._crawler.signals.disconnect(hear, signal)
+            self._watched = {}
+
+    def _idle(self) -> None:
+        """Close the crawl, which has nothing more to do, for its true reason."""
+        if self.are_all_refused:
+            raise CloseSpider(CLOSE_REASON)
+
+    def _closed(self) -> None:
+        """Say that nothing was crawled because nothing may be."""
+        if not self.are_all_refused:
+            return
+        self._tally.starts_refused(self._refused)
+        logger.warning(
+            "robots.txt refused every start request (%d), so nothing was crawled. The "
+            "first: %s. `scrapy robots-check URL` tells more of each.",
+            self._refused,
+            self._first,
+            extra={"spider": self._crawler.spider},
+        )
