@@ -179,14 +179,7 @@ class RobotsSettings:
         return cls(
             dialect=values["DIALECT"],
             reading=values["READING"],
-            terms=Terms(
-                ttl=values["TTL"],
-                min_ttl=values["MIN_TTL"],
-                stale_ttl=values["STALE_TTL"],
-                retry_after=values["RETRY_AFTER"],
-                forbidden_allows=values["FORBIDDEN"] == "allow",
-                unreachable_allows=values["UNREACHABLE"] == "allow",
-            ),
+            terms=_terms(values),
             max_bytes=values["MAX_BYTES"],
             timeout=values["TIMEOUT"],
             max_redirects=values["MAX_REDIRECTS"],
@@ -198,6 +191,18 @@ class RobotsSettings:
             compare_report=values["COMPARE_REPORT"],
             pages=values["PAGES"],
         )
+
+
+def _terms(values: dict[str, Any]) -> Terms:
+    """Return the terms that the *values* of all settings are."""
+    return Terms(
+        ttl=values["TTL"],
+        min_ttl=values["MIN_TTL"],
+        stale_ttl=values["STALE_TTL"],
+        retry_after=values["RETRY_AFTER"],
+        forbidden_allows=values["FORBIDDEN"] == "allow",
+        unreachable_allows=values["UNREACHABLE"] == "allow",
+    )
 
 
 def _refuse_unknown(settings: BaseSettings) -> None:

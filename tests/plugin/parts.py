@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
-    from twisted.python.failure import Failure
     from typing_extensions import Self
 
 
@@ -96,9 +95,9 @@ class AskingAgainSpider(AskingSpider):
 
     name = "asking-again"
 
-    def failed(self, failure: Failure) -> Iterator[Any]:  # type: ignore[override]
+    def failed(self, failure: Any) -> Any:
         """Tell the verdict, and ask again with the same meta."""
-        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        request = failure.request
         yield {"meta": str(request.meta["robots1994"])}
         yield request.replace(dont_filter=True)
 
