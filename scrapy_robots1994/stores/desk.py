@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LEASE: Final = 10.0
+LEASE: Final = 5.0
 """Seconds after its last sign of life when the lease of a dead worker runs out."""
 
 RENEW_EVERY: Final = LEASE / 4

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from importlib import import_module
 from urllib.parse import urlencode
 
-from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.printable import printable
 from scrapy_robots1994.stores.address import Address, without_password
 from scrapy_robots1994.stores.base import PolicyStore
 from scrapy_robots1994.stores.memory import MAX_ORIGINS
+from scrapy_robots1994.stores.redis_client import SCHEMES
 
 EXAMPLE = 'write for example "memory://?max_origins=100000"'
 
 STORES = {
     "sqlite": "scrapy_robots1994.stores.sqlite.SqliteStore",
+    **dict.fromkeys(SCHEMES, "scrapy_robots1994.stores.redis.RedisStore"),
 }
 """Our lasting stores by the scheme of their URL; any import path is a scheme too."""
 
@@ -86,8 +87,6 @@ def _store_class(path: str) -> type[PolicyStore]:
     try:
         kind = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
-        if isinstance(error, SettingsError) or hasattr(error, "extra"):
-            raise
         why = f"{path} cannot be imported: {printable(str(error))}"
         raise Address("", "", (), EXAMPLE).refusal(why) from error
     if not (isinstance(kind, type) and issubclass(kind, PolicyStore)):

@@ -128,6 +128,12 @@ class Crawl:
         """The process id, for tests that send it a signal."""
         return self._process.pid
 
+    def kill(self) -> None:
+        """End it by SIGKILL at whatever it is doing; it has no result then."""
+        self._process.kill()
+        self._process.wait()
+        self._folder.cleanup()
+
     def result(self) -> CrawlResult:
         """Wait for the end of the crawl and return what came of it, exactly once."""
         try:

@@ -1,0 +1,112 @@
+"""Several crawls, one Redis: each robots.txt is asked for once for all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import Crawl, Reactor, reactors, start_crawl
+from tests.support.redis_server import RedisServer
+from tests.support.site import Site
+
+BODY = "User-agent: *\nDisallow: /closed\n"
+ORIGINS = 30
+WORKERS = 3
+
+
+def start_workers(
+    urls: list[str],
+    server: RedisServer,
+    reactor: Reactor = "asyncio",
+    workers: int = WORKERS,
+) -> list[Crawl]:
+    """Start crawls of the same URLs that share a store."""
+    settings = {
+        "ROBOTS1994_STORE": server.url,
+        "CONCURRENT_REQUESTS": 100,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 100,
+    }
+    return [
+        start_crawl(urls, reactor=reactor, settings=settings) for _ in range(workers)
+    ]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_workers_ask_each_origin_once_in_all(reactor: Reactor) -> None:
+    """Whoever comes first asks, the others wait for it, and all obey."""
+    with RedisServer() as server, Site(addresses=ORIGINS) as site:
+        # Slow enough that all workers want it before it is there.
+        site.robots(BODY, gate="slow")
+        site.open_when("slow", "/robots.txt", count=ORIGINS)
+        urls = [
+            site.address_url(number, path)
+            for number in range(ORIGINS)
+            for path in ("/open", "/closed")
+        ]
+        results = [worker.result() for worker in start_workers(urls, server, reactor)]
+        asked = Counter(seen.host for seen in site.log("/robots.txt"))
+
+    assert len(asked) == ORIGINS
+    assert set(asked.values()) == {1}
+    for result in results:
+        assert len(result.fetched) == len(result.failed) == ORIGINS
+        assert all(url.endswith("/closed") for url in result.failed_urls)
+
+
+def test_who_dies_while_it_fetches_is_replaced() -> None:
+    """A worker killed with leases in hand: each of them costs one more question."""
+    with RedisServer() as server, Site(addresses=3) as site:
+        site.robots(BODY, gate="slow")
+        urls = [site.address_url(number, "/open") for number in range(3)]
+        (first,) = start_workers(urls, server, workers=1)
+        site.wait("/robots.txt", count=3)
+        others = start_workers(urls, server, workers=2)
+        first.kill()
+        site.open_when("slow", "/robots.txt", count=6)
+        results = [worker.result() for worker in others]
+        asked = Counter(seen.host for seen in site.log("/robots.txt"))
+
+    assert all(result.fetched_urls == sorted(urls) for result in results)
+    assert set(asked.values()) == {2}
+
+
+def test_a_redis_that_dies_and_comes_back_stops_nobody() -> None:
+    """Away in mid-crawl: nothing is opened, all pages come, and the log tells."""
+    with RedisServer() as server, Site(addresses=40) as site:
+        site.robots(BODY)
+        # The second half of the origins is linked from pages that come after the end.
+        site.answer("/first", replies.html(links(site, 0, 20), gate="redis is gone"))
+        site.answer("/second", replies.html(links(site, 20, 40), gate="redis is back"))
+        urls = [site.url("/first"), site.url("/second")]
+        crawl = start_crawl(
+            urls,
+            settings={"ROBOTS1994_STORE": f"{server.url}?timeout=0.5"},
+            spider_args={"follow": True},
+        )
+        site.wait("/second")
+        server.stop()
+        site.open("redis is gone")
+        site.wait("/open", count=20)
+        server.start()
+        site.open("redis is back")
+        result = crawl.result()
+
+    assert {url.rpartition("/")[2] for url in result.fetched_urls} == {
+        "first",
+        "second",
+        "open",
+    }
+    assert len(result.fetched) == 42
+    assert len(result.failed) == 40
+    assert result.log.count("The crawl goes on with what this process knows") == 1
+
+
+def links(site: Site, first: int, end: int) -> str:
+    """HTML with an open and a closed link for each of some origins."""
+    urls = [site.address_url(n, p) for n in range(first, end) for p in PATHS]
+    return "".join(f'<a href="{url}">link</a>' for url in urls)
+
+
+PATHS = ("/open", "/closed")
