@@ -237,12 +237,12 @@ def _redirect_target(response: Response) -> str | None:
 def _one_line(error: BaseException) -> str:
     """What *error* says, on one printable line that names no password.
 
-    Twisted hides what went wrong in a list of failures; Scrapy wraps that once more.
+    Twisted hides what went wrong in a list, of failures or for HTTP/2 of exceptions;
+    Scrapy wraps that once more.
     """
-    wrapped = getattr(error, "reasons", None) or getattr(
-        error.__cause__, "reasons", None
-    )
-    said = "; ".join(_said(failure.value) for failure in wrapped or ()) or _said(error)
+    cause = error.__cause__
+    found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
+    said = "; ".join(_said(getattr(each, "value", each)) for each in found or [error])
     return printable(discreet(" ".join(said.split())), 200)
 
 

@@ -1,0 +1,38 @@
+"""A spider with a scrapy-poet page object, as its documentation shows it."""
+
+# scrapy-poet reads annotations at run time, so they must not be postponed here.
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy.http import Response
+from web_poet import HttpClient, WebPage
+from web_poet.exceptions import HttpError
+
+from tests.support.child import AskingSpider
+
+
+class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # not looked into
+    """The title of a page."""
+
+    @property
+    def title(self) -> str:
+        """What stands in <title>."""
+        return str(self.css("title::text").get())
+
+
+class Paged(AskingSpider):
+    """Reads pages by page objects, which ask for another page themselves."""
+
+    name = "paged"
+
+    async def fetched(  # type: ignore[override]  # scrapy-poet hands over more
+        self, response: Response, page: TitlePage, http: HttpClient
+    ) -> AsyncIterator[Any]:
+        """One item a page; `more` says what became of the further request."""
+        try:
+            further = await http.get(response.urljoin("/private/more"))
+            more = str(further.status)
+        except HttpError as error:
+            more = str(error.__cause__ or error)
+        yield {"title": page.title, "more": more}

@@ -1,0 +1,50 @@
+"""scrapy-playwright with Debian's Chromium: the browser opens what is open, alone."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from tests.support import replies
+from tests.support.crawl import Ask, crawl
+
+if TYPE_CHECKING:
+    from tests.support.site import Site
+
+HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
+
+
+def settings() -> dict[str, Any]:
+    """What a user sets for Debian's Chromium."""
+    browser = shutil.which("chromium")
+    assert browser, "this test needs a browser: apt-get install chromium"
+    return {
+        "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
+        "PLAYWRIGHT_LAUNCH_OPTIONS": {
+            "executable_path": browser,
+            "args": ["--no-sandbox", "--disable-gpu"],
+        },
+        "USER_AGENT": "walker/1.0",
+    }
+
+
+def test_a_refused_page_opens_no_tab(site: Site) -> None:
+    """Nor does robots.txt: Scrapy fetches it by itself, under the same name."""
+    site.robots("User-agent: *\nDisallow: /private\n")
+    site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
+    asked = [
+        Ask(site.url(path), meta={"playwright": True})
+        for path in ("/private/1", "/open", "/private/2")
+    ]
+
+    result = crawl(asked, settings=settings())
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert {failed.verdict and failed.verdict["text"] for failed in result.failed} == {
+        WHY
+    }
+    assert result.stats["playwright/page_count"] == 1
+    (robots,) = site.log("/robots.txt")
+    assert robots.headers["user-agent"] == "walker/1.0"
+    assert "sec-fetch-mode" not in robots.headers
