@@ -237,8 +237,7 @@ def _redirect_target(response: Response) -> str | None:
 def _one_line(error: BaseException) -> str:
     """What *error* says, on one printable line that names no password.
 
-    Twisted hides what went wrong in a list, of failures or for HTTP/2 of exceptions;
-    Scrapy wraps that once more.
+    Twisted hides it in a list, of failures or exceptions; Scrapy wraps that once more.
     """
     cause = error.__cause__
     found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
