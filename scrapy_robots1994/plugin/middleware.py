@@ -121,21 +121,28 @@ class Robots1994Middleware:
     def _compare(
         self, crawler: Crawler, settings: RobotsSettings, download: RobotsDownload
     ) -> None:
-        """Ask other parsers, too, before each judgement.
+        """Ask other parsers, too, before each judgement, or instead of it.
 
         Without them nothing of this is loaded, and nothing of it is looked at.
         """
+        from scrapy_robots1994.plugin.comparing.watching import (  # noqa: PLC0415 - as above
+            Watching,
+        )
         from scrapy_robots1994.plugin.shadow import Shadow  # noqa: PLC0415 - as above
 
         shadow = Shadow(crawler, settings)
         download.witness = shadow.kept
-        judge = self._judge
+        judge, watch = self._judge, Watching(crawler, self._tally)
 
         def judge_and_compare(request: Request, policy: Policy) -> None:
             robot = self._robot.of(request)
-            allowed = policy.rules(robot).allowed_url(request.url)
-            shadow.compare(policy, request.url, robot, allowed=allowed)
-            judge(request, policy)
+            rules = policy.rules(robot)
+            allowed = rules.allowed_url(request.url)
+            theirs = shadow.compare(policy, request.url, robot, allowed=allowed)
+            if settings.watch and theirs is not None and theirs.allowed is not None:
+                watch.judge(request, rules.verdict(request.url), theirs)
+            else:
+                judge(request, policy)
 
         self.__dict__["_judge"] = judge_and_compare
 

@@ -128,6 +128,12 @@ SETTINGS: dict[str, Setting] = {
         "Where the comparison is written at the close: a path that ends in `.html`, "
         "`.json` or `.csv`; `%(name)s` and `%(time)s` work as in `FEEDS`.",
     ),
+    "WATCH": Setting(
+        False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
+        readers.flag,
+        "`True`: the first parser of `ROBOTS1994_COMPARE` decides, ours only watches "
+        "and says what it would refuse.",
+    ),
     "PAGES": Setting(
         False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
         read_pages,
@@ -154,6 +160,7 @@ class RobotsSettings:
     close_when_denied: bool
     compare: tuple[str | type, ...]
     compare_report: str | None
+    watch: bool
     pages: frozenset[str]
 
     @classmethod
@@ -169,13 +176,7 @@ class RobotsSettings:
             )
             for name, setting in SETTINGS.items()
         }
-        if values["MIN_TTL"] > values["TTL"]:
-            msg = (
-                f"ROBOTS1994_MIN_TTL ({values['MIN_TTL']:g}) must not be more than "
-                f"ROBOTS1994_TTL ({values['TTL']:g}): lower the first or raise the "
-                "second."
-            )
-            raise SettingsError(msg)
+        _refuse_contradictions(values)
         return cls(
             dialect=values["DIALECT"],
             reading=values["READING"],
@@ -189,6 +190,7 @@ class RobotsSettings:
             close_when_denied=values["CLOSE_WHEN_DENIED"],
             compare=values["COMPARE"],
             compare_report=values["COMPARE_REPORT"],
+            watch=values["WATCH"],
             pages=values["PAGES"],
         )
 
@@ -217,4 +219,21 @@ def _refuse_unknown(settings: BaseSettings) -> None:
         close = difflib.get_close_matches(name.upper().removeprefix(PREFIX), SETTINGS)
         hint = f"; did you mean {PREFIX}{close[0]}?" if close else f"; known: {known}."
         msg = f"{printable(name)} is no setting of scrapy_robots1994{hint}"
+        raise SettingsError(msg)
+
+
+def _refuse_contradictions(values: dict[str, Any]) -> None:
+    """Two settings that cannot both be meant stop the crawl."""
+    if values["MIN_TTL"] > values["TTL"]:
+        msg = (
+            f"ROBOTS1994_MIN_TTL ({values['MIN_TTL']:g}) must not be more than "
+            f"ROBOTS1994_TTL ({values['TTL']:g}): lower the first or raise the "
+            "second."
+        )
+        raise SettingsError(msg)
+    if values["WATCH"] and not values["COMPARE"]:
+        msg = (
+            "ROBOTS1994_WATCH lets another parser decide, and none is named: set "
+            "ROBOTS1994_COMPARE = True."
+        )
         raise SettingsError(msg)

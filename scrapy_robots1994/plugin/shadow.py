@@ -112,24 +112,30 @@ class Shadow:
 
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, *, allowed: bool
-    ) -> None:
-        """Ask the others what *policy* was asked: may *robot* fetch *url*?"""
+    ) -> Opinion | None:
+        """Ask the others what *policy* was asked: may *robot* fetch *url*?
+
+        What the first of them says; `None` if nobody could be asked.
+        """
         held = self._held.get(policy.origin)
         if held is None or held.stated is not policy.stated:
             held = self._hold(policy)
         if held is None:
             self._totals.unasked += 1
             self._count(stats.UNCOMPARED)
-            return
+            return None
         question = Question(url, robot if isinstance(robot, str) else _text(robot))
         ours = ALLOWS if allowed else FORBIDS
+        first: Opinion | None = None
         for name, reading in held.readings:
             theirs = opinion(reading, question)
+            first = first or theirs
             way = direction_of(ours, theirs)
             self._totals.counts[name, way] += 1
             self._count(self._keys[name, way])
             if way is not Direction.AGREE:
                 self._sample(name, way, held.capture, question, theirs)
+        return first
 
     def _hold(self, policy: Policy) -> _Held | None:
         """Let the others read the body of *policy*; `None` when nobody has it any

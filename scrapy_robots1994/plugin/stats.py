@@ -33,6 +33,7 @@ COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 REFUSING: Final = "robots1994/refusing_origins"
 REFUSED_BY: Final = "robots1994/refused_by/{origin}"
 STARTS_REFUSED: Final = "robots1994/starts_refused"
+WOULD_REFUSE: Final = "robots1994/would_refuse"
 UNCOMPARED: Final = "robots1994/compare/unasked"
 
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
@@ -62,6 +63,7 @@ MEANINGS: Final[dict[str, str]] = {
     STARTS_REFUSED: "start requests, where robots.txt refused every one of them",
     COMPARED: "decisions by what another parser would have said (ROBOTS1994_COMPARE): "
     "agree, stricter (it forbids what we allow), laxer, raised",
+    WOULD_REFUSE: "requests that ours would have refused, as ROBOTS1994_WATCH is on",
     UNCOMPARED: "decisions the others were not asked about, as the body of the answer "
     "was no longer held",
     PAGES_NOINDEX: "pages that say NOINDEX to us (ROBOTS1994_PAGES)",

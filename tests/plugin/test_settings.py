@@ -33,6 +33,7 @@ WRONG: dict[str, list[object]] = {
     ],
     "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
     "COMPARE": [5, [1], {"a": 1}, [""], [int]],
+    "WATCH": ["yes", 2, [], True],
     "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], {"noindex": True}],
     "PROPAGATE_META": [5, [1], [""], {"a": 1}],
