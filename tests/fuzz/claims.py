@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from scrapy_robots1994.printable import is_printable
 from scrapy_robots1994.standard import LineKind, RobotsTxt
+from scrapy_robots1994.standard.dialects import DIALECTS
+from scrapy_robots1994.standard.inspection.suspicion import may_open
 from scrapy_robots1994.standard.names import names_of
 from tests.standard import oracle
 
@@ -55,6 +57,14 @@ def what_is_told_is_printable(asked: Question) -> None:
         assert is_printable(str(problem))
         assert 1 <= problem.line <= len(robots.lines) + 1
     assert set(robots.openings(asked.robot)) <= set(robots.problems)
+
+
+def what_is_not_suspicious_opens_nothing(asked: Question) -> None:
+    """The first look at a file passes none over that has a problem of that kind."""
+    robots = asked.parsed()
+
+    if not may_open(robots.text, DIALECTS[robots.dialect]):
+        assert not any(problem.opens_site for problem in robots.problems)
 
 
 def both_paths_agree(asked: Question) -> None:
@@ -141,6 +151,7 @@ def a_further_rule_opens_nothing(asked: Question) -> None:
 CLAIMS = (
     every_line_is_accounted_for,
     what_is_told_is_printable,
+    what_is_not_suspicious_opens_nothing,
     both_paths_agree,
     the_plain_reading_agrees,
     line_ends_do_not_matter,

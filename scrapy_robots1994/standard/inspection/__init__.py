@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from scrapy_robots1994.standard.dialects import CAUTIOUS
 from scrapy_robots1994.standard.inspection import boundaries, ignored, values, whole
+from scrapy_robots1994.standard.inspection.suspicion import may_open
 from scrapy_robots1994.standard.problems import Kind, Problem
 from scrapy_robots1994.standard.records import applied
 from scrapy_robots1994.standard.source import Contents, Source, contents_of
@@ -58,6 +59,8 @@ def find_openings(source: Source, reading: str, names: str) -> tuple[Problem, ..
     That is what is wrong in the records that the robot obeys, or below them, or above
     all records.
     """
+    if not may_open(source.text, source.dialect):
+        return ()
     contents = contents_of(source)
     found = [
         problem

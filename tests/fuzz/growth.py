@@ -1,0 +1,103 @@
+"""Time against size on files built to be hostile: `python -m tests.fuzz.growth`.
+
+A row is a file and an operation; its numbers are nanoseconds of CPU a byte, for files
+of 1 KB to 4 MB. Where they stay level, time grows as the file does.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import process_time_ns
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.lint import Report
+from scrapy_robots1994.lint.text import print_report
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.standard.source import contents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
+
+# Each makes a file of about so many bytes.
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
+    "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),
+    "records without rule": lambda size: _repeated("User-agent:*\n\n", size),
+    "split records": lambda size: _repeated("User-agent:a\n\nDisallow:/\n", size),
+    "agents": lambda size: _numbered("User-agent: {}\n", size) + "Disallow: /\n",
+    "agents of a letter": lambda size: _repeated("User-agent:a\n", size),
+    "rules": lambda size: "User-agent: *\n" + _numbered("Disallow: /{}\n", size),
+    "nested rules": lambda size: "User-agent: *\n" + _nested(size),
+    "orphans": lambda size: _repeated("Disallow:/\n", size),
+    "unknown fields": lambda size: _numbered("Disal{}: /\n", size),
+    "no colon": lambda size: _numbered("Disallow /{}\n", size),
+    "one line": lambda size: "User-agent: *\nDisallow: /" + "a" * size,
+    "one name": lambda size: "User-agent: " + "a " * (size // 2),
+    "one escaped line": lambda size: "User-agent: *\nDisallow: /" + "%2F" * (size // 3),
+    "one spaced line": lambda size: "User-agent: *\nDisallow: /" + " /" * (size // 2),
+    "all #": lambda size: "#" * size,
+    "all colons": lambda size: ":" * size,
+    "all CR": lambda size: "\r" * size,
+    "all NL": lambda size: "\n" * size,
+    "all spaces": lambda size: " " * size,
+    "all commas": lambda size: "User-agent: " + "," * size,
+    "all slashes": lambda size: "User-agent: *\nDisallow: " + "/" * size,
+    "all NUL": lambda size: "\x00" * size,
+    "a page": lambda size: "<html>\n" + _repeated("<a href=x>:</a>\n", size),
+}
+
+
+def _repeated(unit: str, size: int) -> str:
+    """A file that says the same again and again."""
+    return unit * (size // len(unit) + 1)
+
+
+def _numbered(unit: str, size: int) -> str:
+    """A file that says something new each time."""
+    count = size // (len(unit) + 4) + 1
+    return "".join(unit.format(number) for number in range(count))
+
+
+def _nested(size: int) -> str:
+    """Rules that each begin with the one before, in a file of at most *size* bytes."""
+    depth = int((2 * size) ** 0.5)
+    return "".join(f"Disallow: /{'a' * length}\n" for length in range(depth))
+
+
+OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
+    "ruling": lambda robots: robots.ruling("rex").allowed("/a"),
+    "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
+    "openings": lambda robots: robots.openings("rex"),
+    "problems": lambda robots: robots.problems,
+    "report": lambda robots: list(print_report(Report.of("x", robots))),
+}
+
+
+def cost(body: str, operation: str, times: int = 3) -> float:
+    """Nanoseconds of CPU a byte, the least of several *times*, nothing remembered."""
+    least = float("inf")
+    for _ in range(times):
+        robots = RobotsTxt.parse(body)
+        contents_of.cache_clear()
+        start = process_time_ns()
+        OPERATIONS[operation](robots)
+        least = min(least, process_time_ns() - start)
+    return least / len(body)
+
+
+def main() -> None:
+    """Print the table."""
+    sizes = "".join(f"{size // 1024:>8,}K" for size in SIZES)
+    sys.stdout.write(f"{'ns of CPU a byte':32}{sizes}\n")
+    for name, made in HOSTILE.items():
+        for operation in OPERATIONS:
+            costs = (cost(made(size), operation, 1) for size in SIZES)
+            row = "".join(f"{each:9,.1f}" for each in costs)
+            sys.stdout.write(f"{name + ', ' + operation:32}{row}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Time grows as the file does, also on files built to be hostile."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fuzz.growth import HOSTILE, OPERATIONS, cost
+
+SMALL = 2**11
+TIMES = 16
+WORST = 6.0
+"""A byte may cost so many times more in a file 16 times as long: memory, noise. Where
+time grew with the square of the length, it would be 16 times.
+"""
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_grows_as_the_file_does(name: str) -> None:
+    """No operation costs a byte of a long file much more than one of a short file."""
+    small, large = HOSTILE[name](SMALL), HOSTILE[name](SMALL * TIMES)
+
+    for operation in OPERATIONS:
+        ratio = cost(large, operation) / cost(small, operation, 5)
+        assert ratio < WORST, f"{operation}: {ratio:.1f}"
