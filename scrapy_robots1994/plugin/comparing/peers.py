@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.comparison import Reading
 
-# It warns of every file that is not UTF-8, as if the crawl went by its reading.
-_LOUD = logging.getLogger("scrapy.robotstxt")
+# They speak of files as if the crawl went by their reading, again at each variant.
+_LOUD = tuple(
+    map(logging.getLogger, ("scrapy.robotstxt", "protego._protego", "protego._ruleset"))
+)
 
 
 def peers(wanted: Iterable[str | type], crawler: Crawler) -> list[Parser]:
@@ -78,8 +80,11 @@ def _parser(kind: type[RobotParser], crawler: Crawler) -> Parser:
 
 def _read(kind: type[RobotParser], crawler: Crawler, body: bytes) -> Reading:
     """*body* as *kind* reads it."""
-    was_disabled, _LOUD.disabled = _LOUD.disabled, True
+    were = [it.disabled for it in _LOUD]
+    for logger in _LOUD:
+        logger.disabled = True
     try:
         return kind.from_crawler(crawler, body)
     finally:
-        _LOUD.disabled = was_disabled
+        for logger, was in zip(_LOUD, were, strict=True):
+            logger.disabled = was

@@ -1,0 +1,153 @@
+"""Comparing without a crawl: from the arguments of the command to what it prints."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.settings import SETTINGS_PRIORITIES
+
+from scrapy_robots1994.comparison import Report, as_json, as_table
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.plugin.comparing import report_file
+from scrapy_robots1994.plugin.comparing.job import Bench, Job
+from scrapy_robots1994.plugin.comparing.pool import run
+from scrapy_robots1994.plugin.comparing.progress import progress
+from scrapy_robots1994.plugin.comparing.sources import (
+    files_of,
+    is_archive,
+    sources_of,
+)
+from scrapy_robots1994.plugin.comparing.wanted import ALL, report_wanted
+from scrapy_robots1994.plugin.settings import RobotsSettings
+from scrapy_robots1994.printable import printable
+
+if TYPE_CHECKING:
+    import argparse
+    from collections import Counter
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
+
+    from scrapy_robots1994.plugin.comparing.pool import Outcome
+
+FINE, UNREADABLE, INTERRUPTED = 0, 3, 130
+
+SAMPLES = 6
+"""Disagreements shown of each parser, direction and cause."""
+
+
+def compare(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Compare what *args* name, print what came of it, and return the exit code.
+
+    Raises `RobotsError` or `OSError`, with a sentence, before anything is compared.
+    """
+    target = _target(opts.report)
+    job = _job(opts, settings)
+    names = Bench(job).names
+    paths = [Path(arg) for arg in args]
+    for path in paths:
+        # A misspelt argument is wrong use, and known before hours of work.
+        path.stat()
+    files = list(files_of(paths))
+    is_counted = not any(map(is_archive, files))
+    cores = min(opts.processes, len(files)) if is_counted else opts.processes
+    with progress(len(files) if is_counted else None) as done:
+        outcome = run(job, sources_of(files), cores, done)
+    report = _report(args, names, outcome)
+    sys.stdout.write(as_json(report) if opts.json else f"{_told(report, outcome)}\n")
+    if target is not None:
+        report_file.write(report, target)
+        sys.stderr.write(f"The report was written to {printable(str(target), 500)}\n")
+    for line in outcome.result.unreadable:
+        sys.stderr.write(f"not read: {line}\n")
+    if outcome.is_interrupted:
+        sys.stderr.write("Interrupted: these are the files compared until then.\n")
+        return INTERRUPTED
+    return UNREADABLE if outcome.result.unreadable else FINE
+
+
+def _target(wanted: str | None) -> Path | None:
+    """Where the report goes; refused before the work rather than after it."""
+    path = report_wanted("--report", wanted)
+    if path is None:
+        return None
+    report_file.check_libraries(path)
+    return Path(path)
+
+
+def _job(opts: argparse.Namespace, settings: BaseSettings) -> Job:
+    """The job that the options and the settings of the project make."""
+    ours = RobotsSettings.from_settings(settings)
+    parsers = ",".join(ALL) if opts.parsers is None else opts.parsers
+    named = tuple(name.strip() for name in parsers.split(",") if name.strip())
+    if not named:
+        msg = "--parsers must name at least one parser, for example Protego"
+        raise SettingsError(msg)
+    return Job(
+        parsers=named,
+        dialect=ours.dialect,
+        reading=ours.reading,
+        limit=ours.max_bytes,
+        robots=tuple(opts.robot),
+        urls=None if opts.urls is None else tuple(_lines(Path(opts.urls))),
+        most=opts.questions,
+        samples=SAMPLES,
+        overrides=tuple(_overrides(settings)),
+    )
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines of a file of URLs that say something."""
+    for line in path.read_text("utf-8").split("\n"):
+        if line.strip():
+            yield line.strip()
+
+
+def _overrides(settings: BaseSettings) -> Iterator[tuple[str, str]]:
+    """What was set on the command line, for the other processes."""
+    for name in settings:
+        priority = settings.getpriority(name)
+        if priority == SETTINGS_PRIORITIES["cmdline"] and isinstance(
+            settings[name], str
+        ):
+            yield str(name), settings[name]
+
+
+def _report(args: list[str], names: tuple[str, ...], outcome: Outcome) -> Report:
+    """What came of the job, as a report."""
+    totals = outcome.result.totals
+    shown = ", ".join(args[:3]) + (", ..." if args[3:] else "")
+    return Report(
+        subject=f"{totals.captures:,} robots.txt of {printable(shown, 200)}",
+        when=datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        parsers=names,
+        captures=totals.captures,
+        unasked=totals.unasked,
+        counts=totals.counts,
+        causes=totals.causes,
+        findings=outcome.findings,
+        is_sampled=False,
+        note="Interrupted: not all files were compared." * outcome.is_interrupted,
+    )
+
+
+def _told(report: Report, outcome: Outcome) -> str:
+    """The report as text for a terminal, and where the time went."""
+    head = (
+        f"{report.subject}: {report.questions:,} questions to each parser, "
+        f"{report.disagreements:,} answers that differ from ours"
+    )
+    return f"{head}\n\n{as_table(report)}\n\n{_split(outcome.result.spent)}"
+
+
+def _split(spent: Counter[str]) -> str:
+    """Where the time went, in per cent of all processes together."""
+    whole = spent.total() or 1
+    parts = [
+        f"{name or 'questions, causes and counting'} {100 * time / whole:.0f} %"
+        for name, time in sorted(spent.items(), key=lambda it: (not it[0], -it[1]))
+    ]
+    return f"time: {', '.join(parts)}"
