@@ -38,6 +38,7 @@
   };
 
   form.addEventListener("input", filter);
+  form.addEventListener("change", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   table.addEventListener("click", (event) => {
     const button = event.target.closest("button");
