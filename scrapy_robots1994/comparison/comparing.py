@@ -7,6 +7,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.comparison.causes import Cause
@@ -150,6 +151,12 @@ def disagreement(  # noqa: PLR0913, PLR0917 - each is one side of a disagreement
         label=capture.label,
         question=question,
         theirs=str(theirs),
-        packed=zlib.compress(capture.body),
+        packed=_packed(capture.body),
         blanket=capture.blanket,
     )
+
+
+@lru_cache(maxsize=4)
+def _packed(body: bytes) -> bytes:
+    """Return *body* compressed; samples of one file share it."""
+    return zlib.compress(body)

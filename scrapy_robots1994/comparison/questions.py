@@ -54,10 +54,12 @@ def _robots(lines: Lines) -> dict[str, None]:
 
 
 def _targets(lines: Lines) -> Iterator[str]:
-    """Yield the paths to ask for, of each rule."""
+    """Yield the paths to ask for, of each rule, and of what others may take for one."""
     for line in lines.lines:
-        if is_rule(line) and line.value:
-            value = _text(line.value, lines)
+        if is_agent(line) or not line.value:
+            continue
+        value = _text(line.value, lines)
+        if is_rule(line) or value.startswith("/"):
             yield from _around(value if value.startswith("/") else f"/{value}")
 
 

@@ -71,13 +71,15 @@ def painter(choice: str) -> Paint:
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
     """Show a bar at standard error while the block runs; what is given is called at
     each step.
 
-    Only where that is a terminal, there is much to do and `rich` is installed.
+    Only where that is a terminal, there is much to do (None: nobody knows how much) and
+    `rich` is installed.
     """
-    if Progress is None or total < LONG or not sys.stderr.isatty():
+    is_short = total is not None and total < LONG
+    if Progress is None or is_short or not sys.stderr.isatty():
         yield lambda: None
         return
     with Progress(console=Console(stderr=True), transient=True) as bar:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime, timezone
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,12 @@ from scrapy.settings import SETTINGS_PRIORITIES
 
 from scrapy_robots1994.comparison import Report, as_json, as_table
 from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.plugin.commands.sources import is_url
+from scrapy_robots1994.plugin.commands.terminal import progress, say
 from scrapy_robots1994.plugin.comparing import report_file
+from scrapy_robots1994.plugin.comparing.fetching import fetch
 from scrapy_robots1994.plugin.comparing.job import Bench, Job
 from scrapy_robots1994.plugin.comparing.pool import run
-from scrapy_robots1994.plugin.comparing.progress import progress
 from scrapy_robots1994.plugin.comparing.sources import (
     files_of,
     is_archive,
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
+    from scrapy_robots1994.plugin.commands.base import RobotsCommand
     from scrapy_robots1994.plugin.comparing.pool import Outcome
 
 FINE, UNREADABLE, INTERRUPTED = 0, 3, 130
@@ -39,34 +43,46 @@ SAMPLES = 6
 """Disagreements shown of each parser, direction and cause."""
 
 
-def compare(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def compare(args: list[str], opts: argparse.Namespace, command: RobotsCommand) -> int:
     """Compare what *args* name, print what came of it, and return the exit code.
 
     Raises `RobotsError` or `OSError`, with a sentence, before anything is compared.
     """
     target = _target(opts.report)
-    job = _job(opts, settings)
+    job = _job(opts, command.own_settings)
     names = Bench(job).names
-    paths = [Path(arg) for arg in args]
+    paths = [Path(arg) for arg in args if not is_url(arg)]
     for path in paths:
         # A misspelt argument is wrong use, and known before hours of work.
         path.stat()
+    fetched = fetch([arg for arg in args if is_url(arg)], opts.spider, command.process)
     files = list(files_of(paths))
+    count = len(files) + len(fetched.captures)
     is_counted = not any(map(is_archive, files))
-    cores = min(opts.processes, len(files)) if is_counted else opts.processes
-    with progress(len(files) if is_counted else None) as done:
-        outcome = run(job, sources_of(files), cores, done)
+    with progress("robots.txt", count if is_counted else None) as step:
+        outcome = run(
+            job,
+            chain(fetched.captures, sources_of(files)),
+            min(opts.processes, count) if is_counted else opts.processes,
+            step,
+        )
     report = _report(args, names, outcome)
-    sys.stdout.write(as_json(report) if opts.json else f"{_told(report, outcome)}\n")
+    say(as_json(report).rstrip("\n") if opts.json else _told(report, outcome))
     if target is not None:
         report_file.write(report, target)
-        sys.stderr.write(f"The report was written to {printable(str(target), 500)}\n")
-    for line in outcome.result.unreadable:
-        sys.stderr.write(f"not read: {line}\n")
+        _note(f"The report was written to {printable(str(target), 500)}")
+    unread = [*fetched.unread, *outcome.result.unreadable]
+    for line in unread:
+        _note(f"not read: {line}")
     if outcome.is_interrupted:
-        sys.stderr.write("Interrupted: these are the files compared until then.\n")
+        _note("Interrupted: these are the files compared until then.")
         return INTERRUPTED
-    return UNREADABLE if outcome.result.unreadable else FINE
+    return UNREADABLE if unread else FINE
+
+
+def _note(line: str) -> None:
+    """Say something that is not the answer."""
+    sys.stderr.write(f"{line}\n")
 
 
 def _target(wanted: str | None) -> Path | None:

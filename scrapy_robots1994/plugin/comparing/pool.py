@@ -56,9 +56,9 @@ class _Here:
 
 
 def run(
-    job: Job, sources: Iterable[Source], cores: int, done: Callable[[int], None]
+    job: Job, sources: Iterable[Source], cores: int, step: Callable[[], None]
 ) -> Outcome:
-    """Compare all of *sources* on *cores*; *done* is told how many files were.
+    """Compare all of *sources* on *cores*; *step* is called after each.
 
     Ctrl-C ends it early, with what has been compared until then.
     """
@@ -69,7 +69,8 @@ def run(
         try:
             for part in _compared(workers, job, sources, cores):
                 result.add(part)
-                done(part.totals.captures + len(part.unreadable))
+                for _ in range(part.totals.captures + len(part.unreadable)):
+                    step()
         except KeyboardInterrupt:
             is_interrupted = True
         sampled = list(result.totals.sampled())

@@ -1,0 +1,172 @@
+"""`robots-compare` as a user runs it: files, folders, archives, URLs, and reports."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.commands.running import Ran, scrapy
+from tests.support.corpus import generated_files
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OPEN = "tests.commands.parsers.OpenParser"
+CLOSED = b"User-agent: *\nDisallow: /\n"
+
+
+def compare(*args: object, **options: Any) -> Ran:
+    """Run the command."""
+    return scrapy("robots-compare", *map(str, args), **options)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of files, some of them in a folder of their own."""
+    inner = tmp_path / "files" / "more"
+    inner.mkdir(parents=True)
+    for number, (name, body) in enumerate(generated_files()[::20]):
+        (inner if number % 3 else inner.parent).joinpath(name).write_bytes(body)
+    return inner.parent
+
+
+def test_the_same_comes_of_one_process_and_of_two(folder: Path) -> None:
+    """Counts, causes and samples do not depend on who did what when."""
+    few = ("--questions", 20, "--json")
+
+    one = compare(folder, "--processes", 1, *few)
+    two = compare(folder, "--processes", 2, *few)
+
+    told = [json.loads(ran.out) for ran in (one, two)]
+    assert [ran.code for ran in (one, two)] == [0, 0]
+    assert told[0]["parsers"] == told[1]["parsers"]
+    assert told[0]["disagreements"] == told[1]["disagreements"]
+    assert told[0]["files"] == len(list(folder.rglob("*.test")))
+    assert sum(told[0]["parsers"]["RerpRobotParser"]["causes"].values()) > 0
+
+
+def test_one_file_is_a_table_with_the_time_split(tmp_path: Path) -> None:
+    """It fits 100 columns but for the head; the report is written beside it."""
+    file, report = tmp_path / "example.org", tmp_path / "out" / "report.html"
+    file.write_bytes(CLOSED)
+
+    ran = compare(file, "--parsers", f"Protego,{OPEN}", "--report", report)
+
+    assert ran.code == 0
+    assert any(line.startswith("OpenParser") for line in ran.lines)
+    assert ran.lines[-1].startswith("time: ")
+    assert "scrapy_robots1994" in ran.lines[-1]
+    assert "http://example.org/" in report.read_text("utf-8")
+    assert ran.err.startswith("The report was written to")
+
+
+def archived(path: Path, captures: list[tuple[str, str, bytes]]) -> Path:
+    """Write a WARC file of answers: URL, status line and body of each."""
+    with path.open("wb") as file:
+        for url, status, body in captures:
+            answer = (
+                f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            )
+            head = (
+                "WARC/1.0\r\nWARC-Type: response\r\n"
+                f"WARC-Target-URI: {url}\r\n"
+                "WARC-Date: 2026-11-20T12:00:00Z\r\n"
+                "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
+                "Content-Type: application/http; msgtype=response\r\n"
+                f"Content-Length: {len(answer) + len(body)}\r\n\r\n"
+            )
+            record = head.encode() + answer + body + b"\r\n\r\n"
+            file.write(gzip.compress(record))
+    return path
+
+
+def test_an_archive_is_read_capture_by_capture(tmp_path: Path) -> None:
+    """Status included; redirects and what is no robots.txt are passed over."""
+    archive = archived(
+        tmp_path / "some.warc.gz",
+        [
+            ("http://a.test/robots.txt", "200 OK", CLOSED),
+            ("https://b.test/robots.txt", "404 Not Found", CLOSED),
+            ("http://c.test/robots.txt", "503 Busy", b""),
+            ("http://d.test/robots.txt", "301 Moved", b""),
+            ("http://a.test/", "200 OK", CLOSED),
+        ],
+    )
+
+    ran = compare(archive, "--parsers", "Protego", "--json", "--robot", "me")
+
+    told = json.loads(ran.out)
+    assert told["files"] == 3
+    protego = told["parsers"]["ProtegoRobotParser"]
+    assert protego["causes"] == {"status": protego["stricter"] + protego["laxer"]}
+    where = {row["where"]: row["direction"] for row in told["disagreements"]}
+    assert where == {"https://b.test": "stricter", "http://c.test": "laxer"}
+
+
+def test_urls_are_fetched_as_the_crawl_would(tmp_path: Path) -> None:
+    """And asked about what is listed, by the robot that is named."""
+    urls = tmp_path / "urls.txt"
+    with Site() as site:
+        site.robots("User-agent: me\nDisallow: /a\n")
+        urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
+
+        ran = compare(
+            site.url("/"), "--urls", urls, "--robot", "me", "--parsers", OPEN, "--json"
+        )
+        assert site.targets() == ["/robots.txt"]
+
+    told = json.loads(ran.out)["parsers"]["OpenParser"]
+    assert (told["agree"], told["laxer"]) == (1, 1)
+
+
+def test_what_could_not_be_had_is_told_and_is_an_exit_code() -> None:
+    """A host that is not there is not "no robots.txt"."""
+    with Site() as site:
+        ran = compare(site.refused_url("/"), "--parsers", OPEN)
+
+    assert ran.code == 3
+    assert "could not be had" in ran.err
+
+
+@pytest.mark.parametrize(("who", "processes"), [(b"me", 1), (b"parent", 2)])
+def test_interrupted_it_tells_what_it_has(
+    tmp_path: Path, who: bytes, processes: int
+) -> None:
+    """Ctrl-C ends it, with the table of what was compared and a code of its own."""
+    for number in range(60):
+        body = CLOSED + (b"# interrupt-" + who) * (number == 20)
+        (tmp_path / f"{number:02}.test").write_bytes(body)
+
+    parsers = ("--parsers", "tests.commands.parsers.InterruptingParser")
+    ran = compare(tmp_path, *parsers, "--processes", processes)
+
+    assert ran.code == 130
+    assert "Interrupted" in ran.err
+    assert "InterruptingParser" in ran.out
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        ([], "no file given"),
+        (["no-such-file"], "No such file"),
+        (["README.md", "--parsers", "no.such"], "is no parser"),
+        (["README.md", "--parsers", ","], "at least one parser"),
+        (["README.md", "--report", "out.pdf"], "ends in .html, .json or .csv"),
+        (["README.md", "--questions", "0"], "1 or more"),
+        (["README.md", "--urls", "no-such-list"], "no-such-list"),
+        (["README.md", "-s", "ROBOTS1994_TLL=5"], "did you mean ROBOTS1994_TTL"),
+    ],
+)
+def test_wrong_use_is_a_sentence_and_code_2(args: list[str], sentence: str) -> None:
+    """Before anything is compared."""
+    ran = compare(*args)
+
+    assert ran.code == 2
+    assert sentence in ran.err + ran.out
+    assert "Traceback" not in ran.err
