@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.pages import Directives
     from scrapy_robots1994.plugin.addon import Addon
+    from scrapy_robots1994.plugin.crawl_delay import CrawlDelay
     from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots
     from scrapy_robots1994.plugin.middleware import Robots1994Middleware
     from scrapy_robots1994.plugin.pages import (
@@ -54,6 +55,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Addon": ".plugin.addon",
+    "CrawlDelay": ".plugin.crawl_delay",
     "Directives": ".pages",
     "DroppedByPage": ".plugin.pages",
     "ForbiddenByRobots": ".plugin.forbidden",
@@ -79,6 +81,7 @@ _HOMES = {
 
 __all__ = [
     "Addon",
+    "CrawlDelay",
     "Directives",
     "DroppedByPage",
     "ForbiddenByRobots",

@@ -65,6 +65,8 @@ class Robots1994Middleware:
         outside = CrawlOutside(crawler, settings, download, self._room, self._tally)
         if settings.compare:
             self._compare(crawler, settings, download)
+        if settings.crawl_delay is not None:
+            self._keep_delays(crawler, settings)
         memory = MemoryStore(settings.store.max_origins, outside.now)
         lasting = LastingPolicies.of(crawler, settings, outside.reader, self._tally)
         self._keeper: PolicyKeeper[Way] = PolicyKeeper(
@@ -145,6 +147,27 @@ class Robots1994Middleware:
                 judge(request, policy)
 
         self.__dict__["_judge"] = judge_and_compare
+
+    def _keep_delays(self, crawler: Crawler, settings: RobotsSettings) -> None:
+        """Tell the crawl delay of each request's policy; else nothing looks at it."""
+        from scrapy_robots1994.plugin.crawl_delay import SlotDelays  # noqa: PLC0415 - as above
+
+        if settings.dialect != "extended":
+            logger.warning(
+                "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is no field of the "
+                'dialect "%s", but of "extended" (ROBOTS1994_DIALECT)',
+                settings.dialect,
+            )
+            return
+        delays = SlotDelays.of(crawler, settings, self._room)
+        judge = self._judge
+
+        def judge_and_pace(request: Request, policy: Policy) -> None:
+            judge(request, policy)
+            rules = policy.rules(self._robot.of(request))
+            delays.tell(policy.origin, rules.crawl_delay)
+
+        self.__dict__["_judge"] = judge_and_pace
 
     def _refuse(self, request: Request, verdict: Verdict) -> None:
         """Refuse *request*: stat, log line, meta key, exception."""

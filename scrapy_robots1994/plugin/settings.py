@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.plugin import readers
 from scrapy_robots1994.plugin.comparing.wanted import peers_wanted, report_wanted
-from scrapy_robots1994.plugin.opt_in import read_pages
+from scrapy_robots1994.plugin.opt_in import read_crawl_delay, read_pages
 from scrapy_robots1994.printable import printable
 from scrapy_robots1994.upkeep import Terms
 
@@ -134,6 +134,12 @@ SETTINGS: dict[str, Setting] = {
         "`True`: the first parser of `ROBOTS1994_COMPARE` decides, ours only watches "
         "and says what it would refuse.",
     ),
+    "CRAWL_DELAY": Setting(
+        False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
+        read_crawl_delay,
+        "`True` keeps the Crawl-delay of the `extended` dialect in the download slot "
+        "of its origin; a number of seconds does, and is the longest that is kept.",
+    ),
     "PAGES": Setting(
         False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
         read_pages,
@@ -161,6 +167,7 @@ class RobotsSettings:
     compare: tuple[str | type, ...]
     compare_report: str | None
     watch: bool
+    crawl_delay: float | None
     pages: frozenset[str]
 
     @classmethod
@@ -191,6 +198,7 @@ class RobotsSettings:
             compare=values["COMPARE"],
             compare_report=values["COMPARE_REPORT"],
             watch=values["WATCH"],
+            crawl_delay=values["CRAWL_DELAY"],
             pages=values["PAGES"],
         )
 

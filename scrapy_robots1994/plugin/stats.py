@@ -36,6 +36,8 @@ STARTS_REFUSED: Final = "robots1994/starts_refused"
 WOULD_REFUSE: Final = "robots1994/would_refuse"
 UNCOMPARED: Final = "robots1994/compare/unasked"
 
+CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
+CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"
 PAGES_NOINDEX: Final = "robots1994/pages/noindex"
 PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
 ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
@@ -66,6 +68,9 @@ MEANINGS: Final[dict[str, str]] = {
     WOULD_REFUSE: "requests that ours would have refused, as ROBOTS1994_WATCH is on",
     UNCOMPARED: "decisions the others were not asked about, as the body of the answer "
     "was no longer held",
+    CRAWL_DELAYS: "crawl delays that an origin asked for and that are kept "
+    "(ROBOTS1994_CRAWL_DELAY)",
+    CRAWL_DELAYS_CAPPED: "of these, longer than ROBOTS1994_CRAWL_DELAY and cut to it",
     PAGES_NOINDEX: "pages that say NOINDEX to us (ROBOTS1994_PAGES)",
     PAGES_NOFOLLOW: "pages that say NOFOLLOW to us (ROBOTS1994_PAGES)",
     ITEMS_DROPPED: "items dropped because their page says NOINDEX",

@@ -55,19 +55,28 @@ class WaitingRoom:
     @contextmanager
     def seat(self) -> Iterator[None]:
         """One more waits while the block runs."""
-        downloader = self._crawler.engine.downloader
-        # A downloader of the user's own (`DOWNLOADER`) may have no such limit.
-        is_seated = self._free > 0 and bool(getattr(downloader, "total_concurrency", 0))
-        if is_seated:
-            self._free -= 1
-            downloader.total_concurrency += 1
-            self._call_next()
+        is_seated = self.take()
         try:
             yield
         finally:
             if is_seated:
-                self._free += 1
-                downloader.total_concurrency -= 1
+                self.give_back()
+
+    def take(self) -> bool:
+        """One more waits, until `give_back`; False where it counts as active."""
+        downloader = self._crawler.engine.downloader
+        # A downloader of the user's own (`DOWNLOADER`) may have no such limit.
+        if self._free <= 0 or not getattr(downloader, "total_concurrency", 0):
+            return False
+        self._free -= 1
+        downloader.total_concurrency += 1
+        self._call_next()
+        return True
+
+    def give_back(self) -> None:
+        """One that `take` let wait waits no more."""
+        self._free += 1
+        self._crawler.engine.downloader.total_concurrency -= 1
 
     def _call_next(self) -> None:
         """Let the engine look for a further request now, not at its next heartbeat.

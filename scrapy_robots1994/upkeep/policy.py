@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 class Rules(Protocol):
     """What a policy says to one robot: a `Ruling` of a file, or a `Blanket`."""
 
+    @property
+    def crawl_delay(self) -> float | None:
+        """The seconds between two requests that are asked for, if any are."""
+
     def allowed_url(self, url: str) -> bool:
         """Whether *url* may be fetched."""
 
@@ -32,6 +36,11 @@ class Blanket:
 
     is_open: bool
     reason: Reason
+
+    @property
+    def crawl_delay(self) -> None:
+        """No file asks for a delay."""
+        return
 
     def ruling(self, _robot: str | bytes) -> Blanket:
         """What it says to a robot: to all the same, so itself."""
