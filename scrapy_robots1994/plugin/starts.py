@@ -26,7 +26,8 @@ META_KEY = "is_start_request"
 
 
 class Starts:
-    """Watches the start requests until the first gets through; then it costs nothing.
+    """Watches the start requests until the first gets through; then it costs one short
+    call a request.
 
     When the crawl closes and robots.txt refused each of them, one warning says so; with
     *closes* the crawl then has the reason `robotstxt_denied`.
@@ -38,21 +39,22 @@ class Starts:
         self._scheduled = 0
         self._refused = 0
         self._first = ""
-        self._watched = {
-            signals.request_scheduled: self._was_scheduled,
-            # A page that a cache holds never reaches the downloader.
-            signals.request_reached_downloader: self._got_through,
-            signals.response_received: self._got_through,
-        }
-        for signal, hear in self._watched.items():
-            crawler.signals.connect(hear, signal)
+        self._is_through = False
+        crawler.signals.connect(self._was_scheduled, signals.request_scheduled)
+        # A page that a cache holds never reaches the downloader.
+        self._watched = [
+            signals.request_reached_downloader,
+            signals.response_received,
+        ]
+        for signal in self._watched:
+            crawler.signals.connect(self._got_through, signal)
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
 
     def refused(self, request: Request, verdict: Verdict) -> None:
         """Note that *request* was refused."""
-        if self._watched and request.meta.get(META_KEY):
+        if not self._is_through and request.meta.get(META_KEY):
             self._refused += 1
             if not self._first:
                 self._first = f"{printable(request.url, 200)}: {verdict}"
@@ -63,18 +65,23 @@ class Starts:
 
         A resumed crawl may refuse some that another run has scheduled.
         """
-        return bool(self._watched) and 0 < self._refused >= self._scheduled
+        return not self._is_through and 0 < self._refused >= self._scheduled
 
     def _was_scheduled(self, request: Request) -> None:
         """Count a start request that is about to be judged."""
+        if self._is_through:
+            # Not before: who disconnects from a signal while it is being sent makes it
+            # pass over the next who listens.
+            while self._watched:
+                signal = self._watched.pop()
+                self._crawler.signals.disconnect(self._got_through, signal)
+            return
         self._scheduled += bool(request.meta.get(META_KEY))
 
     def _got_through(self, request: Request) -> None:
         """Stop watching once a start request is sent or answered."""
         if request.meta.get(META_KEY):
-            for signal, hear in self._watched.items():
-                self._crawler.signals.disconnect(hear, signal)
-            self._watched = {}
+            self._is_through = True
 
     def _idle(self) -> None:
         """Close the crawl, which has nothing more to do, for its true reason."""
