@@ -78,14 +78,14 @@ class Holdings:
     async def _chosen(self, choice: Choice) -> list[Policy]:
         """Look at each entry, or only at those that are named."""
         now = time.time()
-        found = []
         if choice.origins:
-            for origin in choice.origins:
-                packed = await self._store.get(origin)
-                found.append(packed and self._read(packed, origin))
+            got = [(await self._store.get(each), each) for each in choice.origins]
+            found = [self._read(packed, each) for packed, each in got if packed]
         else:
-            async for stored in self._store.entries():
-                found.append(self._read(stored.packed, stored.origin))  # noqa: PERF401 - `extend` takes no async one
+            found = [
+                self._read(stored.packed, stored.origin)
+                async for stored in self._store.entries()
+            ]
         held = [policy for policy in found if policy and policy.keep_until > now]
         return sorted(
             (policy for policy in held if choice.fits(policy, now)),
