@@ -1,4 +1,5 @@
-"""Time against size on files built to be hostile: `python -m tests.fuzz.growth`.
+"""Time against size on files built to be hostile: `python -m tests.fuzz.growth`, with
+names of operations for those alone.
 
 A row is a file and an operation; its numbers are nanoseconds of CPU a byte, for files
 of 1 KB to 4 MB. Where they stay level, time grows as the file does.
@@ -92,7 +93,7 @@ def main() -> None:
     sizes = "".join(f"{size // 1024:>8,}K" for size in SIZES)
     sys.stdout.write(f"{'ns of CPU a byte':32}{sizes}\n")
     for name, made in HOSTILE.items():
-        for operation in OPERATIONS:
+        for operation in sys.argv[1:] or OPERATIONS:
             costs = (cost(made(size), operation, 1) for size in SIZES)
             row = "".join(f"{each:9,.1f}" for each in costs)
             sys.stdout.write(f"{name + ', ' + operation:32}{row}\n")
