@@ -111,7 +111,7 @@ class CrawlOutside:
             self._tally.count(stats.REFRESHED)
         self._log(policy, answer, stood_in=last is not None and last.stands_in)
         if outcome is Outcome.PARSED:
-            await self._tell(policy, way)
+            await self._tell(policy, way, last)
 
     async def recalled(self, policy: Policy, way: Way) -> None:
         """Count a policy that the store held; its file is as new to this crawl."""
@@ -124,13 +124,17 @@ class CrawlOutside:
             self.now() - policy.fetched_at,
             policy.fresh_until - self.now(),
         )
-        await self._tell(policy, way)
+        await self._tell(policy, way, None)
 
-    async def _tell(self, policy: Policy, way: Way) -> None:
-        """Warn of what a file opens; send `robots_parsed` where Scrapy has it."""
+    async def _tell(self, policy: Policy, way: Way, last: Policy | None) -> None:
+        """Warn of what a file opens; send `robots_parsed` where Scrapy has it.
+
+        Of the file that *last* held, too, all has been said.
+        """
         if policy.robots is None:
             return
-        self._warn_of_openings(policy.origin, policy.robots, way)
+        if last is None or last.robots != policy.robots:
+            self._warn_of_openings(policy.origin, policy.robots, way)
         if ROBOTS_PARSED is not None:
             await self._crawler.signals.send_catch_log_async(
                 ROBOTS_PARSED,

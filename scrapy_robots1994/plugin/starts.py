@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.printable import discreet, printable
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -57,7 +57,7 @@ class Starts:
         if not self._is_through and request.meta.get(META_KEY):
             self._refused += 1
             if not self._first:
-                self._first = f"{printable(request.url, 200)}: {verdict}"
+                self._first = f"{printable(discreet(request.url), 200)}: {verdict}"
 
     @property
     def are_all_refused(self) -> bool:

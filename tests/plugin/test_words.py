@@ -52,6 +52,36 @@ def test_a_record_split_by_a_blank_line_is_warned_of_once() -> None:
     assert result.stats["robots1994/opens_site"] == 1
 
 
+def test_a_file_read_again_is_not_warned_of_again() -> None:
+    """One warning an origin, however often its policy runs out."""
+    with Site() as site:
+        site.robots("User-agent: *\n\nDisallow: /private\n")
+        result = crawl(
+            [site.url(f"/private/{number}") for number in range(3)],
+            settings={
+                "CONCURRENT_REQUESTS": 1,
+                "ROBOTS1994_TTL": 0,
+                "ROBOTS1994_MIN_TTL": 0,
+                "ROBOTS1994_MAX_WAITING": 0,
+            },
+        )
+        fetches = len(site.log("/robots.txt"))
+
+    assert fetches > 1
+    assert result.log.count("Read to the letter") == 1
+    assert result.stats["robots1994/opens_site"] == 1
+
+
+def test_what_is_wrong_in_a_record_for_others_is_not_warned_of() -> None:
+    """It opens the site to them, and to us nothing."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /x\n\nUser-agent: b\n\nDisallow: /\n")
+        result = crawl([site.url("/1")])
+
+    assert "Read to the letter" not in result.log
+    assert "robots1994/opens_site" not in result.stats
+
+
 def test_the_cautious_reading_obeys_what_a_blank_line_split() -> None:
     """ROBOTS1994_READING = "cautious"."""
     with Site() as site:

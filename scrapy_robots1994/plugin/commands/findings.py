@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.lint.text import WIDTH, unpainted
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.printable import discreet, printable
 from scrapy_robots1994.standard import RobotsTxt
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def judged(url: str, source: Source, robot: str | bytes) -> Finding:
 def print_finding(finding: Finding, paint: Paint = unpainted) -> Iterator[str]:
     """Yield the lines that tell *finding*, none wider than a report may be."""
     word = paint(f"{finding.word:{_MARGIN}}", _STYLES[finding.word])
-    yield word + printable(finding.url, WIDTH - _MARGIN)
+    yield word + printable(discreet(finding.url), WIDTH - _MARGIN)
     for text in _reasons(finding):
         for line in wrap(text, WIDTH - _MARGIN):
             yield " " * _MARGIN + line
