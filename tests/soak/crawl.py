@@ -1,0 +1,139 @@
+"""The crawl of the soak: `python -m tests.soak.crawl ORIGINS SECONDS PORT`.
+
+One process, one spider; it prints what it counted as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import scrapy
+from scrapy import crawler as scrapy_crawler
+
+from tests.soak.judge import ROOMS
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+MOST_AT_ONCE = 600
+PAGE_BYTES = 4096
+PATIENCE = 120
+SHARE_AGAIN = 0.3
+HELD = 2_000
+"""Origins in the bounded store, far fewer than the soak has."""
+
+SETTINGS: dict[str, Any] = {
+    "ADDONS": {"scrapy_robots1994.Addon": 500},
+    "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
+    "ROBOTS1994_STORE": f"memory://?max_origins={HELD}",
+    "ROBOTS1994_MIN_TTL": 1,
+    "ROBOTS1994_TTL": 10,
+    "ROBOTS1994_STALE_TTL": 60,
+    "ROBOTS1994_RETRY_AFTER": 2,
+    "CONCURRENT_REQUESTS": 64,
+    "RETRY_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+    "LOG_LEVEL": "ERROR",
+}
+
+
+class Soaking(scrapy.Spider):
+    """Asks for three rooms of every origin, and of some a second time, later."""
+
+    name = "soaking"
+    origins: int
+    seconds: float
+    proxy: str
+    told: dict[str, Any]
+    dice = random.Random(1994)  # noqa: S311 (the same soak every time)
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for everything, at most so much at once, until the time is over."""
+        self.counts: Counter[str] = Counter()
+        began, every = time.monotonic(), max(self.origins // 200, 1)
+        for number in range(self.origins):
+            if time.monotonic() - began > self.seconds:
+                break
+            for request in self.asked_with(number):
+                yield request
+            await self.at_most(MOST_AT_ONCE, began)
+            self.counts["origins"] += 1
+            if number % every == 0:
+                self.told["rss"].append((self.counts["origins"], resident()))
+        await self.at_most(0, began)
+        self.told["rss"].append((self.counts["origins"], resident()))
+        self.told["counts"] = dict(self.counts)
+        self.told["seconds"] = round(time.monotonic() - began)
+
+    async def at_most(self, waiting: int, began: float) -> None:
+        """Go on once at most so many requests have no end; in the end, any are lost."""
+        while self.counts["asked"] - self.counts["ended"] > waiting:
+            if time.monotonic() - began > self.seconds + PATIENCE:
+                break
+            await asyncio.sleep(0.01)
+
+    def asked_with(self, number: int) -> Iterator[scrapy.Request]:
+        """Every room of one origin, and at times of one that was asked before."""
+        again = self.dice.random() < SHARE_AGAIN
+        earlier = number - self.dice.randint(1, 3_000)
+        for origin in (number, earlier) if again and earlier >= 0 else (number,):
+            for room in ROOMS:
+                self.counts["asked"] += 1
+                yield self.ask(origin, room)
+
+    def ask(self, origin: int, room: str) -> scrapy.Request:
+        """One page of one room."""
+        return scrapy.Request(
+            f"http://o{origin}.test/{room}/{self.counts['asked']}",
+            callback=self.fetched,
+            errback=self.failed,
+            meta={"proxy": self.proxy},
+            dont_filter=True,
+        )
+
+    def fetched(self, _response: Any) -> None:
+        """Count a page."""
+        self.counts["ended"] += 1
+        self.counts["fetched"] += 1
+
+    def failed(self, failure: Any) -> None:
+        """Count a request that was refused or failed."""
+        self.counts["ended"] += 1
+        verdict = getattr(failure.value, "verdict", None)
+        self.counts["failed" if verdict is None else "refused"] += 1
+
+
+def resident() -> int:
+    """Bytes of memory this process has at this moment."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * PAGE_BYTES
+
+
+def main(origins: int, seconds: float, port: int) -> None:
+    """Crawl, and print what came of it."""
+    told: dict[str, Any] = {"rss": []}
+    kind = getattr(scrapy_crawler, "AsyncCrawlerProcess", scrapy_crawler.CrawlerProcess)
+    process: Any = kind(SETTINGS)
+    crawler = process.create_crawler(Soaking)
+    process.crawl(
+        crawler,
+        origins=origins,
+        seconds=seconds,
+        proxy=f"http://127.0.0.1:{port}",
+        told=told,
+    )
+    process.start()
+    stats = crawler.stats.get_stats()
+    told["finish_reason"] = stats.get("finish_reason")
+    told["stats"] = {key: stats[key] for key in stats if "robots" in key}
+    print(json.dumps(told))  # noqa: T201 (its interface)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,158 @@
+"""The server of the soak, and the judge: `python -m tests.soak.judge SEED`.
+
+It is a forward proxy that answers for every host itself. Each GET /robots.txt gets a
+policy at random, or a failure; the judge remembers what it sent to whom, and holds each
+page it is asked for against that. It prints its port, and when its stdin closes what it
+counted, each as a line of JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import time
+from collections import Counter, deque
+from typing import Any
+
+ROOMS = ("a", "b", "c")
+EVERYTHING, NOTHING = frozenset(ROOMS), frozenset[str]()
+GRACE = 5.0
+"""Seconds in which a page may still come by the policy before the last: on its way."""
+
+PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"
+EMPTY = b"HTTP/1.1 %b\r\nContent-Length: 0\r\n\r\n"
+CUT_OFF = b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\nUser-agent: *\n"
+
+FAILURES = {
+    "reset": None,
+    "down": EMPTY % b"503 Down",
+    "slowly": EMPTY % b"429 Slowly",
+    "cut off": CUT_OFF,
+}
+SHARES = {
+    "reset": 3,
+    "down": 3,
+    "slowly": 2,
+    "cut off": 3,
+    "moved": 3,
+    "forbidden": 6,
+    "absent": 10,
+    "file": 70,
+}
+"""Of a hundred answers to GET /robots.txt so many are of each kind."""
+
+
+class Judge:
+    """What each host was told last, and what it was asked for against that."""
+
+    def __init__(self, seed: int) -> None:
+        self.dice = random.Random(seed)  # noqa: S311 (the same soak every time)
+        self.told: dict[str, deque[tuple[float, frozenset[str]]]] = {}
+        self.counts: Counter[str] = Counter()
+        self.against: list[str] = []
+
+    def robots(self, host: str, target: str) -> bytes | None:
+        """The answer to GET /robots.txt, or `None` for a reset."""
+        self.counts["robots"] += 1
+        (kind,) = self.dice.choices(list(SHARES), list(SHARES.values()))
+        if kind == "moved" and target == "/robots.txt":
+            place = f"http://{host}/moved.txt".encode()
+            return EMPTY % b"302 Moved\r\nLocation: %b" % place
+        if kind == "forbidden":
+            self._tell(host, NOTHING)
+            return EMPTY % b"403 No"
+        if kind == "absent":
+            self._tell(host, EVERYTHING)
+            return EMPTY % b"404 No"
+        if kind in FAILURES:
+            self._fail(host)
+            return FAILURES[kind]
+        return self._file(host)
+
+    def page(self, host: str, target: str) -> bytes | None:
+        """The answer to a page, or `None` for a reset; judged first."""
+        self.counts["pages"] += 1
+        room, told = target[1:2], list(self.told.get(host, []))
+        now = time.monotonic()
+        if not told or room not in told[-1][1]:
+            was_open = any(room in open_ for _, open_ in told[:-1])
+            if was_open and now - told[-1][0] < GRACE:
+                self.counts["on their way"] += 1
+            else:
+                self.against.append(host + target)
+        chance = self.dice.random()
+        if chance < 0.01:
+            return None
+        if chance < 0.03:
+            return EMPTY % b"503 Down"
+        return PAGE
+
+    def _file(self, host: str) -> bytes:
+        """A file that opens some rooms and closes the others."""
+        shut = {room for room in ROOMS if self.dice.random() < 0.5}
+        self._tell(host, EVERYTHING - shut)
+        lines = "".join(f"Disallow: /{room}\n" for room in sorted(shut))
+        body = f"User-agent: *\nDisallow:\n{lines}".encode()
+        age = self.dice.choice((0, 1, 5, 60))
+        head = b"HTTP/1.1 200 OK\r\nCache-Control: max-age=%d\r\nContent-Length: %d\r\n"
+        return head % (age, len(body)) + b"\r\n" + body
+
+    def _tell(self, host: str, open_: frozenset[str]) -> None:
+        """Remember what *host* said; the two before it are on their way at most."""
+        kept = self.told.setdefault(host, deque(maxlen=3))
+        kept.append((time.monotonic(), open_))
+
+    def _fail(self, host: str) -> None:
+        """Nothing is known of a host that never answered, so all of it is closed."""
+        if host not in self.told:
+            self._tell(host, NOTHING)
+        self.counts["failures"] += 1
+
+
+class Connection(asyncio.Protocol):
+    """One connection of the crawl: requests without a body, one after the other."""
+
+    judge: Judge
+
+    def connection_made(self, transport: Any) -> None:
+        """Remember where to write."""
+        self.transport, self.held = transport, b""
+
+    def data_received(self, data: bytes) -> None:
+        """Answer every whole request."""
+        *heads, self.held = (self.held + data).split(b"\r\n\r\n")
+        for head in heads:
+            url = head.split(b" ", 2)[1].decode("latin-1")
+            host, _, path = url.removeprefix("http://").partition("/")
+            target = f"/{path}"
+            is_page = target not in ("/robots.txt", "/moved.txt")
+            answer = self.judge.page if is_page else self.judge.robots
+            reply = answer(host, target)
+            if reply is None:
+                self.transport.abort()
+            elif not self.transport.is_closing():
+                self.transport.write(reply)
+                if reply is CUT_OFF:
+                    self.transport.close()
+
+
+async def main(seed: int) -> None:
+    """Listen until stdin closes, then say what was counted."""
+    judge = Judge(seed)
+    Connection.judge = judge
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Connection, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 (its interface)
+    await loop.run_in_executor(None, sys.stdin.read)
+    told = dict(judge.counts) | {
+        "hosts": len(judge.told),
+        "against": len(judge.against),
+        "against_first": judge.against[:5],
+    }
+    print(json.dumps(told), flush=True)  # noqa: T201 (its interface)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1])))

@@ -1,0 +1,59 @@
+"""One soak: judge and crawl, each a process of its own, and what both counted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Soaked:
+    """What came of a soak: what the judge counted, what the crawl did."""
+
+    judge: dict[str, Any]
+    crawl: dict[str, Any]
+    log: str
+
+    @property
+    def lost(self) -> int:
+        """Requests that ended in no callback and no errback."""
+        counts: dict[str, int] = self.crawl["counts"]
+        return counts["asked"] - counts.get("ended", 0)
+
+    def resident(self, share: float) -> tuple[int, int]:
+        """Origins so far and megabytes resident at this share of all origins."""
+        series: list[tuple[int, int]] = self.crawl["rss"]
+        wanted = share * series[-1][0]
+        origins, rss = next(point for point in series if point[0] >= wanted)
+        return origins, round(rss / 1e6)
+
+
+def soak(origins: int, seconds: float, seed: int = 1994) -> Soaked:
+    """Crawl so many origins, or as many as the time is enough for."""
+    module = [sys.executable, "-m"]
+    with subprocess.Popen(
+        [*module, "tests.soak.judge", str(seed)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as judge:
+        assert judge.stdout is not None
+        port = judge.stdout.readline().strip()
+        crawled = subprocess.run(
+            [*module, "tests.soak.crawl", str(origins), str(seconds), port],
+            cwd=ROOT,
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+        counted, _ = judge.communicate()
+    if crawled.returncode or not crawled.stdout:
+        raise RuntimeError(crawled.stderr)
+    return Soaked(json.loads(counted), json.loads(crawled.stdout), crawled.stderr)
