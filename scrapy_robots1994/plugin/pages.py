@@ -25,7 +25,7 @@ from scrapy_robots1994.plugin.opt_in import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.plugin.stats import Tally
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.printable import discreet, printable
 from scrapy_robots1994.standard.names import names_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ class DroppedByPage(DropItem):
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
         super().__init__(
-            f"Not to be indexed: {said} of {printable(url, 500)}", log_level="DEBUG"
+            f"Not to be indexed: {said} of {printable(discreet(url), 500)}",
+            log_level="DEBUG",
         )
 
 
@@ -140,9 +141,9 @@ class RobotsPages(BaseSpiderMiddleware):
         logger.debug(
             "Not followed: <%s %s>: %s of %s",
             request.method,
-            printable(request.url, 500),
+            printable(discreet(request.url), 500),
             said,
-            printable(response.url, 500),
+            printable(discreet(response.url), 500),
             extra={"spider": self.crawler.spider},
         )
         return None

@@ -33,7 +33,7 @@ from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.comparing import report_file
 from scrapy_robots1994.plugin.comparing.peers import peers
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.printable import discreet, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +124,9 @@ class Shadow:
             self._totals.unasked += 1
             self._count(stats.UNCOMPARED)
             return None
-        question = Question(url, robot if isinstance(robot, str) else _text(robot))
+        question = Question(
+            discreet(url), robot if isinstance(robot, str) else _text(robot)
+        )
         ours = ALLOWS if allowed else FORBIDS
         first: Opinion | None = None
         for name, reading in held.readings:

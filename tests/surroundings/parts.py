@@ -1,0 +1,110 @@
+"""Components of somebody else that crawls of these tests load by their path."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.utils.defer import deferred_to_future
+
+from tests.support.child import AskingSpider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+
+class BrokenHandler:
+    """A download handler with a bug."""
+
+    lazy = False
+
+    @classmethod
+    def from_crawler(cls, _crawler: Crawler) -> Self:
+        """Make it as Scrapy does."""
+        return cls()
+
+    def download_request(self, request: Request, spider: Spider | None = None) -> Any:
+        """Raise on everything, a robots.txt included."""
+        message = "a bug in a handler"
+        raise ZeroDivisionError(message)
+
+    async def close(self) -> None:
+        """Leave nothing behind."""
+
+
+class ElsewhereRobots:
+    """Sends each request for a robots.txt on to another path, as a Request."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
+        """Hand back a Request where a Response is expected."""
+        if request.url.endswith("/robots.txt"):
+            return request.replace(url=f"{request.url.removesuffix('.txt')}-file")
+        return response
+
+
+class BreakingOnAnswers:
+    """Breaks on the answer to a robots.txt, not on the question."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Raise once the answer is there."""
+        if request.url.endswith("/robots.txt"):
+            message = "a bug behind the download"
+            raise ZeroDivisionError(message)
+        return response
+
+
+class CancellingSpider(AskingSpider):
+    """Cancels its n-th request of a new origin after n steps of the loop, for all n.
+
+    Beside each one another request of the same origin is waiting; both ends go into an
+    item, and so does that of a third request after them.
+    """
+
+    name = "cancelling"
+    crawler: Crawler
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Try every number of steps; the asks are one URL with `{n}` in it."""
+        for steps in range(int(self.asks[0]["meta"]["steps"])):
+            url = self.asks[0]["url"].replace("{n}", str(steps))
+            victim, other = self.download(url), self.download(url + "?other")
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            victim.cancel()
+            ends = [await end_of(each) for each in (victim, other)]
+            late = self.download(url + "?late")
+            yield {"steps": steps, "ends": [*ends, await end_of(late)]}
+        engine: Any = self.crawler.engine
+        yield {"concurrency": engine.downloader.total_concurrency}
+
+    def download(self, url: str) -> asyncio.Future[Any]:
+        """Ask the engine for one page, as a pipeline may."""
+        engine: Any = self.crawler.engine
+        request = Request(url, dont_filter=True)
+        download: asyncio.Future[Any] = asyncio.ensure_future(
+            engine.download_async(request)
+            if hasattr(engine, "download_async")
+            else deferred_to_future(engine.download(request))
+        )
+        return download
+
+
+async def end_of(download: asyncio.Future[Any]) -> str:
+    """How a download ended: its status, or the class of what it raised."""
+    done, _ = await asyncio.wait([download], timeout=20)
+    if not done:
+        return "hangs"
+    if download.cancelled():
+        return "cancelled"
+    error = download.exception()
+    return type(error).__name__ if error else str(download.result().status)
