@@ -52,6 +52,7 @@ class Judge:
         self.told: dict[str, deque[tuple[float, frozenset[str]]]] = {}
         self.counts: Counter[str] = Counter()
         self.against: list[str] = []
+        self.latest = 0.0
 
     def robots(self, host: str, target: str) -> bytes | None:
         """The answer to GET /robots.txt, or `None` for a reset."""
@@ -80,6 +81,7 @@ class Judge:
             was_open = any(room in open_ for _, open_ in told[:-1])
             if was_open and now - told[-1][0] < GRACE:
                 self.counts["on their way"] += 1
+                self.latest = max(self.latest, now - told[-1][0])
             else:
                 self.against.append(host + target)
         chance = self.dice.random()
@@ -148,6 +150,7 @@ async def main(seed: int) -> None:
     await loop.run_in_executor(None, sys.stdin.read)
     told = dict(judge.counts) | {
         "hosts": len(judge.told),
+        "latest": round(judge.latest, 3),
         "against": len(judge.against),
         "against_first": judge.against[:5],
     }

@@ -14,10 +14,10 @@ HEAD = """\
 Written by `python -m tests.soak ORIGINS SECONDS`, which crawls that many origins in one
 process, or as many as the time is enough for. The server is the judge: it remembers the
 policy it sent to each host last, and holds every page it is asked for against that.
-Between 3 and 11 % of its answers to GET /robots.txt are resets, 5xx, 429 or truncated
-bodies, 3 % are redirects, policies change from answer to answer, and the store holds
-2,000 origins at most. "On their way" are pages that came within seconds of a new policy
-and were allowed by the one before.
+Of a hundred answers to GET /robots.txt 11 are resets, 503, 429 or bodies cut off, and 3
+redirects; policies live for seconds and change from answer to answer; the store holds
+2,000 origins at most. "On their way" are pages that the policy before allowed, and that
+came just after a new one was sent: a policy that ran out is used beside its refresh.
 """
 
 
@@ -34,6 +34,7 @@ def text(soaked: Soaked) -> str:
         ("of those, failures on purpose", judge["failures"]),
         ("pages that the judge was asked for", judge["pages"]),
         ("of those, on their way", judge.get("on their way", 0)),
+        ("the latest of them, seconds after the new policy", judge["latest"]),
         ("fetched against the policy sent", judge["against"]),
         ("seconds, on a machine shared with other work", soaked.crawl["seconds"]),
     ]

@@ -140,7 +140,7 @@ def test_a_password_in_a_page_url_stays_out_of_what_we_say(tmp_path: Path) -> No
         result = crawl(
             [with_password + path for path in ("/open", "/closed")],
             settings={
-                "ROBOTS1994_COMPARE": ["protego"],
+                "ROBOTS1994_COMPARE": True,
                 "ROBOTS1994_COMPARE_REPORT": str(report),
                 "ROBOTS1994_PAGES": True,
             },
