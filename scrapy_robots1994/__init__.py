@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         page_directives,
     )
     from scrapy_robots1994.plugin.parser import Robots1994Parser
+    from scrapy_robots1994.plugin.sitemaps import robots_sitemaps
     from scrapy_robots1994.standard import (
         Line,
         LineKind,
@@ -77,6 +78,7 @@ _HOMES = {
     "StoreError": ".errors",
     "Verdict": ".standard",
     "page_directives": ".plugin.pages",
+    "robots_sitemaps": ".plugin.sitemaps",
 }
 
 __all__ = [
@@ -103,6 +105,7 @@ __all__ = [
     "StoreError",
     "Verdict",
     "page_directives",
+    "robots_sitemaps",
 ]
 
 

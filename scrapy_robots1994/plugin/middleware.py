@@ -17,6 +17,11 @@ from scrapy_robots1994.plugin.lasting import LastingPolicies
 from scrapy_robots1994.plugin.outside import CrawlOutside
 from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.settings import RobotsSettings
+from scrapy_robots1994.plugin.sitemaps import (
+    asks_for_robots,
+    handed_out,
+    reads_robots,
+)
 from scrapy_robots1994.plugin.starts import Starts
 from scrapy_robots1994.plugin.stats import Tally
 from scrapy_robots1994.plugin.summary import Summary
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from typing_extensions import Self
 
     from scrapy_robots1994.needs import Found
@@ -67,6 +73,8 @@ class Robots1994Middleware:
             self._compare(crawler, settings, download)
         if settings.crawl_delay is not None:
             self._keep_delays(crawler, settings)
+        if reads_robots(crawler.spider):
+            self._hand_out_robots()
         memory = MemoryStore(settings.store.max_origins, outside.now)
         lasting = LastingPolicies.of(crawler, settings, outside.reader, self._tally)
         self._keeper: PolicyKeeper[Way] = PolicyKeeper(
@@ -168,6 +176,26 @@ class Robots1994Middleware:
             delays.tell(policy.origin, rules.crawl_delay)
 
         self.__dict__["_judge"] = judge_and_pace
+
+    def _hand_out_robots(self) -> None:
+        """Answer a spider's own request for a robots.txt with the file we have."""
+        process = self.process_request
+
+        def process_or_hand_out(
+            request: Request, spider: Spider | None = None
+        ) -> Coroutine[object, object, Response | None] | None:
+            origin = Origin.of(request.url) if asks_for_robots(request) else None
+            if origin is None:
+                return process(request, spider)
+            return hand_out(request, origin)
+
+        async def hand_out(request: Request, origin: Origin) -> Response | None:
+            with self._room.seat():
+                found = await self.find(request, origin)
+            # Ours O22: it is never refused; where we have no answer, it may ask itself.
+            return None if isinstance(found, Released) else handed_out(found, request)
+
+        self.__dict__["process_request"] = process_or_hand_out
 
     def _refuse(self, request: Request, verdict: Verdict) -> None:
         """Refuse *request*: stat, log line, meta key, exception."""

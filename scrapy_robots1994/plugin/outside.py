@@ -14,6 +14,7 @@ from twisted.internet.defer import CancelledError
 from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.parser import Robots1994Parser
 from scrapy_robots1994.plugin.robot import RobotName
+from scrapy_robots1994.plugin.sitemaps import offer_sitemaps
 from scrapy_robots1994.plugin.waiting import DeferredWaiter
 from scrapy_robots1994.standard.problems import sentence
 from scrapy_robots1994.upkeep import Outcome, Unanswered, meaning_of
@@ -135,6 +136,7 @@ class CrawlOutside:
             return
         if last is None or last.robots != policy.robots:
             self._warn_of_openings(policy.origin, policy.robots, way)
+            await offer_sitemaps(self._crawler, policy.origin, policy.robots, way.page)
         if ROBOTS_PARSED is not None:
             await self._crawler.signals.send_catch_log_async(
                 ROBOTS_PARSED,

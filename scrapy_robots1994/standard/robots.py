@@ -3,6 +3,7 @@
 from scrapy_robots1994.standard.dialects import (
     ALLOW,
     LITERAL,
+    SITEMAP,
     check_reading,
     dialect_named,
 )
@@ -99,6 +100,8 @@ class RobotsTxt:
         """The sitemaps that the file names, as written, in order, each once; none in a
         dialect that has no such field.
         """
+        if SITEMAP not in self._source.dialect.fields:
+            return ()
         # Ours X7: they belong to no record and may stand anywhere.
         named = (it.value for it in self.lines if it.kind is LineKind.SITEMAP)
         return tuple(dict.fromkeys(value for value in named if value))
