@@ -84,6 +84,7 @@ def test_codes_have_no_gap() -> None:
         ("Sitemap", None),
         ("Host", None),
         ("", None),
+        ("<p>User-agent", None),
         ("Disallow" * 9, None),
     ],
 )

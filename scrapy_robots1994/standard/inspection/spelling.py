@@ -9,13 +9,17 @@ from string import ascii_lowercase
 # Longer words are no slip of the finger.
 _LONGEST = 24
 
+# What stands between the letters of a name; anything else makes it no name at all.
+_NAME = re.compile(r"[a-z][a-z _.-]*")
 _NO_LETTERS = re.compile(r"[^a-z]+")
 _RUN = re.compile(r"(.)\1+")
 
 
 def plain(field: str) -> str:
-    """Return the letters of *field* in lower case; empty for a long one."""
-    return _NO_LETTERS.sub("", field.lower()) if len(field) <= _LONGEST else ""
+    """Return the letters of *field* in lower case; none of what is no name."""
+    name = field[: _LONGEST + 1].lower()
+    is_name = len(name) <= _LONGEST and _NAME.fullmatch(name)
+    return _NO_LETTERS.sub("", name) if is_name else ""
 
 
 def likely_field(field: str) -> str | None:
