@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import crawls, memory, parsing, report, requests
+from tests.benchmarks import comparing, crawls, memory, parsing, report, requests
 from tests.benchmarks.corpus import read_corpus
 from tests.benchmarks.sides import all_sides
 from tests.benchmarks.timing import as_pyperf
@@ -34,6 +34,7 @@ RACES = (
     "slow",
     "site",
     "broad",
+    "compare",
 )
 
 
@@ -59,6 +60,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "pause": partial(crawls.pause, few),
         "slow": partial(crawls.beside_slow, few, cases),
         "site": partial(crawls.single_site, few, 500 if quick else 20_000),
+        "compare": partial(comparing.compared, few, 25 if quick else 1_000),
         "broad": partial(
             crawls.broad,
             1,
