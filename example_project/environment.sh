@@ -40,7 +40,7 @@ if [ -z "$python" ]; then
     # Installed again only when the dependencies may have changed.
     if ! cmp -s "$root/pyproject.toml" "$venv/installed-from"; then
         echo "Installing scrapy_robots1994 from $root" >&2
-        "$python" -m pip install --quiet --disable-pip-version-check --editable "$root" || exit 2
+        "$python" -m pip install --quiet --disable-pip-version-check --editable "$root[report]" || exit 2
         cp "$root/pyproject.toml" "$venv/installed-from"
     fi
 fi

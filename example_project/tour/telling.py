@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from tour.town_map import TOWN
+from tour.walking import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,6 +91,17 @@ def warnings(walk: Walk) -> Iterator[str]:
     yield f"Warnings in the log: {len(walk.warnings)}"
     for warning in walk.warnings:
         yield wrapped("  ", warning, "    ")
+
+
+def compared(walk: Walk) -> Iterator[str]:
+    """Yield what the built-in's parser would have decided, and where to read why."""
+    key = "robots1994/compare/"
+    shown = sorted(it for it in walk.stats if it.startswith(key))
+    for name in shown:
+        parser, way = name.removeprefix(key).split("/")
+        yield f"  {parser}  {way:9}{walk.stats[name]:>6}"
+    yield ""
+    yield f"The report: {REPORT.parent.name}/{REPORT.name} (opens from disk)"
 
 
 def side_by_side(town: Opened, ours: Walk, builtin: Walk) -> Iterator[str]:

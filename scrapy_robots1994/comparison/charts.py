@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pygal
@@ -20,45 +20,58 @@ COLOURS = ("#0072b2", "#d55e00", "#e69f00", "#cc79a7", "#009e73", "#56b4e9")
 OTHERS = ("#8b6cc4", "#a6761d", "#7f7f7f", "#c44e52", "#5f9e3f", "#b8b03a")
 
 _WIDTH = 680
-_COLUMNS = 3
 _HEIGHT_OF_ROW = 34
-_HEIGHT_OF_LEGEND = 24
-_HEIGHT_OF_REST = 64
+_HEIGHT_OF_REST = 44
 
 
-def charts(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield each chart as its caption and its SVG."""
-    yield "Answers of each parser beside ours, in per cent", _agreement(report)
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One chart: its caption, its SVG, and the name and colour of each of its parts."""
+
+    caption: str
+    svg: str
+    legend: tuple[tuple[str, str], ...]
+
+
+def charts(report: Report) -> Iterator[Drawn]:
+    """Yield each chart."""
+    yield _agreement(report)
     if report.causes_found:
-        of = "sampled disagreements" if report.is_sampled else "disagreements"
-        yield f"Causes of the {of} of each parser", _causes(report)
+        yield _causes(report)
 
 
-def _agreement(report: Report) -> str:
+def _agreement(report: Report) -> Drawn:
     """Return how often each parser agrees, in per cent."""
-    ways = [
-        way for way in Direction if any(report.count(it, way) for it in report.parsers)
-    ]
-    chart = _chart(report, len(ways))
+    parsers = _names(report)
+    ways = [way for way in Direction if any(report.count(it, way) for it in parsers)]
+    chart = _chart(report)
     for way in ways:
         values = [
-            100 * report.count(it, way) / (report.count(it) or 1)
-            for it in _names(report)
+            100 * report.count(it, way) / (report.count(it) or 1) for it in parsers
         ]
         chart.add(way.value, values)
     chart.value_formatter = "{:.0f} %".format
     chart.range = (0, 100)
-    return _svg(chart)
+    caption = "Answers of each parser beside ours, in per cent"
+    return _drawn(caption, chart, [way.value for way in ways])
 
 
-def _causes(report: Report) -> str:
+def _causes(report: Report) -> Drawn:
     """Return how many disagreements of each parser have which cause."""
-    chart = _chart(report, len(report.causes_found))
+    chart = _chart(report)
     for cause in report.causes_found:
         values = [report.caused(cause, it) for it in _names(report)]
         chart.add(cause.title, values)
     chart.value_formatter = "{:,.0f}".format
-    return _svg(chart)
+    of = "sampled disagreements" if report.is_sampled else "disagreements"
+    caption = f"Causes of the {of} of each parser"
+    return _drawn(caption, chart, [cause.title for cause in report.causes_found])
+
+
+def _drawn(caption: str, chart: Any, names: list[str]) -> Drawn:
+    """Return *chart* as text, with what its colours mean."""
+    legend = tuple(zip(names, (*COLOURS, *OTHERS), strict=False))
+    return Drawn(caption, chart.render(is_unicode=True), legend)
 
 
 def _names(report: Report) -> tuple[str, ...]:
@@ -66,7 +79,7 @@ def _names(report: Report) -> tuple[str, ...]:
     return tuple(reversed(report.parsers))
 
 
-def _chart(report: Report, series: int) -> Any:
+def _chart(report: Report) -> Any:
     """Return an empty chart with a row for each parser, in the page's own colours."""
     chart = pygal.HorizontalStackedBar(
         style=_style(),
@@ -75,15 +88,10 @@ def _chart(report: Report, series: int) -> Any:
         explicit_size=False,
         no_prefix=False,
         width=_WIDTH,
-        height=_HEIGHT_OF_REST
-        + _HEIGHT_OF_ROW * max(len(report.parsers), 2)
-        + _HEIGHT_OF_LEGEND * math.ceil(series / _COLUMNS),
-        legend_at_bottom=True,
-        legend_at_bottom_columns=_COLUMNS,
-        truncate_legend=-1,
+        height=_HEIGHT_OF_REST + _HEIGHT_OF_ROW * max(len(report.parsers), 2),
+        # The page has a legend of its own, which wraps on a phone.
+        show_legend=False,
         truncate_label=-1,
-        y_labels_major_count=6,
-        legend_box_size=14,
         print_values=False,
         show_y_guides=True,
         spacing=12,
@@ -105,6 +113,8 @@ def _style() -> Style:
         foreground="var(--text)",
         foreground_strong="var(--text)",
         foreground_subtle="var(--line)",
+        guide_stroke_color="var(--line)",
+        major_guide_stroke_color="var(--line)",
         font_family="inherit",
         opacity="1",
         opacity_hover="1",
@@ -114,12 +124,6 @@ def _style() -> Style:
         legend_font_size=13,
         colors=(*COLOURS, *OTHERS),
     )
-
-
-def _svg(chart: Any) -> str:
-    """Return *chart* as text."""
-    svg: str = chart.render(is_unicode=True)
-    return svg
 
 
 def _without_scripts(root: Any) -> Any:

@@ -89,9 +89,8 @@ def as_html(report: Report) -> str:
         ways=tuple(Direction),
         differing=DISAGREEING,
         rows=tuple(_rows(report)),
-        charts=[
-            (caption, jinja2_markup(svg)) for caption, svg in charts.charts(report)
-        ],
+        charts=tuple(charts.charts(report)),
+        markup=jinja2_markup,
         share=share,
         style=jinja2_markup(style),
         script=jinja2_markup(script),

@@ -110,3 +110,12 @@ def test_served_town_is_handed_over_as_json() -> None:
     assert done.returncode == 0
     assert town["start"].startswith(town["origins"]["hall"])
     assert len(set(town["origins"].values())) == 13
+
+
+def test_run_leaves_a_report_and_says_where(told: CompletedProcess[str]) -> None:
+    """It holds what the built-in's parser would have decided in our crawl."""
+    _, _, rest = told.stdout.partition("The report: example_project/")
+    report = EXAMPLE / rest.partition(" ")[0]
+
+    assert report.suffix == ".html"
+    assert "status of the answer" in report.read_text("utf-8")
