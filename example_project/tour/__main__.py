@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tour import telling
 from tour.opening import Opened, empty_site, open_town
-from tour.walking import BUILTIN, OURS, REPORT, CrawlError, Walk, walk
+from tour.walking import BUILTIN, OURS, CrawlError, Walk, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ def report(town: Opened, ours: Walk, builtin: Walk) -> Iterator[str]:
         yield ""
     yield heading("2. Beside Scrapy's built-in middleware: ADDONS = {}")
     yield from telling.side_by_side(town, ours, builtin)
-    if REPORT.exists():
+    if "ROBOTS1994_COMPARE" in OURS:
         yield heading("3. Decision by decision: ROBOTS1994_COMPARE = True")
         yield from telling.compared(ours)
     yield ""
@@ -66,7 +66,6 @@ def main() -> int:
             sys.stdin.readline()
             return 0
         print("\n".join(telling.the_town(town)), flush=True)
-        REPORT.unlink(missing_ok=True)
         try:
             ours, builtin = walk(site, town, OURS), walk(site, town, BUILTIN)
         except CrawlError as error:
