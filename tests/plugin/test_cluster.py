@@ -40,12 +40,15 @@ def test_workers_ask_each_origin_once_in_all(reactor: Reactor) -> None:
         # Slow enough that all workers want it before it is there.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
+        workers = WORKERS if reactor == "asyncio" else 2
         urls = [
             site.address_url(number, path)
             for number in range(ORIGINS)
             for path in ("/open", "/closed")
         ]
-        results = [worker.result() for worker in start_workers(urls, server, reactor)]
+        results = [
+            worker.result() for worker in start_workers(urls, server, reactor, workers)
+        ]
         asked = Counter(seen.host for seen in site.log("/robots.txt"))
 
     assert len(asked) == ORIGINS

@@ -1,0 +1,1 @@
+"""The town again, crawled by several workers of scrapy-redis."""

@@ -1,0 +1,137 @@
+"""Many origins in SQLite: how long a look-up takes, and how large the file is.
+
+`python -m tests.proofs.million --origins 1000000` prints its measurements as JSON.
+Ratios between runs on one machine mean something; seconds alone do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.stores import MemoryStore, Stored
+from scrapy_robots1994.stores.packing import pack
+from scrapy_robots1994.stores.sqlite import SqliteStore
+from scrapy_robots1994.upkeep import Answered, Policy, Terms
+from scrapy_robots1994.upkeep.policy import settle
+from tests.support.corpus import corpus_files
+
+ASKED = 20_000
+BOUND = 100_000
+
+
+def host(number: int) -> Origin:
+    """Name the origin of a number."""
+    return Origin("https", f"www.host-{number}.example", 443)
+
+
+def policies(bodies: list[bytes], origins: int, now: float) -> Any:
+    """One policy after the other, each of a file of the corpus made its own."""
+    terms = Terms()
+    for number in range(origins):
+        body = b"# %d\n" % number + bodies[number % len(bodies)]
+        robots = RobotsTxt.parse(body)
+        answer = Answered(200, body, etag=f'"{number:x}"')
+        yield settle(host(number), answer, robots, now, terms)
+
+
+async def ask(store: SqliteStore, numbers: list[int]) -> list[float]:
+    """Seconds that each look-up took."""
+    took = []
+    for number in numbers:
+        began = time.perf_counter()
+        await store.get(host(number))
+        took.append(time.perf_counter() - began)
+    return sorted(took)
+
+
+def micros(took: list[float], share: float) -> int:
+    """A quantile in microseconds."""
+    return round(took[int(len(took) * share)] * 1e6)
+
+
+async def measure(path: Path, origins: int) -> dict[str, Any]:
+    """Fill a store with *origins*, and look up known and unknown ones."""
+    now = time.time()
+    bodies = [body for _, body in corpus_files() if len(body) < 20_000]
+    store = SqliteStore(str(path), max_origins=origins)
+    await store.put(Stored(host(-1), b"", now + 1))
+    packed = 0
+    # A store commits each policy; a million of them are put in by the thousand.
+    await store._do(lambda base: base.execute("BEGIN"))
+    for number, policy in enumerate(policies(bodies, origins, now)):
+        entry = pack(policy)
+        packed += len(entry)
+        await store.put(Stored(policy.origin, entry, policy.keep_until))
+        if number % 1000 == 999:
+            await store._do(lambda base: base.execute("COMMIT"))
+            await store._do(lambda base: base.execute("BEGIN"))
+    await store._do(lambda base: base.execute("COMMIT"))
+    dice = random.Random(1994)  # noqa: S311 - the same look-ups each time
+    known = await ask(store, [dice.randrange(origins) for _ in range(ASKED)])
+    unknown = await ask(store, [origins + dice.randrange(10**9) for _ in range(ASKED)])
+    await store.close()
+    return {
+        "origins": origins,
+        "known_p50_us": micros(known, 0.5),
+        "known_p99_us": micros(known, 0.99),
+        "unknown_p50_us": micros(unknown, 0.5),
+        "unknown_p99_us": micros(unknown, 0.99),
+        "packed_bytes_an_origin": round(packed / origins),
+    }
+
+
+def memory_of(origins: int, bound: int) -> list[int]:
+    """Megabytes of the process after each tenth of *origins*, memory being bounded."""
+    now = time.time()
+    bodies = [body for _, body in corpus_files() if len(body) < 20_000]
+    memory = MemoryStore(bound, time.time)
+    sizes = []
+    policy: Policy
+    for number, policy in enumerate(policies(bodies, origins, now), 1):
+        if policy.robots is not None:
+            policy.robots.pack()
+        memory.put(policy)
+        if number % (origins // 10) == 0:
+            sizes.append(_resident() // 2**20)
+    return sizes
+
+
+def _resident() -> int:
+    """Bytes of this process in memory now."""
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--origins", type=int, default=1_000_000)
+    parser.add_argument("--folder", help="where the file lies meanwhile")
+    opts = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=opts.folder) as folder:
+        path = Path(folder, "robots.db")
+        told = asyncio.run(measure(path, opts.origins))
+        told["file_bytes_an_origin"] = round(path.stat().st_size / opts.origins)
+    told["memory_mb_by_tenths"] = memory_of(
+        opts.origins, min(BOUND, opts.origins // 10)
+    )
+    print(json.dumps(told))  # noqa: T201 - its interface
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
