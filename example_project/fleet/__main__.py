@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 import tempfile
+import textwrap
 import uuid
 from collections import Counter
 from contextlib import contextmanager
@@ -95,7 +96,8 @@ def report(site: Site, town: Opened, crew: list[Worker]) -> bool:
     # Who asks the post is sent on to the depot.
     expected.update(p.policy for p in TOWN if isinstance(p.policy, str))
     print(f"\nrobots.txt requests in all: {asked.total()}, of {len(TOWN)} hosts:")
-    print("  " + ", ".join(f"{name} {times}" for name, times in sorted(asked.items())))
+    told = ", ".join(f"{name} {times}" for name, times in sorted(asked.items()))
+    print(textwrap.indent(textwrap.fill(told, WIDTH - 2), "  "))
     asked_for = {f"http://{seen.host}{seen.target}" for seen in site.log()}
     fetched = {url for url in asked_for if url in town.welcome}
     open_pages = {url for url, is_open in town.welcome.items() if is_open}

@@ -69,22 +69,26 @@ def prove(origins: int, pages: int, *, kill: bool, outage: float) -> dict[str, A
         }
         began = time.monotonic()
         crew = workers.start(3, Path(name), queue.url, NAME, **settings)
-        leases = 0
-        if kill:
-            site.wait("/robots.txt", count=max(1, origins // 2))
-            with policies.client() as client:
-                leases = len(list(client.scan_iter(match="*:lease:*")))
-            crew[0].process.kill()
-        if outage:
-            site.wait("/robots.txt", count=max(1, origins // 2))
-            policies.stop()
-            threading.Event().wait(outage)
-            policies.start()
+        site.wait("/robots.txt", count=max(1, origins // 2))
+        leases = disturb(policies, crew[0] if kill else None, outage)
         for worker in crew:
             worker.process.wait(workers.PATIENCE)
         return tell(site, urls, crew, leases) | {
             "seconds": round(time.monotonic() - began, 1)
         }
+
+
+def disturb(policies: RedisServer, victim: Any, outage: float) -> int:
+    """Kill *victim*, if any, and stop the store; how many leases there were before."""
+    with policies.client() as client:
+        leases = len(list(client.scan_iter(match="*:lease:*")))
+    if victim is not None:
+        victim.process.kill()
+    if outage:
+        policies.stop()
+        threading.Event().wait(outage)
+        policies.start()
+    return leases
 
 
 def tell(site: Site, urls: list[str], crew: list[Any], leases: int) -> dict[str, Any]:
