@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard import Line, LineKind, RobotsTxt
+from scrapy_robots1994.standard import LineKind, RobotsTxt
 
 _WIDTH = 22
+_PATHS_TOLD = 3
 
 # Shorter than `Line.why_ignored`, to stand beside the line.
 _WHY_IGNORED = {
@@ -19,7 +20,7 @@ _WHY_IGNORED = {
 
 def effects_of(robots: RobotsTxt) -> Iterator[str]:
     """Yield what each line of *robots* does, in order; nothing for an idle one."""
-    names = _names_by_line(robots)
+    names, rules = _names_by_line(robots), _rules_by_line(robots)
     starts = {record.first_line for record in robots.records}
     is_open = False
     for line in robots.lines:
@@ -41,7 +42,7 @@ def effects_of(robots: RobotsTxt) -> Iterator[str]:
                 # 1994 A1, A3
                 yield _of_agent(names[line.number], begins=line.number in starts)
             case LineKind.DISALLOW:
-                yield _of_rule(line)
+                yield _of_rules(rules[line.number])
             case _:
                 yield f"ignored: {_WHY_IGNORED.get(line.kind, line.why_ignored)}"
 
@@ -62,15 +63,28 @@ def _of_agent(names: list[str], *, begins: bool) -> str:
     return f"begins a record, for {who}" if begins else f"and for {who}"
 
 
-def _of_rule(line: Line) -> str:
+def _rules_by_line(robots: RobotsTxt) -> dict[int, list[str]]:
+    """Return the values that each Disallow line holds; in 1994 it is one."""
+    rules: dict[int, list[str]] = {}
+    for record in robots.records:
+        for rule in record.rules:
+            rules.setdefault(rule.line, []).append(rule.value)
+    return rules
+
+
+def _of_rules(values: list[str]) -> str:
     """Return what a Disallow line of a record does."""
-    if not line.value:
+    if values == [""]:
         # 1994 D2
         return "forbids nothing"
-    if line.value == "/":
+    if "/" in values:
         return "forbids everything"
-    if line.value.startswith("/") or "://" in line.value:
-        # 1994 D1
-        return f"forbids what begins with {printable(line.value, _WIDTH)}"
-    # Ours O20
-    return "matches nothing"
+    # Ours O20: the others match nothing.
+    matching = [it for it in values if it.startswith("/") or "://" in it]
+    if not matching:
+        return "matches nothing"
+    # 1994 D1
+    told = " or ".join(printable(value, _WIDTH) for value in matching[:_PATHS_TOLD])
+    return (
+        f"forbids what begins with {told}{' …' if len(matching) > _PATHS_TOLD else ''}"
+    )

@@ -31,10 +31,13 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
                 "names": record.names,
                 "first_line": record.first_line,
                 "last_line": record.last_line,
-                "disallow": [rule.value for rule in record.rules],
+                "disallow": [it.value for it in record.rules if not it.allows],
+                "allow": [it.value for it in record.rules if it.allows],
+                "crawl_delay": max((it.seconds for it in record.delays), default=None),
             }
             for record in report.records
         ],
+        "read_otherwise": {it.dialect: it.lines for it in report.otherwise},
         "problems": [
             {
                 "code": problem.code,

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from scrapy_robots1994.lint.dialects import Otherwise, read_otherwise
 from scrapy_robots1994.lint.effects import effects_of
 from scrapy_robots1994.standard import Line, Problem, Record, RobotsTxt
 
@@ -23,7 +24,7 @@ class Unread:
 class Report:
     """One file: its lines, what each does, its records and its problems.
 
-    *ignored* are codes of problems that are not told.
+    *otherwise* are the lines that another dialect reads otherwise.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Report:
     records: tuple[Record, ...]
     problems: tuple[Problem, ...]
     is_cut: bool = False
+    otherwise: tuple[Otherwise, ...] = ()
     count: Counter[str] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,6 +55,7 @@ class Report:
             robots.records,
             tuple(it for it in robots.problems if it.code not in ignored),
             robots.is_cut,
+            tuple(read_otherwise(robots)),
         )
 
     def has(self, *severities: str) -> bool:

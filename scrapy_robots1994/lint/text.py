@@ -54,6 +54,10 @@ def print_report(
     for rest in problems.values():
         for problem in rest:
             yield from _problem(problem, paint)
+    if not only_problems:
+        for other in report.otherwise:
+            for text in wrap(f"{other}.", WIDTH - _NUMBER - 1):
+                yield " " * (_NUMBER + 1) + paint(text, "dim")
 
 
 def _head(report: Report) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
+from scrapy_robots1994.standard.dialects import DIALECTS
+
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
@@ -45,6 +47,12 @@ class RobotsCommand(ScrapyCommand):
             "pip install 'scrapy_robots1994[report]' brings it",
         )
         parser.add_argument(
+            "--dialect",
+            choices=tuple(DIALECTS),
+            help="read files in this dialect; if not given, in that of the project "
+            "(ROBOTS1994_DIALECT)",
+        )
+        parser.add_argument(
             "--spider",
             metavar="NAME",
             help="fetch with the settings and the name of this spider of the project",
@@ -57,6 +65,9 @@ class RobotsCommand(ScrapyCommand):
             if arg.startswith("-") and arg != "-":
                 msg = f"unrecognized argument {arg}; --help lists what there is"
                 raise UsageError(msg)
+        if opts.dialect:
+            name = "ROBOTS1994_DIALECT"
+            self.own_settings.set(name, opts.dialect, priority="cmdline")
         asked = any(pair.startswith("LOG_LEVEL=") for pair in opts.set)
         if not (opts.loglevel or asked):
             self.own_settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
