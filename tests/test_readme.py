@@ -22,6 +22,7 @@ README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 DECISIONS = [f"O{number}" for number in range(1, 27)] + [f"R{n}" for n in range(1, 7)]
 CLAUSES = [f"K{number}" for number in range(1, 8)] + [f"X{n}" for n in range(1, 9)]
 CLAUSES += [f"P{number}" for number in range(1, 10)]
+KEYS = ["dont_obey_robotstxt", "robots1994", "bindaddress", "proxy"]
 SECTIONS = [
     "What it is",
     "See it work",
@@ -37,6 +38,7 @@ SECTIONS = [
     "What we decide where the text is silent",
     "Performance",
     "Limits",
+    "Contributing",
 ]
 
 
@@ -99,3 +101,25 @@ def test_the_parser_snippet_runs() -> None:
         exec(block, {})  # noqa: S102 - it is our own text
 
     assert runnable
+
+
+def test_every_file_that_it_names_is_there() -> None:
+    """Paths in code marks, from the root or from within the package."""
+    root = Path(__file__).parents[1]
+    bases = (root, root / "scrapy_robots1994")
+    named = set(re.findall(r"`((?:\w+/)+\w+\.py)`", README))
+
+    missing = [
+        name for name in named if not any((base / name).exists() for base in bases)
+    ]
+
+    assert named
+    assert missing == []
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_meta_key_has_a_row(key: str) -> None:
+    """Those we read and the one we write."""
+    part = README.partition("## Meta keys")[2].partition("## ")[0]
+
+    assert re.search(rf"^\| .*`{key}`.* \|", part, re.MULTILINE)
