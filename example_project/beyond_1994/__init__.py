@@ -1,0 +1,1 @@
+"""What ``beyond`` does: five sites, a crawl of each, and what came of it."""

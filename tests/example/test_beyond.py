@@ -1,0 +1,15 @@
+"""Test of ``example_project/beyond``: one crawl for each thing that 1994 has not."""
+
+from __future__ import annotations
+
+from tests.example.commands import command, too_wide
+
+
+def test_each_of_the_five_crawls_does_exactly_what_it_should() -> None:
+    """Dialects, crawl delay, sitemaps and pages; the command itself judges."""
+    done = command("beyond")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("Right: all five.\n")
+    assert done.stdout.count("scrapy crawl ") == 5
+    assert too_wide(done.stdout) == []
