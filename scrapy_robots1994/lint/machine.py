@@ -5,6 +5,7 @@ from typing import Any
 
 from scrapy_robots1994.lint.report import Report, Unread
 from scrapy_robots1994.printable import printable
+from scrapy_robots1994.standard import Record
 from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, sentence
 
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
@@ -26,17 +27,7 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
             }
             for line, effect in zip(report.lines, report.effects, strict=True)
         ],
-        "records": [
-            {
-                "names": record.names,
-                "first_line": record.first_line,
-                "last_line": record.last_line,
-                "disallow": [it.value for it in record.rules if not it.allows],
-                "allow": [it.value for it in record.rules if it.allows],
-                "crawl_delay": max((it.seconds for it in record.delays), default=None),
-            }
-            for record in report.records
-        ],
+        "records": [_record(record) for record in report.records],
         "read_otherwise": {it.dialect: it.lines for it in report.otherwise},
         "problems": [
             {
@@ -51,6 +42,18 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
             }
             for problem in report.problems
         ],
+    }
+
+
+def _record(record: Record) -> dict[str, Any]:
+    """Return one record as what JSON can hold."""
+    return {
+        "names": record.names,
+        "first_line": record.first_line,
+        "last_line": record.last_line,
+        "disallow": [it.value for it in record.rules if not it.allows],
+        "allow": [it.value for it in record.rules if it.allows],
+        "crawl_delay": max((it.seconds for it in record.delays), default=None),
     }
 
 
