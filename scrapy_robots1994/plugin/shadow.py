@@ -144,10 +144,10 @@ class Shadow:
         more.
         """
         if policy.robots is not None:
-            # Ours O24: of a file that was cut, all are asked about its whole lines.
-            is_cut, text = policy.robots.is_cut, policy.robots.text
-            whole = text.encode("utf-8", "surrogatepass")
-            body = whole if is_cut else policy.robots.body
+            body = policy.robots.body
+            if policy.robots.is_cut:
+                # Ours O24: all are asked about its whole lines.
+                body = policy.robots.text.encode("utf-8", "surrogatepass")
             capture = Capture(str(policy.origin), body)
         else:
             # Ours R5: of a failed fetch there is no body, and the built-in goes on as

@@ -123,6 +123,17 @@ def test_urls_are_fetched_as_the_crawl_would(tmp_path: Path) -> None:
     assert (told["agree"], told["laxer"]) == (1, 1)
 
 
+def test_a_file_that_cannot_be_read_is_told_and_the_rest_compared(folder: Path) -> None:
+    """A dangling link among many files stops nothing."""
+    (folder / "gone.test").symlink_to(folder / "nowhere")
+
+    ran = compare(folder, "--parsers", OPEN, "--questions", 3, "--processes", 1)
+
+    assert ran.code == 3
+    assert "not read:" in ran.err
+    assert any(line.startswith("OpenParser") for line in ran.lines)
+
+
 def test_what_could_not_be_had_is_told_and_is_an_exit_code() -> None:
     """A host that is not there is not "no robots.txt"."""
     with Site() as site:

@@ -40,6 +40,13 @@ def test_of_too_many_the_same_part_is_taken_each_time() -> None:
     assert len(set(once)) == 7
 
 
+def test_a_file_in_utf_16_is_asked_about_as_its_text() -> None:
+    """Its mark says how its paths are to be read."""
+    asked = questions("http://a.test", "Disallow: /caf\u00e9".encode("utf-16"), most=99)
+
+    assert "/caf%C3%A9" in targets(asked)
+
+
 def test_any_bytes_make_questions() -> None:
     """Rubbish has few rules, and raises nothing."""
     for body in (b"", b"\xff\xfeU\x00s", bytes(range(256)), b"Disallow: \xe9\nx\x00"):

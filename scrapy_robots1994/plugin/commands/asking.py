@@ -40,6 +40,8 @@ APART: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "ROBOTSTXT_OBEY": True,
+    "ROBOTS1994_COMPARE": (),
+    "ROBOTS1994_WATCH": False,
 }
 
 NO_PAGES: tuple[Request, ...] = ()
