@@ -30,21 +30,25 @@ def settings() -> dict[str, Any]:
 
 
 def test_a_refused_page_opens_no_tab(site: Site) -> None:
-    """Nor does robots.txt: Scrapy fetches it by itself, under the same name."""
+    """Nor does robots.txt: Scrapy fetches it by itself, under the same name.
+
+    Where the browser follows a redirect, nobody is asked: the README says so.
+    """
     site.robots("User-agent: *\nDisallow: /private\n")
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
+    site.answer("/moved", replies.redirect("/private/3"))
     asked = [
         Ask(site.url(path), meta={"playwright": True})
-        for path in ("/private/1", "/open", "/private/2")
+        for path in ("/private/1", "/open", "/private/2", "/moved")
     ]
 
     result = crawl(asked, settings=settings())
 
-    assert result.fetched_urls == [site.url("/open")]
+    assert result.fetched_urls == [site.url("/open"), site.url("/private/3")]
     assert {failed.verdict and failed.verdict["text"] for failed in result.failed} == {
         WHY
     }
-    assert result.stats["playwright/page_count"] == 1
+    assert result.stats["playwright/page_count"] == 2
     (robots,) = site.log("/robots.txt")
     assert robots.headers["user-agent"] == "walker/1.0"
     assert "sec-fetch-mode" not in robots.headers
