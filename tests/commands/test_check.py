@@ -159,3 +159,52 @@ def test_its_answer_is_narrow_and_printable(tmp_path: Path) -> None:
     assert ran.code == 1
     assert max(map(len, ran.lines)) <= WIDTH
     assert all(map(is_printable, ran.lines))
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("custom_settings = {'ROBOTS1994_TTL': 'x'}", "ROBOTS1994_TTL must be"),
+        ("user_agent = property(lambda self: 1 / 0)", "division by zero"),
+    ],
+)
+def test_a_project_that_cannot_crawl_is_wrong_use(
+    site: Site, tmp_path: Path, body: str, says: str
+) -> None:
+    """What stops the crawl is said in one sentence, and nothing is answered."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
+    (tmp_path / "town.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
+    (tmp_path / "spiders.py").write_text(
+        f"import scrapy\n\n\nclass Walk(scrapy.Spider):\n    name = 'walk'\n    {body}\n",
+        "utf-8",
+    )
+
+    urls = (site.url("/"), "--spider", "walk")
+    ran = scrapy("robots-check", *urls, folder=tmp_path)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err.rstrip("\n").split("\n")[-1]
+
+
+def test_a_file_elsewhere_that_cannot_be_had_is_3(site: Site) -> None:
+    """As the robots.txt of an origin would be."""
+    site.answer("/draft.txt", replies.reset())
+
+    ran = scrapy("robots-check", "--robots", site.url("/draft.txt"), "/a")
+
+    assert ran.code == 3
+    assert "could not be had" in ran.out
+
+
+@pytest.mark.parametrize("target", ["/", "/elsewhere/robots.txt"])
+def test_a_question_that_is_cancelled_is_3(site: Site, target: str) -> None:
+    """Ours R6: nothing is known, of the origin or of a file elsewhere."""
+    cancelling = '{"tests.plugin.parts.CancelRobots": 1}'
+    options = ("-s", f"DOWNLOADER_MIDDLEWARES={cancelling}")
+
+    asked = ("--robots", site.url(target), "/a")
+    ran = scrapy("robots-check", *asked, *options)
+
+    assert ran.code == 3
+    assert ran.lines[0].split() == ["not", "known", "/a"]
+    assert "ask again" in ran.out

@@ -1,0 +1,111 @@
+"""What a terminal adds, and what happens where it, or its library, is not there."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.errors import MissingExtra
+from scrapy_robots1994.plugin.commands import terminal
+from tests.commands.running import ROOT, scrapy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Terminal(io.StringIO):
+    """Text that says it is a terminal."""
+
+    encoding = "ascii"
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def test_colour_comes_by_itself_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless the user wants none, anywhere."""
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert terminal.painter("auto")("x", "bold") != "x"
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert terminal.painter("auto")("x", "bold") == "x"
+    assert terminal.painter("never")("x", "bold") == "x"
+
+
+def test_without_its_library_there_is_no_colour_and_no_bar(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Asked for, the way to it is named; otherwise it goes without."""
+    monkeypatch.setattr(terminal, "Progress", None)
+    monkeypatch.setattr(sys, "stdout", Terminal())
+
+    assert terminal.painter("auto")("x", "bold") == "x"
+    with pytest.raises(
+        MissingExtra, match=r"pip install 'scrapy_robots1994\[report\]'"
+    ):
+        terminal.painter("always")
+    with terminal.progress("files", 1_000) as step:
+        step()
+
+
+def test_a_bar_is_shown_at_a_terminal_when_there_is_much_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On standard error, so that the answer stays clean."""
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+
+    with terminal.progress("files", terminal.LONG - 1) as step:
+        step()
+    assert shown.getvalue() == ""
+    with terminal.progress("files", terminal.LONG) as step:
+        step()
+    assert "files" in shown.getvalue()
+
+
+def test_what_the_output_cannot_encode_is_escaped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An ASCII terminal is no reason to fail."""
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stdout", shown)
+
+    terminal.say("caf\u00e9 \u2026")
+
+    assert shown.getvalue() == "caf\\xe9 \\u2026\n"
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    """`| head` ends the command as it ends others, without a traceback."""
+    long = tmp_path / "robots.txt"
+    long.write_text("Disallow: /\n" * 20_000, "utf-8")
+    command = [sys.executable, "-m", "scrapy", "robots-lint", str(long)]
+
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+
+    assert process.returncode == terminal.NOBODY_READS
+    assert said == b""
+
+
+@pytest.mark.parametrize("command", ["robots-check", "robots-lint"])
+def test_help_is_enough_to_use_it(command: str) -> None:
+    """Examples keep their lines, exit codes are told, and it fits 100 columns."""
+    ran = scrapy(command, "--help")
+
+    assert ran.code == 0
+    assert f"\n  scrapy {command} " in ran.out
+    assert "exit code: 0 " in ran.out
+    assert max(map(len, ran.lines)) <= 100
