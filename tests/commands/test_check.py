@@ -175,7 +175,7 @@ def test_a_project_that_cannot_crawl_is_wrong_use(
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
     (tmp_path / "town.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
     (tmp_path / "spiders.py").write_text(
-        f"import scrapy\n\n\nclass Walk(scrapy.Spider):\n    name = 'walk'\n    {body}\n",
+        f"import scrapy\nclass Walk(scrapy.Spider):\n    name = 'walk'\n    {body}\n",
         "utf-8",
     )
 
