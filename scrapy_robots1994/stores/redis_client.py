@@ -67,10 +67,15 @@ class Clients:
         pool.connection_class(**pool.connection_kwargs)
 
     async def close(self) -> None:
-        """Give back all connections."""
-        await self.asking.aclose()
+        """Give back all connections, those to sentinels too."""
+        pool = self.listening.connection_pool
+        manager = getattr(pool, "sentinel_manager", None)
+        for client in (self.asking, *(manager.sentinels if manager else ())):
+            await client.aclose()
         if self.listening is not self.asking:
             await self.listening.aclose()
+        # A client made of a pool leaves the pool open.
+        await pool.disconnect()
 
 
 def _through_sentinel(redis: ModuleType, rest: str, options: dict[str, Any]) -> Any:

@@ -66,7 +66,7 @@ def test_a_paused_crawl_that_goes_on_asks_no_fresh_policy_again(tmp_path: Path) 
         site.robots(BODY)
         urls = [site.url(f"/page/{number}") for number in range(20)]
         first = crawl(urls, settings=settings)
-        second = crawl(settings=settings)
+        second = crawl([site.url("/last")], settings=settings)
         asked = site.log("/robots.txt")
 
     assert first.stats["finish_reason"] == "closespider_pagecount"

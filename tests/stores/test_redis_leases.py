@@ -21,7 +21,10 @@ __all__ = ["prefix", "server"]
 
 async def hears(store: RedisStore) -> bool:
     """Whether *store* has its subscription."""
-    return bool((await store._client().pubsub_numsub(store._channel))[0][1])
+    store._client()
+    assert store._opened is not None
+    heard = await store._opened.listening.pubsub_numsub(store._channel)
+    return bool(heard[0][1])
 
 
 def test_a_lease_has_one_holder(server: RedisServer, prefix: str) -> None:

@@ -1,0 +1,131 @@
+"""Redis in its other kinds: a Unix socket, TLS, Cluster and Sentinel, each for real."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import redis
+
+from scrapy_robots1994.stores import Stored
+from scrapy_robots1994.stores.redis import RedisStore
+from tests.stores.test_redis import until
+from tests.stores.test_redis_leases import hears
+from tests.support.certificates import make_certificate
+from tests.support.redis_server import RedisServer
+from tests.upkeep.samples import SITE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+ENTRY = Stored(SITE, b"\x01packed", 9e9)
+PATIENCE = 20.0
+
+
+async def work_with(url: str) -> None:
+    """Let two workers share policies and leases by *url*, the one waking the other."""
+    one, two = (RedisStore.from_url(url, timeout=2) for _ in range(2))
+    await one.put(ENTRY)
+    assert await two.get(SITE) == ENTRY.packed
+    assert [stored async for stored in two.entries()] == [ENTRY]
+    assert await one.lease(SITE, "one", 30)
+    assert not await two.lease(SITE, "two", 30)
+    assert two._opened is not None
+    await until(lambda: hears(two))
+    waiting = asyncio.create_task(two.wait(SITE, 3600))
+    await one.unlease(SITE, "one")
+    await waiting
+    assert await two.forget(SITE)
+    await one.close()
+    await two.close()
+
+
+def shares(url: str) -> None:
+    """Hold the store at *url* to what `work_with` asserts."""
+    asyncio.run(asyncio.wait_for(work_with(url), PATIENCE))
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    """Wait for a server that tells nobody when it is ready."""
+    give_up = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
+def free_port() -> int:
+    """A port that nobody listens on just now."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def test_a_unix_socket(tmp_path: Path) -> None:
+    """`unix://`, as the client library writes it."""
+    with RedisServer("--unixsocket", f"{tmp_path}/redis.sock"):
+        shares(f"unix://{tmp_path}/redis.sock?db=0")
+
+
+def test_tls(tmp_path: Path) -> None:
+    """`rediss://`, the certificate verified against the one that is named."""
+    key, certificate = make_certificate()
+    (tmp_path / "key").write_text(key)
+    (tmp_path / "certificate").write_text(certificate)
+    port = free_port()
+    options = ["--tls-port", str(port), "--tls-auth-clients", "no"]
+    options += ["--tls-cert-file", f"{tmp_path}/certificate"]
+    options += ["--tls-key-file", f"{tmp_path}/key"]
+
+    with RedisServer(*options):
+        shares(f"rediss://127.0.0.1:{port}/0?ssl_ca_certs={tmp_path}/certificate")
+
+
+def test_a_cluster() -> None:
+    """`redis+cluster://`: each command names one key, so that it can be routed."""
+    with RedisServer("--cluster-enabled", "yes") as server:
+        with server.client() as known:
+            client: Any = known
+            client.execute_command("CLUSTER", "ADDSLOTS", *range(16384))
+            wait_for(lambda: "ok" in str(client.execute_command("CLUSTER INFO"))[:40])
+
+        shares(server.url.replace("redis://", "redis+cluster://"))
+
+
+def test_a_master_found_through_sentinel(tmp_path: Path) -> None:
+    """`redis+sentinel://`: the sentinels are asked which server is the master."""
+    with RedisServer() as server, sentinel_of(server, tmp_path) as port:
+        shares(f"redis+sentinel://127.0.0.1:{port}/main/0")
+
+
+@contextmanager
+def sentinel_of(server: RedisServer, folder: Path) -> Iterator[int]:
+    """Start a sentinel that watches *server*; yield its port."""
+    port = free_port()
+    config = folder / "sentinel.conf"
+    config.write_text(
+        f"port {port}\nbind 127.0.0.1\n"
+        f"sentinel monitor main 127.0.0.1 {server.port} 1\n"
+    )
+    command = ["redis-server", str(config), "--sentinel"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: knows_master(port))
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+def knows_master(port: int) -> bool:
+    """Whether the sentinel at *port* answers for its master."""
+    try:
+        with redis.Redis(port=port) as client:
+            return bool(client.sentinel_get_master_addr_by_name("main"))
+    except redis.RedisError:
+        return False
