@@ -173,3 +173,15 @@ def test_a_policy_from_the_future_is_asked_for_again(drive: Drive) -> None:
 
     assert not asker.is_over
     assert len(scene.outside.questions) == 1
+
+
+def test_a_renewal_that_nobody_can_use_says_nothing(drive: Drive) -> None:
+    """Ours R5: a 304 without a file to renew opens nothing."""
+    scene, _ = scene_with(drive)
+    asker = scene.ask()
+
+    scene.answer(Answered(304, is_renewal=True))
+
+    found = asker.result()
+    assert isinstance(found, Policy)
+    assert not found.is_known

@@ -26,12 +26,16 @@ LONGEST = 180.0
 
 
 def new_desk(
-    store: PolicyStore, clock: Callable[[], float], *, timeout: float = 5.0
+    store: PolicyStore,
+    clock: Callable[[], float],
+    *,
+    timeout: float = 5.0,
+    longest: float = LONGEST,
 ) -> Desk:
     """Make a desk before *store* as a crawl with default settings has it."""
     locator = Locator(url="test://store", timeout=timeout)
     read = partial(unpack, reader=READER, terms=TERMS)
-    return Desk(store, locator, read, LONGEST, clock)
+    return Desk(store, locator, read, longest, clock)
 
 
 async def _next(entries: AsyncIterator[Stored]) -> Stored:

@@ -126,3 +126,38 @@ def test_a_store_that_dies_while_we_wait_lets_us_fetch_ourselves(
         assert await asyncio.wait_for(waiting, 5) is None
 
     asyncio.run(work())
+
+
+def test_nobody_waits_longer_than_a_fetch_may_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A lease that is renewed for ever, by whatever mistake, holds up no crawl."""
+    monkeypatch.setattr(desks, "LOOK_AGAIN", 0.0)
+    monkeypatch.setattr(desks, "LEASE", SOON)
+
+    async def work() -> None:
+        store = StubbornStore()
+        store.leases[SITE] = "another"
+        store.woken.set()
+        desk = new_desk(store, FakeClock(), longest=SOON)
+
+        assert await asyncio.wait_for(desk.turn(SITE), 10) is None
+
+    asyncio.run(work())
+
+
+def test_a_lease_is_renewed_no_longer_than_a_fetch_may_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A crawl that hangs does not keep an origin from all others."""
+    monkeypatch.setattr(desks, "RENEW_EVERY", 0.0)
+
+    async def work() -> None:
+        store = StubbornStore()
+        desk = new_desk(store, FakeClock(), longest=SOON)
+        await desk.turn(SITE)
+
+        await asyncio.wait_for(desk._renewing[SITE], 10)
+        await desk.close()
+
+    asyncio.run(work())

@@ -188,3 +188,9 @@ class OwnStore(SqliteStore):
         store = cls(url)
         store.url, store.timeout = url, timeout
         return store
+
+
+def test_memory_is_no_lasting_store() -> None:
+    """There is nothing to open, and the log calls it by its scheme."""
+    assert locate("memory://").new_store() is None
+    assert str(locate("memory://")) == "memory://"

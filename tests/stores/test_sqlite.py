@@ -74,6 +74,24 @@ def test_two_processes_see_each_others_policies(
         assert one.get(OTHER) is not None
 
 
+def test_many_may_make_the_file_at_once(tmp_path: Path) -> None:
+    """Workers that start together find one whole store, whoever makes it."""
+    path = str(tmp_path / "a.db")
+
+    async def put(number: int) -> None:
+        store = SqliteStore(path, patience=20)
+        await store.put(Stored(host(number), b"x", 9e9))
+        await store.close()
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*map(put, range(12)))
+
+    asyncio.run(all_at_once())
+
+    with closing(sqlite3.connect(path)) as base:
+        assert base.execute("SELECT count(*) FROM policies").fetchone() == (12,)
+
+
 def test_it_holds_no_more_than_its_bound(tmp_path: Path, clock: FakeClock) -> None:
     """Past `max_origins` those go first whose end is nearest."""
     with held_at(tmp_path / "a.db", clock, max_origins=3) as store:
