@@ -31,8 +31,9 @@ VERSION = b"\x01"
 
 _HEADER = re.compile("[\t\x20-\x7e\xa0-\xff]*")
 
-MAX_UNPACKED = 2**26
-"""Bytes an entry may unpack to; more is not of our making."""
+MAX_HEAD = 2**14
+"""Bytes of the line before the body; a longer one is not of our making, and JSON takes
+many times its length in memory."""
 
 # What most entries are made of; the end counts most. Part of version 1: whoever changes
 # a byte of it makes a new version.
@@ -83,10 +84,12 @@ def unpack(
         if packed[:1] != VERSION:
             return None
         unpacker = zlib.decompressobj(zdict=DICTIONARY)
-        text = unpacker.decompress(packed[1:], MAX_UNPACKED)
-        if not unpacker.eof:
-            return None
+        # Whoever shares the store cannot fill our memory through it: what unpacks to
+        # more than this crawl would have downloaded is asked for anew.
+        text = unpacker.decompress(packed[1:], MAX_HEAD + reader.limit + 1)
         line, _, body = text.partition(b"\n")
+        if not unpacker.eof or len(line) > MAX_HEAD:
+            return None
         head = json.loads(line)
         if Origin.of(head["origin"]) != origin:
             return None

@@ -46,6 +46,9 @@ SILENCE = 30.0
 PAGE = 500
 """Keys that a walk asks for at a time."""
 
+MAX_STORED = 2**24
+"""Bytes read of a stored entry; whoever shares the server may write longer ones."""
+
 _END = struct.Struct(">d")
 
 
@@ -87,10 +90,12 @@ class RedisStore(SharedStore):
         return cls(lambda: Clients(place, timeout), prefix=prefix)
 
     async def get(self, origin: Origin) -> bytes | None:
-        """One GET."""
+        """One GETRANGE: what others wrote is read no further than `MAX_STORED`."""
         with _told():
-            value = await self._client().get(self._key("policy", origin))
-        return None if value is None else bytes(value)[_END.size :]
+            value = await self._client().getrange(
+                self._key("policy", origin), 0, MAX_STORED
+            )
+        return bytes(value)[_END.size :] if value else None
 
     async def put(self, stored: Stored) -> None:
         """One SET with its expiry."""
@@ -112,8 +117,8 @@ class RedisStore(SharedStore):
         with _told():
             async for key in self._client().scan_iter(match=pattern, count=PAGE):
                 origin = Origin.of(bytes(key)[len(start.encode()) :])
-                value = await self._client().get(key)
-                if origin is not None and value is not None and len(value) > _END.size:
+                value = await self._client().getrange(key, 0, MAX_STORED)
+                if origin is not None and len(value) > _END.size:
                     (end,) = _END.unpack(value[: _END.size])
                     yield Stored(origin, bytes(value)[_END.size :], end)
 

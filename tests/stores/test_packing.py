@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import pickle
+import tracemalloc
 import zlib
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import strategies as some
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.standard import Reason, RobotsTxt
-from scrapy_robots1994.stores.packing import DICTIONARY, VERSION, pack, unpack
+from scrapy_robots1994.stores.packing import DICTIONARY, MAX_HEAD, VERSION, pack, unpack
 from scrapy_robots1994.upkeep import Answered, Outcome, Policy, Terms
 from scrapy_robots1994.upkeep.policy import prolong, settle, unknown
 from tests.stores.lasting import READER
@@ -187,9 +188,24 @@ def test_what_is_broken_or_of_another_version_is_a_miss(packed: bytes) -> None:
 def test_an_entry_that_unpacks_to_too_much_is_a_miss() -> None:
     """Nobody fills our memory through the store."""
     packer = zlib.compressobj(9, zdict=DICTIONARY)
-    bomb = packer.compress(b"{}\n" + b"#" * (2**26 + 1)) + packer.flush()
+    bomb = packer.compress(b"{}\n" + b"#" * 2**26) + packer.flush()
 
-    assert read(VERSION + bomb) is None
+    tracemalloc.start()
+    found = read(VERSION + bomb)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert found is None
+    assert most < 8 * (READER.limit + MAX_HEAD)
+
+
+def test_a_head_that_json_would_blow_up_is_a_miss() -> None:
+    """A line of a hundred thousand lists is not read, however well it packs."""
+    packer = zlib.compressobj(9, zdict=DICTIONARY)
+    lists = b"[" + b"[]," * 100_000 + b"[]]"
+    packed = packer.compress(lists + b"\nUser-agent: *\n") + packer.flush()
+
+    assert read(VERSION + packed) is None
 
 
 @given(packed=some.binary(max_size=300))

@@ -12,12 +12,13 @@ import pytest
 from scrapy_robots1994.errors import MissingExtra, SettingsError, StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored, locate
-from scrapy_robots1994.stores.redis import RedisStore
+from scrapy_robots1994.stores.packing import unpack
+from scrapy_robots1994.stores.redis import MAX_STORED, RedisStore
 from scrapy_robots1994.stores.redis_client import Clients
 from tests.stores.contract import OTHER, StoreContract
-from tests.stores.lasting import Held, new_desk
+from tests.stores.lasting import READER, Held, new_desk
 from tests.support.redis_server import RedisServer
-from tests.upkeep.samples import NOW, SITE, parsed
+from tests.upkeep.samples import NOW, SITE, TERMS, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -103,6 +104,26 @@ def test_entries_of_others_are_passed_over(server: RedisServer, prefix: str) -> 
         return found
 
     assert asyncio.run(walk()) == [ENTRY]
+
+
+def test_an_entry_of_another_tenant_is_read_no_further_than_its_bound(
+    server: RedisServer, prefix: str
+) -> None:
+    """Thirty-two megabytes under our key cost half of it, and state no policy."""
+    with server.client() as client:
+        client.set(f"{prefix}:policy:{SITE}", b"x" * 2 * MAX_STORED)
+
+    async def look() -> bytes | None:
+        store = store_at(server, prefix)
+        found = await store.get(SITE)
+        await store.close()
+        return found
+
+    found = asyncio.run(look())
+
+    assert found is not None
+    assert len(found) <= MAX_STORED
+    assert unpack(found, SITE, READER, TERMS) is None
 
 
 def test_a_server_that_is_away_is_a_store_error_and_comes_back(prefix: str) -> None:
