@@ -1,7 +1,8 @@
-"""`python -m tests.mutants [COUNT [SKIP]]` tries COUNT mutants, or all, after SKIP others.
+"""`python -m tests.mutants [COUNT [SKIP]]` tries COUNT mutants, or all.
 
-They come in an order that is mixed, and the same every time. Each one lives in a process of its own, where its room's quick tests run first, and what
-survives them meets all tests of the pure rooms. Survivors are printed as they are found.
+They come in an order that is mixed, and the same every time; SKIP leaves out the first.
+Each one lives in a process of its own, where its room's quick tests run first; what
+survives those meets all tests of the pure rooms. Survivors are printed at once.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib.abc
 import importlib.util
 import os
 import random
-import signal
+import resource
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,18 +24,18 @@ from tests.mutants.mutations import Mutation, mutations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import CodeType, ModuleType
+    from types import ModuleType
 
 PACKAGE = "scrapy_robots1994"
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 240
-"""Seconds after which a mutant that runs on and on counts as killed."""
+PATIENCE = 100
+"""Seconds of processor time after which a mutant that runs on counts as killed."""
 
 SLOW = ("oracle", "any_bytes", "paths_agree", "dialects_agree", "corpus", "every_order")
 ROOMS = {"standard": ("standard",), "upkeep": ("upkeep", "keeper"), "": ("keeper",)}
 
 
-class Mutated(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports one module as the mutant."""
 
     def __init__(self, name: str, tree: ast.Module) -> None:
@@ -47,17 +48,10 @@ class Mutated(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
             return None
         return importlib.util.spec_from_loader(name, self)
 
-    def get_source(self, fullname: str) -> str | None:
-        """Have no source: the tree is all there is."""
-        return None
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Compile the mutant."""
-        return compile(self.tree, f"<mutant of {fullname}>", "exec")
-
     def exec_module(self, module: ModuleType) -> None:
-        """Run the mutant."""
-        exec(self.get_code(module.__name__), module.__dict__)  # noqa: S102 (that is it)
+        """Run the mutant as the module."""
+        code = compile(self.tree, f"<mutant of {module.__name__}>", "exec")
+        exec(code, module.__dict__)  # noqa: S102 (a mutant is there to be run)
 
 
 def sources() -> list[Path]:
@@ -81,7 +75,7 @@ def survives(path: Path, tree: ast.Module, tests: Sequence[str]) -> bool:
     """Whether *tests* pass on a mutant, in a process of its own."""
     child = os.fork()
     if not child:
-        signal.alarm(PATIENCE)
+        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
@@ -97,8 +91,8 @@ def quick_tests(path: Path) -> list[str]:
     """The tests of a module's room that take no time."""
     room = path.parent.name if path.parent.name in ROOMS else ""
     found = [file for each in ROOMS[room] for file in ROOT.glob(f"tests/{each}/test_*")]
-    is_slow = lambda file: any(word in file.name for word in SLOW)  # noqa: E731 (short)
-    return [str(file) for file in sorted(found) if not is_slow(file)]
+    quick = [file for file in found if not any(word in file.name for word in SLOW)]
+    return sorted(str(file) for file in quick)
 
 
 ALL_TESTS = [str(ROOT / "tests" / room) for room in ("standard", "upkeep", "keeper")]
@@ -119,9 +113,10 @@ def main(count: int, skip: int) -> None:
         if survives(path, tree, quick_tests(path)) and survives(path, tree, ALL_TESTS):
             survivors += 1
             where = f"{path.relative_to(ROOT)}:{mutation.line}"
-            print(f"survives: {where}: {mutation.what}", flush=True)  # noqa: T201
+            sys.stdout.write(f"survives: {where}: {mutation.what}\n")
         killed = 100 * (1 - survivors / place)
-        print(f"{place} of {len(every)}: {killed:.1f} % killed", flush=True)  # noqa: T201
+        sys.stdout.write(f"{place} of {len(every)}: {killed:.1f} % killed\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

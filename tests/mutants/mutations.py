@@ -27,6 +27,9 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
 }
+WORDS = ("annotation", "returns", "decorator_list", "bases", "args")
+"""Fields of nodes that decide nothing, but for the arguments of a call."""
+
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -51,9 +54,8 @@ def mutations(tree: ast.Module) -> list[Mutation]:
 def _code(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes below *node* that decide something."""
     for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list", "bases", "args"):
-            if not isinstance(node, ast.Call):
-                continue
+        if name in WORDS and not isinstance(node, ast.Call):
+            continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not _is_words(child):
                 yield child
@@ -86,14 +88,20 @@ def _of(node: Any) -> Iterator[Mutation]:
             yield _set(node, "value", ast.Constant(None))
         case ast.Call(func=ast.Name(id=name)) if name in NAMES:
             yield _set(node, "func", ast.Name(NAMES[name], ast.Load()))
-        case ast.Constant(value=bool() as value):
-            yield _set(node, "value", not value)
-        case ast.Constant(value=int() as value):
-            yield _set(node, "value", value + 1)
-        case ast.Constant(value=str() as value) if value:
-            yield _set(node, "value", f"XX{value}")
-        case ast.Constant(value=bytes() as value) if value:
-            yield _set(node, "value", b"XX" + value)
+        case ast.Constant(value=value) if value not in (None, "", b"", ...):
+            yield _set(node, "value", _another(value))
+
+
+def _another(value: Any) -> Any:
+    """Another constant of the same kind."""
+    match value:
+        case bool():
+            return not value
+        case str():
+            return f"XX{value}"
+        case bytes():
+            return b"XX" + value
+    return value + 1
 
 
 def _set(node: Any, name: str, value: Any, **more: Any) -> Mutation:
