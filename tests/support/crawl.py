@@ -36,6 +36,14 @@ QUIET: dict[str, Any] = {
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
 }
 
+EVERYTHING_BEYOND: dict[str, Any] = {
+    "ROBOTS1994_PAGES": True,
+    "ROBOTS1994_CRAWL_DELAY": True,
+    "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
+}
+"""All that goes beyond 1994, on, in the dialect of 1994. With ROBOTS1994_TEST_BEYOND=1
+every crawl of the suite that uses our add-on runs with it."""
+
 
 def reactors() -> tuple[Reactor, ...]:
     """The reactors this Scrapy can crawl with, narrowed by ROBOTS1994_TEST_REACTORS."""
@@ -179,11 +187,13 @@ def start_crawl(  # noqa: PLR0913 (a crawl has that many sides, all named)
     crawl that takes longer than `patience` seconds is killed.
     """
     asks = [Ask(each) if isinstance(each, str) else each for each in urls]
+    is_beyond = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
+    beyond = EVERYTHING_BEYOND if is_beyond else {}
     job = {
         "asks": [asdict(ask) for ask in asks],
         "spider": spider,
         "spider_args": dict(spider_args or {}),
-        "settings": QUIET | OBEYING[middleware] | dict(settings or {}),
+        "settings": QUIET | beyond | OBEYING[middleware] | dict(settings or {}),
         "reactor": reactor,
         "signals": list(signals),
         "hook": hook,
