@@ -13,7 +13,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.benchmarks import comparing, crawls, memory, parsing, report, requests
+from tests.benchmarks import (
+    beyond,
+    comparing,
+    crawls,
+    memory,
+    parsing,
+    report,
+    requests,
+)
 from tests.benchmarks.corpus import read_corpus
 from tests.benchmarks.sides import all_sides
 from tests.benchmarks.timing import as_pyperf
@@ -35,6 +43,8 @@ RACES = (
     "site",
     "broad",
     "compare",
+    "pages",
+    "extended",
 )
 
 
@@ -61,6 +71,13 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "slow": partial(crawls.beside_slow, few, cases),
         "site": partial(crawls.single_site, few, 500 if quick else 20_000),
         "compare": partial(comparing.compared, few, 25 if quick else 1_000),
+        "pages": partial(beyond.pages, few, 500 if quick else 5_000),
+        "extended": partial(
+            beyond.extended,
+            files,
+            rounds,
+            (10, 1_000) if quick else (10, 100, 1_000, 10_000, 100_000),
+        ),
         "broad": partial(
             crawls.broad,
             1,

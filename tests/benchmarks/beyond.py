@@ -1,0 +1,102 @@
+"""Races of what goes beyond 1994: pages, and the extended dialect."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from protego import Protego
+from scrapy.http import HtmlResponse
+
+from scrapy_robots1994 import RobotsTxt, page_directives
+from tests.benchmarks.crawls import SETTINGS, serving
+from tests.benchmarks.timing import OURS, Result, exponent, race
+from tests.support.crawl import crawl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_robots1994 import Directives, Ruling
+
+EXTENDED = "the same in the extended dialect"
+ON = f"{OURS}, ROBOTS1994_PAGES on"
+ROBOT = "examplebot/1.0 (+http://example.test)"
+FILLING = "<p class=item>Some words of a page, and <a href=/x>a link</a>.</p>\n" * 150
+SAID = {
+    "no word": "",
+    "index, follow": '<meta name="robots" content="index, follow">',
+    "noindex": '<meta name="robots" content="noindex">',
+}
+
+
+def pages(rounds: int, count: int) -> Iterator[Result]:
+    """One site: CPU of a crawl that obeys pages against one that does not, and of a
+    look at one page of 10 KB, by what it says.
+    """
+    cpu: dict[str, list[float]] = {OURS: [], ON: []}
+    with serving() as port:
+        args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": count}
+        for number in range(rounds):
+            for side in list(cpu)[:: -1 if number % 2 else 1]:
+                result = crawl(
+                    spider="tests.benchmarks.spiders:Counting",
+                    spider_args=args,
+                    settings=SETTINGS | {"ROBOTS1994_PAGES": side == ON},
+                    patience=1_800,
+                )
+                cpu[side].append(result.items[0]["cpu"])
+    yield Result(f"crawl of {count:,} pages that say nothing: CPU", "s", cpu, ON)
+    looks = {name: partial(_look, _body(tag)) for name, tag in SAID.items()}
+    values = race(looks, rounds=max(rounds, 5))
+    yield Result("a look at a page of 10 KB", "s", {OURS: values["no word"], **values})
+
+
+def _body(tag: str) -> bytes:
+    """A page of 10 KB with that tag."""
+    return f"<html><head>{tag}</head><body>{FILLING}</body></html>".encode()
+
+
+def _look(body: bytes) -> Directives:
+    """What a fresh response says, whose selector is not made yet."""
+    return page_directives(HtmlResponse("http://h.example/", body=body), ROBOT)
+
+
+def _ask(ruling: Ruling, urls: Sequence[str]) -> None:
+    """Ask about all *urls*."""
+    for url in urls:
+        ruling.allowed_url(url)
+
+
+def extended(
+    files: Sequence[bytes], rounds: int, rules: Sequence[int]
+) -> Iterator[Result]:
+    """Parse and rule the corpus, and one question by the number of rules."""
+    ruled = {
+        OURS: lambda: [RobotsTxt.parse(it).ruling(ROBOT) for it in files],
+        EXTENDED: lambda: [
+            RobotsTxt.parse(it, dialect="extended").ruling(ROBOT) for it in files
+        ],
+        "Protego": lambda: [
+            Protego.parse(it.decode("utf-8", "ignore")) for it in files
+        ],
+    }
+    values = race(ruled, rounds=rounds, per=len(files))
+    yield Result("parse and rule, a file of the corpus", "s", values, "Protego")
+    points = []
+    for number in rules:
+        lines = "".join(
+            f"{'Allow' if n % 2 else 'Disallow'}: /{n % 97}/{n}\n"
+            for n in range(number)
+        )
+        ruling = RobotsTxt.parse(f"User-agent: *\n{lines}", dialect="extended").ruling(
+            ROBOT
+        )
+        urls = [f"http://h.example/{n % 97}/{n}/x" for n in range(1_000)]
+        found = race({OURS: partial(_ask, ruling, urls)}, rounds=rounds, per=len(urls))
+        result = Result(f"a question in extended, {number:,} rules", "s", found)
+        points.append((float(number), result.median(OURS)))
+        yield result
+    grows = {"exponent of the fitted power law (0 is flat)": round(exponent(points), 3)}
+    yield Result(
+        "the same, as the rules grow", "s", {OURS: [points[-1][1]]}, notes=grows
+    )
