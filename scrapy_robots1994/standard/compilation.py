@@ -5,6 +5,7 @@ It finds what `records.py` finds (the tests hold the two against each other), an
 what a question needs.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -52,30 +53,45 @@ def compile_rules(text: str, dialect: Dialect, reading: str, names: str) -> Rule
     """
     if dialect.has_lists:
         return _from_records(text, dialect, reading, names)
+    return _rules("\n".join(blocks_of(text, dialect, reading, names, RULE_LINE)))
+
+
+def blocks_of(
+    text: str, dialect: Dialect, reading: str, names: str, rule_line: re.Pattern[str]
+) -> list[str]:
+    """Return, for each record that applies to a robot that goes by *names*, the text
+    below its first name; its rules are lines like *rule_line*.
+    """
     pieces = AGENT_LINE.split(framed(text))
-    applying = _applied(_records(pieces, dialect), names)
+    applying = _applied(_records(pieces, dialect, rule_line), names)
     blocks = [_until_blank(after) for after in applying]
     if reading == CAUTIOUS:
         # The cautious reading forbids what either reading of the blank lines forbids.
-        blocks += map(_past_blank, applying)
-    return _rules("\n".join(blocks))
+        blocks += (_past_blank(after, rule_line) for after in applying)
+    return blocks
 
 
-def _records(pieces: list[str], dialect: Dialect) -> Iterator[tuple[list[str], str]]:
+def _records(
+    pieces: list[str], dialect: Dialect, rule_line: re.Pattern[str]
+) -> Iterator[tuple[list[str], str]]:
     """Yield the names of each record, and what stands between them and the next name.
 
     *pieces* are what stands before the first User-agent line, which is nobody's (Ours
     O4), then in turn a User-agent value and what stands between it and the next one.
     """
     names: list[str] = []
+    between = ""
     for value, after in zip(pieces[1::2], pieces[2::2], strict=True):
         names += dialect.names(value)
         # Ours O7: after a Disallow line a User-agent line starts a new record.
         # 1994 F1: and after a blank line; of one that is the last before the next
         # User-agent line, the pattern of that line has the second NL.
-        if RULE_LINE.search(after) or BOUNDARY.search(f"{after}\n"):
-            yield names, after
-            names = []
+        if rule_line.search(after) or BOUNDARY.search(f"{after}\n"):
+            yield names, between + after
+            names, between = [], ""
+        else:
+            # Ours X6: what stands between two names of a record is of that record.
+            between += after
 
 
 def _until_blank(after: str) -> str:
@@ -84,10 +100,10 @@ def _until_blank(after: str) -> str:
     return after[: blank.start()] if blank else after
 
 
-def _past_blank(after: str) -> str:
+def _past_blank(after: str, rule_line: re.Pattern[str]) -> str:
     """Return *after* up to the first blank line that follows a Disallow line."""
     # The cautious reading: a blank line before the Disallow lines is no boundary.
-    rule = RULE_LINE.search(after)
+    rule = rule_line.search(after)
     blank = BOUNDARY.search(after, rule.end()) if rule else None
     return after[: blank.start()] if blank else after
 

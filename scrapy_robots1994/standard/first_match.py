@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from sys import maxunicode
 
-from scrapy_robots1994.standard.matching import absolute, canonical
-from scrapy_robots1994.standard.records import Record
+from scrapy_robots1994.standard.matching import absolute, canonical, is_plain
 
 _LAST_LETTER = chr(maxunicode)
 
@@ -60,17 +59,17 @@ class Table:
         return len(self.escaped.starts) == len(self.urls.starts) == 1
 
 
-def table_of(record: Record) -> Table:
-    """Return the rules of *record* as a table."""
+def table_of(rules: Iterable[tuple[str, bool]]) -> Table:
+    """Return *rules*, each a value and whether it forbids, as a table."""
     paths, escaped, urls = [], [], []
-    for number, rule in enumerate(record.rules):
-        mark = 2 * number + (not rule.allows)
-        if rule.value.startswith("/"):
+    for number, (value, forbids) in enumerate(rules):
+        mark = 2 * number + forbids
+        if value.startswith("/"):
             # Ours O18: one spelling for all percent-encodings, and the literal one.
-            paths.append((canonical(rule.value), mark))
-            if "%" in rule.value:
-                escaped.append((rule.value, mark))
-        elif (url := absolute(rule.value)) is not None:
+            paths.append((value if is_plain(value) else canonical(value), mark))
+            if "%" in value:
+                escaped.append((value, mark))
+        elif (url := absolute(value)) is not None:
             # Ours O19: compared with the whole URL.
             urls += [(url, mark), (canonical(url), mark)]
     return Table(stretches(paths), stretches(escaped), stretches(urls))

@@ -46,6 +46,12 @@ PATH_LINE = _field(DISALLOW, f"(/{_REST})")
 SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
 URL_LINE = _field(DISALLOW, f"({SCHEME}{_REST})")
 
+# Ours X1, X2: a rule of the extended dialect; the first group is empty for Allow.
+ANY_RULE_LINE = _field(f"(?:{DISALLOW}|allow)", "")
+ORDERED_LINE = _field("(dis)?allow", f"((?:/|{SCHEME}){_REST})")
+# Ours X4
+DELAY_LINE = _field("crawl-delay", f"({_VISIBLE}{_REST})")
+
 # 1994 F1: the end of a line and a blank line after it. Ours O6: a line of spaces and
 # tabs only is blank.
 BOUNDARY = re.compile(f"\n{_SPACES}\r?\n")

@@ -5,11 +5,16 @@ bisect for a URL.
 from bisect import bisect_right
 
 from scrapy_robots1994.origin import head_of, target_of
-from scrapy_robots1994.standard.dialects import CAUTIOUS
+from scrapy_robots1994.standard.compilation import blocks_of
+from scrapy_robots1994.standard.dialects import seconds_of
 from scrapy_robots1994.standard.first_match import edges_of, table_of
-from scrapy_robots1994.standard.lines import read_lines
+from scrapy_robots1994.standard.grammar import (
+    ANY_RULE_LINE,
+    DELAY_LINE,
+    ORDERED_LINE,
+)
 from scrapy_robots1994.standard.matching import NO_TEXT, as_text, canonical, covers
-from scrapy_robots1994.standard.records import Record, Rule, applied, read_records
+from scrapy_robots1994.standard.records import Record, Rule
 from scrapy_robots1994.standard.ruling import ROBOTS_TXT, Ruling, origin_of
 from scrapy_robots1994.standard.source import Source
 
@@ -27,20 +32,18 @@ class OrderedRuling(Ruling):
         """Compile what *source* says to a robot of these *names* (see `names_of`)."""
         self._source, self._reading, self._names = source, reading, names
         self._head = NO_TEXT, 0
-        dialect = source.dialect
-        lines = tuple(read_lines(source.text, dialect))
-        records = applied(tuple(read_records(lines, dialect)), names)
-        if reading == CAUTIOUS:
-            # The cautious reading forbids what either reading of the blank lines does.
-            joined = read_records(lines, dialect, joins_split=True)
-            records += applied(tuple(joined), names)
-        tables = tuple(table_of(record) for record in records)
+        blocks = blocks_of(source.text, source.dialect, reading, names, ANY_RULE_LINE)
+        tables = tuple(
+            table_of((value, bool(dis)) for dis, value in ORDERED_LINE.findall(block))
+            for block in blocks
+        )
         self._edges = edges_of(tables)
         # Mostly the path alone decides; then the tables have done their work.
         by_path = all(table.is_by_path for table in tables)
         self._tables = () if by_path else tables
         # Ours X5: the longest of several.
-        delays = [delay.seconds for record in records for delay in record.delays]
+        said = [it for block in blocks for it in DELAY_LINE.findall(block)]
+        delays = [it for it in map(seconds_of, said) if it is not None]
         self._crawl_delay = max(delays, default=None)
 
     @property

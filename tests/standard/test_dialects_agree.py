@@ -9,8 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_robots1994.standard import LineKind, RobotsTxt, print_records
+from scrapy_robots1994.standard.dialects import dialect_named
 from scrapy_robots1994.standard.first_match import stretches
 from scrapy_robots1994.standard.names import names_of
+from scrapy_robots1994.standard.records import applied
+from scrapy_robots1994.standard.source import Source, contents_of
 from tests.standard import oracle
 from tests.standard.strategies import (
     ENDS,
@@ -109,6 +112,26 @@ def test_both_readings_of_a_dialect_agree(
     assert file.verdict(url, robot).allowed is file.allowed(url, robot)
     assert file.allowed(url, robot) is file.allowed(url, robot)
     assert not file.ruling(robot).is_open or answer
+
+
+@settings(max_examples=500, deadline=None)
+@given(texts, robots, readings)
+def test_the_same_delay_by_the_records_of_the_file(
+    text: str, robot: str | bytes, reading: str
+) -> None:
+    """The longest that a record says which applies, in either reading."""
+    contents = contents_of(
+        Source(text.encode(), dialect_named("extended"), is_cut=False)
+    )
+    names = names_of(robot)
+    records = applied(contents.records, names)
+    if reading == "cautious":
+        records += applied(contents.joined, names)
+
+    found = RobotsTxt.parse(text, dialect="extended", reading=reading).ruling(robot)
+
+    delays = [delay.seconds for record in records for delay in record.delays]
+    assert found.crawl_delay == max(delays, default=None)
 
 
 @settings(max_examples=300, deadline=None)
