@@ -208,3 +208,16 @@ def test_a_question_that_is_cancelled_is_3(site: Site, target: str) -> None:
     assert ran.code == 3
     assert ran.lines[0].split() == ["not", "known", "/a"]
     assert "ask again" in ran.out
+
+
+def test_a_project_that_does_not_obey_is_told_so(tmp_path: Path) -> None:
+    """The answer is that of robots.txt; beside it, that the crawl would not ask."""
+    draft = tmp_path / "robots.txt"
+    draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
+    asked = ("robots-check", "--robots", str(draft), "/a")
+
+    ran = scrapy(*asked, "-s", "ROBOTSTXT_OBEY=0")
+
+    assert ran.code == 1
+    assert "ROBOTSTXT_OBEY is off" in ran.err
+    assert "ROBOTSTXT_OBEY" not in scrapy(*asked).err

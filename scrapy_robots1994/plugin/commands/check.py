@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.origin import Origin
@@ -32,6 +33,8 @@ from scrapy_robots1994.printable import printable
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+
+    from scrapy.settings import Settings
 
 DISALLOWED = 1
 NOT_HAD = 3
@@ -104,6 +107,10 @@ class RobotsCheck(RobotsCommand):
         except RobotsError as error:
             raise UsageError(str(error)) from None
         urls = urls_from(args, opts.urls)
+        if _is_off(self.own_settings):
+            terminal.note(
+                "note: ROBOTSTXT_OBEY is off here, so the crawl would ask no robots.txt"
+            )
         inquiry = Inquiry([])
         findings = list(self._findings(urls, opts, inquiry))
         if inquiry.error:
@@ -170,6 +177,13 @@ def _files_of(urls: list[str]) -> list[str]:
             )
             raise UsageError(msg)
     return list(origins)
+
+
+def _is_off(settings: Settings) -> bool:
+    """Whether the project, or the command line, says not to obey robots.txt."""
+    name = "ROBOTSTXT_OBEY"
+    is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
+    return is_set and not settings.getbool(name)
 
 
 def _exit_code(findings: list[Finding]) -> int:

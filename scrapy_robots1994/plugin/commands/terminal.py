@@ -44,6 +44,11 @@ def say(line: str = "") -> None:
         sys.exit(NOBODY_READS)
 
 
+def note(line: str) -> None:
+    """Print one line beside the answer."""
+    sys.stderr.write(f"{line}\n")
+
+
 def painter(choice: str) -> Paint:
     """Return what paints text at standard output, as `--color` chooses.
 
