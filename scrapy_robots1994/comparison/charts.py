@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy_robots1994.comparison.report import Report
+
+# pygal leaves an importer for its maps behind, of a kind that Python no longer asks and
+# before 3.12 warns of at each import that fails, anybody's. We draw no maps.
+sys.meta_path[:] = [
+    it for it in sys.meta_path if not isinstance(it, pygal.PluginImportFixer)
+]
 
 # Distinguishable in light and dark and for most colour-blind readers (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#e69f00", "#cc79a7", "#009e73", "#56b4e9")

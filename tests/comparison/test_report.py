@@ -64,3 +64,11 @@ def test_without_its_libraries_the_page_says_what_to_install(
         MissingExtra, match=r"pip install 'scrapy_robots1994\[report\]'"
     ):
         as_html(report())
+
+
+def test_drawing_leaves_no_importer_behind() -> None:
+    """One that pygal brings would warn at each failing import of the whole process."""
+    as_html(report())
+
+    names = {type(finder).__name__ for finder in sys.meta_path}
+    assert "PluginImportFixer" not in names
