@@ -17,6 +17,7 @@ from scrapy.exceptions import StopDownload
 
 from scrapy_robots1994.plugin import headers
 from scrapy_robots1994.plugin.unpacking import can_unpack
+from scrapy_robots1994.plugin.waiting import META_KEY, Seat, WaitingRoom
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-META_KEY = "_robots1994_progress"
 
 # Where Scrapy undoes a content coding that we cannot (a library is missing): this many
 # times the limit is unpacked at most, and past it the body counts as undecodable (R5).
@@ -43,6 +43,7 @@ class Progress:
     is_cut: bool = False
     is_late: bool = False
     codings: tuple[str, ...] = ()
+    seat: Seat = field(default_factory=lambda: Seat(is_taken=False))
 
 
 class Brake:
@@ -52,8 +53,9 @@ class Brake:
     connected for the time of a fetch.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, room: WaitingRoom) -> None:
         self._signals = crawler.signals
+        self._room = room
         self._watched = 0
 
     @contextmanager
@@ -63,14 +65,33 @@ class Brake:
         if not self._watched:
             self._signals.connect(self._bytes_received, signals.bytes_received)
             self._signals.connect(self._downloaded, signals.response_downloaded)
+            self._signals.connect(self._left, signals.request_left_downloader)
         self._watched += 1
         try:
             yield
         finally:
+            self._room.stand_up(progress.seat)
             self._watched -= 1
             if not self._watched:
                 self._signals.disconnect(self._bytes_received, signals.bytes_received)
                 self._signals.disconnect(self._downloaded, signals.response_downloaded)
+                self._signals.disconnect(self._left, signals.request_left_downloader)
+
+    def arrived(self, request: Request) -> None:
+        """Give *request* a seat, now that the downloader counts it as active.
+
+        Not earlier, and up again before the downloader forgets it: in between there
+        would be places that nobody left, and too many pages on their way.
+        """
+        progress = request.meta.get(META_KEY)
+        if isinstance(progress, Progress):
+            progress.seat = Seat(is_taken=self._room.take())
+
+    def _left(self, request: Request) -> None:
+        """Free the seat of a robots.txt request that is answered."""
+        progress = request.meta.get(META_KEY)
+        if isinstance(progress, Progress):
+            self._room.stand_up(progress.seat)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.plugin.settings import RobotsSettings
     from scrapy_robots1994.plugin.stats import Tally
+    from scrapy_robots1994.plugin.waiting import WaitingRoom
     from scrapy_robots1994.plugin.way import Way
     from scrapy_robots1994.upkeep import Answer, Validators
 
@@ -68,12 +69,13 @@ class RobotsDownload:
         settings: RobotsSettings,
         tally: Tally,
         now: Callable[[], float],
+        room: WaitingRoom,
     ) -> None:
         self._crawler = crawler
         self._settings = settings
         self._tally = tally
         self._now = now
-        self._brake = Brake(crawler)
+        self.brake = Brake(crawler, room)
         # Told of each body that states no policy because of its status (R3 to R5).
         self.witness: Callable[[Origin, bytes], None] | None = None
         # Expiry is ours: an HTTP cache would hand out what ran out long ago. But where
@@ -130,7 +132,7 @@ class RobotsDownload:
             request.headers.update(headers.conditions(validators))
         progress = Progress(self._settings.max_bytes, self._settings.timeout)
         try:
-            with self._brake.watch(request, progress):
+            with self.brake.watch(request, progress):
                 return await _download(self._crawler, request), progress
         except CANCELLATIONS as error:
             # Ours R6: not the server's doing, so nothing is known of the server.

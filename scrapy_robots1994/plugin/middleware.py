@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from scrapy.exceptions import NotConfigured
 
@@ -15,6 +15,7 @@ from scrapy_robots1994.plugin.download import RobotsDownload
 from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots
 from scrapy_robots1994.plugin.lasting import LastingPolicies
 from scrapy_robots1994.plugin.outside import CrawlOutside
+from scrapy_robots1994.plugin.recent import MOST, Recent
 from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.plugin.sitemaps import (
@@ -25,6 +26,7 @@ from scrapy_robots1994.plugin.sitemaps import (
 from scrapy_robots1994.plugin.starts import Starts
 from scrapy_robots1994.plugin.stats import Tally
 from scrapy_robots1994.plugin.summary import Summary
+from scrapy_robots1994.plugin.turns import LARGE, beside
 from scrapy_robots1994.plugin.waiting import WaitingRoom
 from scrapy_robots1994.plugin.way import Way
 from scrapy_robots1994.printable import discreet, printable
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robots1994.needs import Found
-    from scrapy_robots1994.upkeep import Policy
+    from scrapy_robots1994.upkeep import Policy, Rules
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -65,12 +67,15 @@ class Robots1994Middleware:
         self._tally = Tally(crawler.stats)
         self._robot = RobotName(crawler)
         self._room = WaitingRoom(crawler, settings.max_waiting)
-        download = RobotsDownload(crawler, settings, self._tally, time.time)
+        self._download = RobotsDownload(
+            crawler, settings, self._tally, time.time, self._room
+        )
+        self._recent = Recent(min(settings.store.max_origins, MOST))
         self._summary = Summary(crawler, self._tally)
         self._starts = Starts(crawler, self._tally, closes=settings.close_when_denied)
-        outside = CrawlOutside(crawler, settings, download, self._room, self._tally)
+        outside = CrawlOutside(crawler, settings, self._download, self._tally)
         if settings.compare:
-            self._compare(crawler, settings, download)
+            self._compare(crawler, settings, self._download)
         if settings.crawl_delay is not None:
             self._keep_delays(crawler, settings)
         if reads_robots(crawler.spider):
@@ -93,15 +98,21 @@ class Robots1994Middleware:
     ) -> Coroutine[object, object, None] | None:
         """Let *request* pass, or raise `ForbiddenByRobots`, or wait for robots.txt."""
         if request.meta.get("dont_obey_robotstxt"):
+            self._download.brake.arrived(request)
             return None
-        origin = Origin.of(request.url)
+        url = request.url
+        known = self._recent.of(url)
+        if known is not None and self._robot.is_usual(request):
+            if known.rules.allowed_url(url):
+                return None
+            return self._refuse_by(request, known.policy, known.rules)
+        origin = Origin.of(url)
         if origin is None:
             return None
         policy = self._keeper.recall(origin)
         if policy is None:
             return self._wait(request, origin)
-        self._judge(request, policy)
-        return None
+        return self._judge(request, policy)
 
     async def find(self, request: Request, origin: Origin) -> Found:
         """The policy of *origin*, fetched the way of *request* if need be."""
@@ -115,18 +126,40 @@ class Robots1994Middleware:
         # Asked again by an errback, it would carry the verdict of the last time.
         request.meta.pop("robots1994", None)
         self._tally.count(stats.WAITED)
-        with self._room.seat():
+        with self._room.seat() as seat:
             found = await self.find(request, origin)
-        if isinstance(found, Released):
-            self._refuse(request, Verdict(allowed=False, reason=Reason.CANCELLED))
-        else:
-            self._judge(request, found)
+            if isinstance(found, Released):
+                self._refuse(request, Verdict(allowed=False, reason=Reason.CANCELLED))
+            refusing = self._judge(request, found)
+            if refusing is not None:
+                await refusing
+            await self._room.way_out(seat)
 
-    def _judge(self, request: Request, policy: Policy) -> None:
-        """Raise `ForbiddenByRobots` if *policy* refuses *request*."""
+    def _judge(
+        self, request: Request, policy: Policy
+    ) -> Coroutine[object, object, None] | None:
+        """Raise `ForbiddenByRobots` if *policy* refuses *request*; perhaps later."""
         rules = policy.rules(self._robot.of(request))
-        if not rules.allowed_url(request.url):
+        if self._robot.is_usual(request):
+            self._recent.keep(request.url, policy, rules)
+        if rules.allowed_url(request.url):
+            return None
+        return self._refuse_by(request, policy, rules)
+
+    def _refuse_by(
+        self, request: Request, policy: Policy, rules: Rules
+    ) -> Coroutine[object, object, None]:
+        """Refuse *request* for the line of the file that forbids it.
+
+        In a large file it is looked for beside the event loop.
+        """
+        if policy.robots is None or policy.robots.size <= LARGE:
             self._refuse(request, rules.verdict(request.url))
+        return self._refuse_later(request, rules)
+
+    async def _refuse_later(self, request: Request, rules: Rules) -> None:
+        """Refuse *request* once the line is found."""
+        self._refuse(request, await beside(lambda: rules.verdict(request.url)))
 
     def _compare(
         self, crawler: Crawler, settings: RobotsSettings, download: RobotsDownload
@@ -140,19 +173,23 @@ class Robots1994Middleware:
         )
         from scrapy_robots1994.plugin.shadow import Shadow  # noqa: PLC0415 - as above
 
+        # Every question is compared, so none may be answered on a shorter way.
+        self._recent = Recent(0)
         shadow = Shadow(crawler, settings)
         download.witness = shadow.kept
         judge, watch = self._judge, Watching(crawler, self._tally)
 
-        def judge_and_compare(request: Request, policy: Policy) -> None:
+        def judge_and_compare(
+            request: Request, policy: Policy
+        ) -> Coroutine[object, object, None] | None:
             robot = self._robot.of(request)
             rules = policy.rules(robot)
             allowed = rules.allowed_url(request.url)
             theirs = shadow.compare(policy, request.url, robot, allowed=allowed)
             if settings.watch and theirs is not None and theirs.allowed is not None:
                 watch.judge(request, rules.verdict(request.url), theirs)
-            else:
-                judge(request, policy)
+                return None
+            return judge(request, policy)
 
         self.__dict__["_judge"] = judge_and_compare
 
@@ -167,13 +204,18 @@ class Robots1994Middleware:
                 settings.dialect,
             )
             return
+        # Every policy that is used is told, so none may be used on a shorter way.
+        self._recent = Recent(0)
         delays = SlotDelays.of(crawler, settings, self._room)
         judge = self._judge
 
-        def judge_and_pace(request: Request, policy: Policy) -> None:
-            judge(request, policy)
+        def judge_and_pace(
+            request: Request, policy: Policy
+        ) -> Coroutine[object, object, None] | None:
+            refusing = judge(request, policy)
             rules = policy.rules(self._robot.of(request))
             delays.tell(policy.origin, rules.crawl_delay)
+            return refusing
 
         self.__dict__["_judge"] = judge_and_pace
 
@@ -197,7 +239,7 @@ class Robots1994Middleware:
 
         self.__dict__["process_request"] = process_or_hand_out
 
-    def _refuse(self, request: Request, verdict: Verdict) -> None:
+    def _refuse(self, request: Request, verdict: Verdict) -> NoReturn:
         """Refuse *request*: stat, log line, meta key, exception."""
         self._tally.refused(verdict.reason.value)
         self._summary.refused(request, verdict)

@@ -13,9 +13,11 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.plugin import stats
 from scrapy_robots1994.plugin.parser import Robots1994Parser
+from scrapy_robots1994.plugin.pools import Pools
 from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.sitemaps import offer_sitemaps
-from scrapy_robots1994.plugin.waiting import DeferredWaiter
+from scrapy_robots1994.plugin.turns import LARGE, beside
+from scrapy_robots1994.plugin.waiting import DeferredWaiter, Line
 from scrapy_robots1994.standard.problems import sentence
 from scrapy_robots1994.upkeep import Outcome, Unanswered, meaning_of
 from scrapy_robots1994.upkeep.reader import Reader
@@ -32,9 +34,8 @@ if TYPE_CHECKING:
     from scrapy_robots1994.plugin.download import RobotsDownload
     from scrapy_robots1994.plugin.settings import RobotsSettings
     from scrapy_robots1994.plugin.stats import Tally
-    from scrapy_robots1994.plugin.waiting import WaitingRoom
     from scrapy_robots1994.plugin.way import Way
-    from scrapy_robots1994.standard import RobotsTxt
+    from scrapy_robots1994.standard import Problem, RobotsTxt
     from scrapy_robots1994.upkeep import Answer, Answered, Policy, Validators
 
 logger = logging.getLogger("scrapy_robots1994")
@@ -51,14 +52,14 @@ class CrawlOutside:
         crawler: Crawler,
         settings: RobotsSettings,
         download: RobotsDownload,
-        room: WaitingRoom,
         tally: Tally,
     ) -> None:
         self._crawler = crawler
         self._settings = settings
         self._download = download
-        self._room = room
         self._tally = tally
+        self._fetches = Line(settings.max_fetches)
+        self._pools = Pools(crawler, settings.max_fetches)
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
         self._robot = RobotName(crawler)
         # The event loop holds a task only weakly.
@@ -87,7 +88,8 @@ class CrawlOutside:
     ) -> Answer:
         """Ask *origin* for its robots.txt; the fetch takes no concurrency of pages."""
         try:
-            with self._room.seat():
+            async with self._fetches.place():
+                self._pools.widen(origin.scheme)
                 return await self._download.fetch(origin, way, validators)
         finally:
             self._tally.count(stats.REQUESTS)
@@ -134,9 +136,14 @@ class CrawlOutside:
         """
         if policy.robots is None:
             return
-        if last is None or last.robots != policy.robots:
-            self._warn_of_openings(policy.origin, policy.robots, way)
-            await offer_sitemaps(self._crawler, policy.origin, policy.robots, way.page)
+        robots, robot = policy.robots, self._robot.of(way.page)
+        if robots.size > LARGE:
+            openings = await beside(lambda: _looked_into(robots, robot))
+        else:
+            openings = _looked_into(robots, robot)
+        if last is None or last.robots != robots:
+            self._warn_of_openings(policy.origin, robots, openings)
+            await offer_sitemaps(self._crawler, policy.origin, robots, way.page)
         if ROBOTS_PARSED is not None:
             await self._crawler.signals.send_catch_log_async(
                 ROBOTS_PARSED,
@@ -193,7 +200,9 @@ class CrawlOutside:
             pause,
         )
 
-    def _warn_of_openings(self, origin: Origin, robots: RobotsTxt, way: Way) -> None:
+    def _warn_of_openings(
+        self, origin: Origin, robots: RobotsTxt, openings: tuple[Problem, ...]
+    ) -> None:
         """One warning an origin for what opens the site against its owner's intent."""
         if robots.is_cut:
             self._tally.count(stats.CUT)
@@ -204,7 +213,6 @@ class CrawlOutside:
                 origin.robots_url,
                 self._settings.max_bytes,
             )
-        openings = robots.openings(self._robot.of(way.page))
         if not openings:
             return
         self._tally.count(stats.OPENS_SITE)
@@ -229,3 +237,11 @@ class CrawlOutside:
         """Our own code broke; the waiters are released. Cancelled is not broken."""
         if not isinstance(failure.value, (CancelledError, asyncio.CancelledError)):
             self._say(logging.ERROR, "robots.txt fetch broke: %r", failure.value)
+
+
+def _looked_into(robots: RobotsTxt, robot: str | bytes) -> tuple[Problem, ...]:
+    """Do all that takes long with a file, and pack it; what it opens to *robot*."""
+    robots.ruling(robot)
+    openings = robots.openings(robot)
+    robots.pack()
+    return openings

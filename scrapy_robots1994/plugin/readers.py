@@ -63,6 +63,11 @@ def seats(name: str, value: Any) -> int:
     return count(name, value, least=0, example=10_000)
 
 
+def places(name: str, value: Any) -> int:
+    """A number of fetches, 1 or more."""
+    return count(name, value, least=1, example=800)
+
+
 def redirects(name: str, value: Any) -> int:
     """A number of redirects, 0 or more."""
     return count(name, value, least=0, example=5)

@@ -23,6 +23,14 @@ class RobotName:
         self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
         self._default: str | bytes | None = None
 
+    def is_usual(self, request: Request) -> bool:
+        """Whether *request* goes by the name of all that bring none of their own."""
+        # Scrapy keeps header names in title case; asked as a plain dict, they need no
+        # conversion.
+        return self._exact is not None or not dict.__contains__(
+            request.headers, b"User-Agent"
+        )
+
     def of(self, request: Request) -> str | bytes:
         """The name for *request*: a bare name or a whole User-Agent header."""
         if self._exact is not None:

@@ -101,6 +101,11 @@ SETTINGS: dict[str, Setting] = {
         "Requests that may wait for a robots.txt, and fetches of one, that do not "
         "count towards `CONCURRENT_REQUESTS`; past it they count again.",
     ),
+    "MAX_FETCHES": Setting(
+        800,
+        readers.places,
+        "Fetches of a robots.txt under way at once; each takes a connection.",
+    ),
     "STORE": Setting(
         "memory://?max_origins=100000", readers.store, "Where policies rest, as a URL."
     ),
@@ -161,6 +166,7 @@ class RobotsSettings:
     timeout: float
     max_redirects: int
     max_waiting: int
+    max_fetches: int
     store: Locator
     propagate_meta: tuple[str, ...]
     close_when_denied: bool
@@ -192,6 +198,7 @@ class RobotsSettings:
             timeout=values["TIMEOUT"],
             max_redirects=values["MAX_REDIRECTS"],
             max_waiting=values["MAX_WAITING"],
+            max_fetches=values["MAX_FETCHES"],
             store=values["STORE"],
             propagate_meta=values["PROPAGATE_META"],
             close_when_denied=values["CLOSE_WHEN_DENIED"],

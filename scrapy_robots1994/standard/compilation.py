@@ -17,6 +17,7 @@ from scrapy_robots1994.standard.grammar import (
     RULE_LINE,
     URL_LINE,
     framed,
+    slices,
 )
 from scrapy_robots1994.standard.lines import read_lines
 from scrapy_robots1994.standard.matching import (
@@ -62,7 +63,7 @@ def blocks_of(
     """Return, for each record that applies to a robot that goes by *names*, the text
     below its first name; its rules are lines like *rule_line*.
     """
-    pieces = AGENT_LINE.split(framed(text))
+    pieces = pieces_of(framed(text))
     applying = _applied(_records(pieces, dialect, rule_line), names)
     blocks = [_until_blank(after) for after in applying]
     if reading == CAUTIOUS:
@@ -71,13 +72,25 @@ def blocks_of(
     return blocks
 
 
+def pieces_of(text: str) -> list[str]:
+    """Return what stands before the first User-agent line of *text*, framed, then in
+    turn a User-agent value and what stands between it and the next one.
+    """
+    first, *others = slices(text)
+    pieces = AGENT_LINE.split(first)
+    for part in others:
+        before, *more = AGENT_LINE.split(part)
+        pieces[-1] += before
+        pieces += more
+    return pieces
+
+
 def _records(
     pieces: list[str], dialect: Dialect, rule_line: re.Pattern[str]
 ) -> Iterator[tuple[list[str], str]]:
     """Yield the names of each record, and what stands between them and the next name.
 
-    *pieces* are what stands before the first User-agent line, which is nobody's (Ours
-    O4), then in turn a User-agent value and what stands between it and the next one.
+    *pieces* are those of `pieces_of`; the first is nobody's (Ours O4).
     """
     names: list[str] = []
     between = ""
@@ -125,10 +138,18 @@ def _applied(records: Iterable[tuple[list[str], str]], names: str) -> list[str]:
     return default
 
 
+def _found(line: re.Pattern[str], block: str) -> list[str]:
+    """Return the values of all lines of a kind."""
+    found: list[str] = []
+    for part in slices(block):
+        found += line.findall(part)
+    return found
+
+
 def _rules(block: str) -> Rules:
     """Return the rules in *block*, the text of all records that apply."""
-    paths: list[str] = PATH_LINE.findall(block)
-    urls = URL_LINE.findall(block) if "://" in block else []
+    paths: list[str] = _found(PATH_LINE, block)
+    urls = _found(URL_LINE, block) if "://" in block else []
     return _rules_of(paths, urls, block)
 
 

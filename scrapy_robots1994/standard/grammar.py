@@ -3,6 +3,7 @@ from.
 """
 
 import re
+from collections.abc import Iterator
 
 # 1994 F3: the optional space. Ours O6: what an author cannot see, spaces and tabs.
 SPACE = " \t"
@@ -89,6 +90,27 @@ def decode(body: bytes) -> str:
 def whole_lines(text: str) -> str:
     """Return *text* without its last line when that line has no end."""
     return text[: max(text.rfind("\r"), text.rfind("\n")) + 1]
+
+
+# What one pattern looks at before others may run: a match holds all threads.
+_SLICE = 32_768
+
+
+def slices(text: str) -> Iterator[str]:
+    """Yield *text*, framed, in parts that each hold whole lines, the NL before them
+    too.
+
+    A pattern that looks at one line at a time finds in the parts what it finds in the
+    whole.
+    """
+    start = 0
+    while len(text) - start > _SLICE:
+        end = text.find("\n", start + _SLICE)
+        if end < 0:
+            break
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
 def framed(text: str) -> str:

@@ -128,6 +128,11 @@ class RobotsTxt:
         return self._source.body
 
     @property
+    def size(self) -> int:
+        """How many bytes `body` has."""
+        return self._source.size
+
+    @property
     def is_cut(self) -> bool:
         """Whether only the beginning of the file is known."""
         return self._source.is_cut
@@ -150,6 +155,16 @@ class RobotsTxt:
     def pack(self) -> "RobotsTxt":
         """Keep the text compressed from now on, and return the file itself."""
         self._source.pack()
+        return self
+
+    def rest(self) -> "RobotsTxt":
+        """Take little memory from now on, and return the file itself.
+
+        The text is compressed, and what was compiled of it is forgotten: whoever asks
+        again has it compiled again.
+        """
+        self._source.pack()
+        self._rulings.clear()
         return self
 
     def __eq__(self, other: object) -> bool:

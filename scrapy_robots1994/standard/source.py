@@ -26,12 +26,13 @@ class Source:
     file.
     """
 
-    __slots__ = ("_body", "_is_packed", "dialect", "is_cut")
+    __slots__ = ("_body", "_is_packed", "dialect", "is_cut", "size")
 
     def __init__(self, body: bytes, dialect: Dialect, *, is_cut: bool) -> None:
         """Keep *body* as it is; its text is read when it is asked for."""
         self._body = body
         self._is_packed = False
+        self.size = len(body)
         self.dialect = dialect
         self.is_cut = is_cut
 

@@ -10,8 +10,11 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import IgnoreRequest
 
 from tests.benchmarks.sides import ROBOT
 from tests.benchmarks.timing import OURS, Result
@@ -43,18 +46,24 @@ def _in_process(side: str, corpus: str) -> dict[str, float]:
 
 
 def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
-    """Hold a policy as the middleware does."""
-    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - one side a process
-    from scrapy_robots1994.standard import RobotsTxt  # noqa: PLC0415 - as above
+    """Hold a policy as the middleware does: read, in the store, asked once."""
+    from scrapy import Request  # noqa: PLC0415 - one side a process
+
+    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - as above
     from tests.benchmarks.requests import holding, policy_of  # noqa: PLC0415 - as above
 
     middleware = holding([])
+    read = middleware._keeper._outside.reader.read  # type: ignore[attr-defined]  # ours
 
     def hold(host: str, number: int) -> None:
-        origin = Origin("http", host, 80)
-        policy = policy_of(origin, RobotsTxt.parse(files[number]))
+        # A copy: each response has a body of its own.
+        robots = read(bytes(bytearray(files[number])))
+        policy = policy_of(Origin("http", host, 80), robots)
+        robots.openings(ROBOT)
+        robots.pack()
         middleware._keeper._memory.put(policy)
-        policy.rules(ROBOT).allowed_url(f"http://{host}/page")
+        with suppress(IgnoreRequest):
+            middleware._judge(Request(f"http://{host}/page"), policy)
 
     return hold
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.http import Response, TextResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from twisted.internet.defer import CancelledError
 
 from tests.support.child import AskingSpider
@@ -104,3 +104,61 @@ class AskingAgainSpider(AskingSpider):
     def look(self, response: Response) -> Iterator[Any]:
         """Tell what the meta of an allowed request holds."""
         yield {"meta": str(response.meta.get("robots1994"))}
+
+
+class Gauge:
+    """Puts the most that was under way at once into the stats, under `test/most_…`.
+
+    Pages and robots.txt requests between downloader middlewares and answer, and all
+    that the downloader holds, waiting or not; beside them what slots are set to.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Listen where requests come and go."""
+        gauge = cls()
+        gauge.crawler = crawler
+        gauge.under_way = []
+        reached, left = (
+            signals.request_reached_downloader,
+            signals.request_left_downloader,
+        )
+        crawler.signals.connect(gauge.reached, reached)
+        crawler.signals.connect(gauge.left, left)
+        return gauge
+
+    crawler: Crawler
+    under_way: list[Request]
+
+    def reached(self, request: Request) -> None:
+        """One more is on its way."""
+        self.under_way.append(request)
+        pages = [request for request in self.under_way if not is_robots(request)]
+        assert self.crawler.stats is not None
+        assert self.crawler.engine is not None
+        downloader = self.crawler.engine.downloader
+        slots = {(slot.concurrency, slot.delay) for slot in downloader.slots.values()}
+        most = self.crawler.stats.max_value
+        most("test/most_pages", len(pages))
+        most("test/most_robots", len(self.under_way) - len(pages))
+        self.crawler.stats.set_value("test/slots", sorted(slots))
+        most("test/most_held", len(downloader.active))
+
+    def left(self, request: Request) -> None:
+        """One came back."""
+        self.under_way.remove(request)
+
+
+class AnswerPages:
+    """Answers every second page itself, as an HTTP cache does; healthy ones never."""
+
+    asked = 0
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Response | None:
+        """A page that the downloader never sees."""
+        self.asked += request.url.endswith("/slow")
+        if self.asked % 2 or not request.url.endswith("/slow"):
+            return None
+        return HtmlResponse(request.url, body=b"<p>", request=request)

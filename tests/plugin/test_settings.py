@@ -23,6 +23,7 @@ WRONG: dict[str, list[object]] = {
     "TIMEOUT": [0, -1, "0", "never", True],
     "MAX_REDIRECTS": [-1, 1.5, "many", True],
     "MAX_WAITING": [-1, 0.5, "all", True],
+    "MAX_FETCHES": [0, -1, 0.5, "all", True],
     "STORE": [
         "memory",
         "mysql://x",

@@ -21,6 +21,7 @@ from scrapy_robots1994.plugin.middleware import Robots1994Middleware
 from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.plugin.stats import Tally
+from scrapy_robots1994.plugin.waiting import WaitingRoom
 from scrapy_robots1994.plugin.way import Way
 from scrapy_robots1994.standard import RobotsTxt
 from scrapy_robots1994.upkeep import Answered, Cancelled
@@ -105,7 +106,8 @@ async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
     settings = RobotsSettings.from_settings(crawler.settings)
     assert crawler.stats is not None  # noqa: S101 - set before a spider starts
     tally = Tally(crawler.stats)
-    download = RobotsDownload(crawler, settings, tally, time.time)
+    room = WaitingRoom(crawler, settings.max_waiting)
+    download = RobotsDownload(crawler, settings, tally, time.time, room)
     way = Way.of(Request(url), settings.propagate_meta)
     answer = await download.fetch(origin, way, start=url)
     if isinstance(answer, Cancelled):

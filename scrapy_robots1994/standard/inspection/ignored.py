@@ -171,13 +171,13 @@ def _malformed(line: Line) -> Problem:
     """Return what a line without a colon is; it is never guessed what it says."""
     # Ours O14
     content = line.text.partition(COMMENT)[0].strip(SPACE)
-    meant = _kept_likely_field(_first_words(content))
+    meant = kept_likely_field(first_words(content))
     if meant is None or ":" in content:
         return MALFORMED.at(line.number, column_of(line), content)
     return NO_COLON.at(line.number, column_of(line), content, meant)
 
 
-def _first_words(content: str) -> str:
+def first_words(content: str) -> str:
     """Return what would be the field of a line whose colon is missing."""
     # "User agent x" names its field with two words.
     words = content.replace("=", " ").split(None, 2)[:2]
@@ -194,11 +194,11 @@ def _unknown(line: Line) -> Problem:
         return _OWN_KIND[name].at(line.number, column_of(line))
     if name in _EXTENSIONS:
         return EXTENSION.at(line.number, column_of(line), line.field)
-    meant = _kept_likely_field(line.field)
+    meant = kept_likely_field(line.field)
     if meant is not None:
         return MISSPELT.at(line.number, column_of(line), line.field, meant)
     return UNKNOWN.at(line.number, column_of(line), line.field)
 
 
 # A misspelling seldom comes alone.
-_kept_likely_field = lru_cache(maxsize=256)(likely_field)
+kept_likely_field = lru_cache(maxsize=256)(likely_field)
