@@ -13,6 +13,7 @@ from scrapy_robots1994.standard.grammar import (
     SPACE,
     USER_AGENT,
     framed,
+    slices,
 )
 
 _SPACES = f"[{SPACE}]*"
@@ -44,11 +45,9 @@ _PASSED_OVER = f"(?:\n{_SPACES}(?:{COMMENT}|(?ai:%s){_SPACES}:){_REST})*"
 # A line that may be what it should not.
 _ODD_LINE = re.compile(f"\n(?!\\Z|{_INNOCENT})")
 # Ours O4, O5: a Disallow line, and above it a blank line or the start of the file.
-_ORPHAN = re.compile(
-    f"(?:\\A|\n{_SPACES}\r?(?=\n))"
-    + _PASSED_OVER % f"allow|{_EXTENSIONS}"
-    + f"\n{_line(DISALLOW)}"
-)
+_DOWN_TO_RULE = _PASSED_OVER % f"allow|{_EXTENSIONS}" + f"\n{_line(DISALLOW)}"
+_ORPHAN_AT_START = re.compile(f"\\A{_DOWN_TO_RULE}")
+_ORPHAN = re.compile(f"\n{_SPACES}\r?(?=\n){_DOWN_TO_RULE}")
 # Ours O3: a User-agent line, and below it a blank line; Allow is no sign of a slip.
 _WITHOUT_RULES = re.compile(
     f"\n{_line(USER_AGENT)}{_REST}" + _PASSED_OVER % _EXTENSIONS + f"\n{_SPACES}\r?\n"
@@ -63,4 +62,7 @@ def may_open(text: str, dialect: Dialect) -> bool:
     if dialect.fields or dialect.has_lists:
         return True
     lines = framed(text)
-    return any(sign.search(lines) for sign in (_ODD_LINE, _ORPHAN, _WITHOUT_RULES))
+    # A match holds all threads, and odd lines take the longest to look for.
+    return any(_ODD_LINE.search(f"{part}\n") for part in slices(lines)) or any(
+        sign.search(lines) for sign in (_ORPHAN_AT_START, _ORPHAN, _WITHOUT_RULES)
+    )
