@@ -28,7 +28,7 @@ def test_crawl_fetches_the_open_page_alone(project: Project) -> None:
     items = [json.loads(line) for line in said.printed.splitlines()]
     assert [item["url"] for item in items] == [project.site.url("/open")]
     assert sorted(project.site.targets()) == ["/open", "/robots.txt"]
-    assert len(said.lines(WHY)) == 1
+    assert len(said.lines(f"/private>: {WHY}")) == 1
 
 
 def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
     said = project.scrapy("runspider", str(spider), "-a", base, "-s", addon)
 
     assert sorted(project.site.targets()) == ["/open", "/robots.txt"]
-    assert len(said.lines(WHY)) == 1
+    assert len(said.lines(f"/private>: {WHY}")) == 1
 
 
 def test_shell_says_a_refusal_in_one_line(project: Project) -> None:
@@ -53,7 +53,7 @@ def test_shell_says_a_refusal_in_one_line(project: Project) -> None:
     said = project.scrapy("shell", project.site.url("/private"), "-c", code)
 
     assert said.printed.splitlines()[0] == f"None | {WHY}"
-    assert len(said.lines(WHY)) == 1
+    assert len(said.lines(f"/private>: {WHY}")) == 1
     assert "Traceback" not in said.log
     assert project.site.targets() == ["/robots.txt"]
 
@@ -76,8 +76,7 @@ def test_fetch_and_view_of_a_closed_page_print_nothing(project: Project) -> None
         said = project.scrapy(command, project.site.url("/private"))
 
         assert said.printed == ""
-        assert len(said.lines("Forbidden by robots.txt")) == 1
-        assert len(said.lines(WHY)) == 1
+        assert len(said.lines(f"/private>: {WHY}")) == 1
         assert "Traceback" not in said.log
     assert set(project.site.targets()) == {"/robots.txt"}
 
@@ -86,7 +85,7 @@ def test_parse_says_why_there_is_no_response(project: Project) -> None:
     """`scrapy parse`: no item; the log has the refusal before Scrapy's own error."""
     said = project.scrapy("parse", project.site.url("/private"), "--spider", "walk")
 
-    assert len(said.lines(WHY)) == 1
+    assert len(said.lines(f"/private>: {WHY}")) == 1
     assert "Traceback" not in said.log
     assert project.site.targets() == ["/robots.txt"]
 

@@ -133,7 +133,7 @@ def test_each_process_and_runner_refuses(way: str, site: Site, tmp_path: Path) -
     told, log = play(site, tmp_path, STARTS[way])
 
     assert told == ONE
-    assert log.count(WHY) == 1
+    assert log.count(f"/private>: {WHY}") == 1
     assert site.targets().count("/private") == 0
 
 
