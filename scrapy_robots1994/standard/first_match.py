@@ -60,7 +60,7 @@ class Table:
 
 
 def table_of(rules: Iterable[tuple[str, bool]]) -> Table:
-    """Return *rules*, each a value and whether it forbids, as a table."""
+    """Return *rules*, each a path or a URL and whether it forbids, as a table."""
     paths, escaped, urls = [], [], []
     for number, (value, forbids) in enumerate(rules):
         mark = 2 * number + forbids
@@ -69,8 +69,9 @@ def table_of(rules: Iterable[tuple[str, bool]]) -> Table:
             paths.append((value if is_plain(value) else canonical(value), mark))
             if "%" in value:
                 escaped.append((value, mark))
-        elif (url := absolute(value)) is not None:
+        else:
             # Ours O19: compared with the whole URL.
+            url = absolute(value) or value
             urls += [(url, mark), (canonical(url), mark)]
     return Table(stretches(paths), stretches(escaped), stretches(urls))
 

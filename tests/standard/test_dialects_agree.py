@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robots1994.standard import LineKind, RobotsTxt, print_records
@@ -187,6 +187,7 @@ def test_a_file_of_1994_alone_reads_the_same_in_every_dialect() -> None:
 
 
 @given(st.lists(st.tuples(st.text("ab\U0010ffff", max_size=4), st.booleans())))
+@example([("\U0010ffff", True), ("\U0010ffffa", False)])
 def test_one_look_into_the_stretches_finds_the_first_rule(
     rules: list[tuple[str, bool]],
 ) -> None:
