@@ -71,9 +71,16 @@ def prefix_free(rules: Iterable[str]) -> tuple[str, ...]:
     Of no rules it is `NO_RULES`. The rule that covers a text, if there is one, is the
     last that sorts before it or equals it.
     """
+    distinct = list(set(rules))
+    if len(distinct) <= _SORTED_AT_ONCE:
+        distinct.sort()
+        # What starts with a rule stands right behind it, if anything does. Mostly
+        # nothing does, and to see that is quicker than to leave out what does.
+        if not any(map(str.startswith, distinct[1:], distinct)):
+            return tuple(distinct) or NO_RULES
     kept: list[str] = []
     last = None
-    for rule in _in_order(list(rules)):
+    for rule in _in_order(distinct):
         if last is None or not rule.startswith(last):
             kept.append(rule)
             last = rule
