@@ -158,7 +158,8 @@ class SqliteStore(PolicyStore):
 
     def _open(self) -> sqlite3.Connection:
         """The database at our path: ours already, or made now."""
-        base = sqlite3.connect(self._path, self._patience, isolation_level=None)
+        wait = self._patience
+        base = sqlite3.connect(self._path, timeout=wait, isolation_level=None)
         try:
             # In this order: what another process makes meanwhile is ours and whole.
             if not _rows(base, "SELECT 1 FROM sqlite_master LIMIT 1"):
