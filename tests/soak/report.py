@@ -34,14 +34,16 @@ def text(soaked: Soaked) -> str:
         ("of those, failures on purpose", judge["failures"]),
         ("pages that the judge was asked for", judge["pages"]),
         ("of those, on their way", judge.get("on their way", 0)),
-        ("the latest of them, seconds after the new policy", judge["latest"]),
+        ("the latest of them, seconds after the new policy", judge.get("latest")),
         ("fetched against the policy sent", judge["against"]),
         ("seconds, on a machine shared with other work", soaked.crawl["seconds"]),
     ]
     for share in (0.05, 0.25, 0.5, 1.0):
         origins, megabytes = soaked.resident(share)
         rows.append((f"MB resident at {share:.0%} ({origins:,} origins)", megabytes))
-    table = "\n".join(f"| {name} | {value:,} |" for name, value in rows)
+    table = "\n".join(
+        f"| {name} | {value:,} |" for name, value in rows if value is not None
+    )
     picture = "![Resident memory by origins crawled](rss.svg)"
     return f"{HEAD}\n| what | how many |\n|---|---|\n{table}\n\n{picture}\n"
 
