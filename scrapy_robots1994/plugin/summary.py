@@ -98,10 +98,16 @@ def _line_of(verdict: Verdict) -> str:
     return f"{verdict.line}: Disallow: {verdict.rule}"
 
 
+def _counted(number: int, noun: str) -> str:
+    """*number* of what *noun* names: `1 request`, `2 requests`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _table(rows: list[_Row], elsewhere: int) -> Iterator[str]:
     """Yield the lines of the table, at most 100 columns wide."""
     refused = sum(row.refused for row in rows) + elsewhere
-    yield f"robots.txt refused {refused:,} requests at {len(rows):,} origins"
+    requests, origins = _counted(refused, "request"), _counted(len(rows), "origin")
+    yield f"robots.txt refused {requests} at {origins}"
     yield f"{'refused':>9}  {'outcome':11}  {'origin':40}  first line that refused"
     for row in rows[:TOLD]:
         yield (

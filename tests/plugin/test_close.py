@@ -37,7 +37,7 @@ def test_a_crawl_that_was_refused_nothing_tells_nothing() -> None:
         site.robots(CLOSED)
         result = crawl([site.url("/")])
 
-    assert "requests at" not in result.log
+    assert "robots.txt refused" not in result.log
     assert [key for key in result.stats if "refus" in key] == []
 
 
@@ -63,6 +63,7 @@ def test_a_table_holds_nothing_raw_and_is_narrow() -> None:
     assert "\x1b" not in row
     assert "\\x1b[31m" in row
     assert len(row) <= 100
+    assert "refused 1 request at 1 origin\n" in result.log
 
 
 @pytest.mark.parametrize("reactor", reactors())
