@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from scrapy.spiders import SitemapSpider
 
@@ -21,21 +21,21 @@ class RevisitedSpider(WalkSpider):
     """Walks by the grammar of 1996: several names and paths on a line."""
 
     name = "revisited"
-    custom_settings: ClassVar[dict[str, Any]] = {"ROBOTS1994_DIALECT": "revisited"}
+    custom_settings = {"ROBOTS1994_DIALECT": "revisited"}
 
 
 class ExtendedSpider(WalkSpider):
     """Walks by the text of 1994 with Allow: the first line that matches decides."""
 
     name = "extended"
-    custom_settings: ClassVar[dict[str, Any]] = {"ROBOTS1994_DIALECT": "extended"}
+    custom_settings = {"ROBOTS1994_DIALECT": "extended"}
 
 
 class PatientSpider(WalkSpider):
     """Keeps the Crawl-delay of a site, up to 2 seconds."""
 
     name = "patient"
-    custom_settings: ClassVar[dict[str, Any]] = {
+    custom_settings = {
         "ROBOTS1994_DIALECT": "extended",
         "ROBOTS1994_CRAWL_DELAY": 2,
     }
@@ -45,14 +45,14 @@ class ReaderSpider(WalkSpider):
     """Obeys what pages say of themselves, and notes what that is."""
 
     name = "reader"
-    custom_settings: ClassVar[dict[str, Any]] = {"ROBOTS1994_PAGES": True}
+    custom_settings = {"ROBOTS1994_PAGES": True}
 
 
 class MappedSpider(SitemapSpider):
     """Begins at a robots.txt, and asks for the pages of the sitemaps it names."""
 
     name = "mapped"
-    custom_settings: ClassVar[dict[str, Any]] = {"ROBOTS1994_DIALECT": "extended"}
+    custom_settings = {"ROBOTS1994_DIALECT": "extended"}
 
     def __init__(self, start: str, **kwargs: Any) -> None:
         """Begin at the robots.txt with the URL ``start``."""
