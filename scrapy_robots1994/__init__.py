@@ -7,6 +7,8 @@ The map of the package, by floors; imports only go down:
     stores/       floor 3  where policies rest
     needs         floor 3  what the keeper needs from outside
     pages/        floor 2  what a page itself says to robots
+    comparison/   floor 2  how other parsers read, and why otherwise
+    lint/         floor 2  what each line of a file does to a strict robot
     upkeep/       floor 2  what we hold true of an origin, and how long
     standard/     floor 1  the 1994 text as code: bytes → lines → records → verdict
     origin, printable, errors   floor 0  words

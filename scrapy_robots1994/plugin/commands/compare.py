@@ -67,7 +67,7 @@ class RobotsCompare(RobotsCommand):
             "--parsers",
             metavar="A,B",
             help="other parsers: names in scrapy.robotstxt, or paths (default: the "
-            "three that come with Scrapy)",
+            'three that Scrapy can use; RerpRobotParser wants the extra "report")',
         )
         add(
             "--questions",

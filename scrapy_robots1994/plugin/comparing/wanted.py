@@ -12,7 +12,7 @@ BUILT_IN = "ROBOTSTXT_PARSER"
 """What `True` stands for: the parser that the built-in middleware would use."""
 
 ALL = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
-"""The parsers that come with Scrapy, by their names there."""
+"""The parsers that Scrapy has adapters for, by their names there."""
 
 PARSERS = (
     "True, False or a list of parsers, for example "
