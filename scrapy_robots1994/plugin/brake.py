@@ -101,6 +101,9 @@ class Brake:
         # From here on only the decompression reads this key: handlers read it when the
         # headers arrive, and there it must be 0 (see `download.py`).
         request.meta["download_maxsize"] = progress.max_bytes * UNPACKED_TIMES
+        if not progress.received:
+            # What went before, the handler timed; most of it may be the slot's queue.
+            progress.started = monotonic()
         progress.received += len(data)
         if progress.received > progress.max_bytes:
             progress.is_cut = True

@@ -20,6 +20,7 @@ from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.plugin.slots import HeldSlot, slot_key, slots_of
 from scrapy_robots1994.plugin.stats import Tally
 from scrapy_robots1994.plugin.waiting import WaitingRoom
+from scrapy_robots1994.printable import printable
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -108,7 +109,8 @@ class SlotDelays:
                 f"{self._cap:g} s (ROBOTS1994_CRAWL_DELAY)"
             )
         extra = {"spider": self._crawler.spider}
-        logger.log(level, text, origin.robots_url, seconds, extra=extra)
+        url = printable(origin.robots_url, 500)
+        logger.log(level, text, url, seconds, extra=extra)
 
     def _reached(self, request: Request) -> None:
         """*request* is about to stand in line in its slot."""

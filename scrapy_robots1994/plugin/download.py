@@ -5,6 +5,7 @@ Every difference between Scrapy versions that we meet stands in this file.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
@@ -43,6 +44,7 @@ CANCELLATIONS: tuple[type[Exception], ...] = (
 
 SUCCESS = 2  # the first digit, R1
 NOT_MODIFIED = 304
+PROXY_REFUSED = 407
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 # What every robots.txt request carries, and why.
@@ -112,7 +114,8 @@ class RobotsDownload:
                 located = None if url == start else url
                 is_renewal = asked is not None and response.status == NOT_MODIFIED
                 if self.witness is not None and response.status // 100 != SUCCESS:
-                    self.witness(origin, response.body)
+                    with suppress(Undecodable):
+                        self.witness(origin, _body(response, progress)[0])
                 return self._answered(response, progress, located, is_renewal)
             if Origin.of(target) is None:
                 return Unanswered("redirect", f"redirected to {printable(target)}")
@@ -133,7 +136,7 @@ class RobotsDownload:
         progress = Progress(self._settings.max_bytes, self._settings.timeout)
         try:
             with self.brake.watch(request, progress):
-                return await _download(self._crawler, request), progress
+                response = await _download(self._crawler, request)
         except CANCELLATIONS as error:
             # Ours R6: not the server's doing, so nothing is known of the server.
             self._tally.exception(type(error))
@@ -145,9 +148,14 @@ class RobotsDownload:
                 detail = f"took longer than {self._settings.timeout:g} seconds"
                 return Unanswered("timeout", detail)
             return Unanswered(type(error).__name__, _one_line(error))
+        if response.status == PROXY_REFUSED and request.meta.get("proxy"):
+            # Ours R5: a proxy's word, not the origin's.
+            return Unanswered("proxy", "the proxy refused our credentials (HTTP 407)")
+        return response, progress
 
     def _request(self, url: str, way: Way) -> Request:
         """The robots.txt request of *way*: no cookies, Referer or credentials."""
+        way = way.leads_to(url)
         meta = {
             **way.meta,
             **META,
@@ -155,10 +163,13 @@ class RobotsDownload:
             "download_timeout": self._settings.timeout,
         }
         # The policy is asked for by the name it is matched with.
-        names = {} if way.user_agent is None else {"User-Agent": way.user_agent}
+        sent = {
+            "User-Agent": way.user_agent,
+            "Proxy-Authorization": way.proxy_authorization,
+        }
         return Request(
             url,
-            headers=names,
+            headers={name: value for name, value in sent.items() if value is not None},
             meta=meta,
             priority=PRIORITY,
             dont_filter=True,

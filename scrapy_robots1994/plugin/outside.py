@@ -18,6 +18,7 @@ from scrapy_robots1994.plugin.robot import RobotName
 from scrapy_robots1994.plugin.sitemaps import offer_sitemaps
 from scrapy_robots1994.plugin.turns import LARGE, beside
 from scrapy_robots1994.plugin.waiting import DeferredWaiter, Line
+from scrapy_robots1994.printable import printable
 from scrapy_robots1994.standard.problems import sentence
 from scrapy_robots1994.upkeep import Outcome, Unanswered, meaning_of
 from scrapy_robots1994.upkeep.reader import Reader
@@ -231,7 +232,9 @@ class CrawlOutside:
 
     def _say(self, level: int, text: str, *values: object) -> None:
         """Log one line of this crawl's spider."""
-        logger.log(level, text, *values, extra={"spider": self._crawler.spider})
+        # Ours O25: a host of a URL may hold anything, too.
+        shown = (printable(it, 500) if isinstance(it, str) else it for it in values)
+        logger.log(level, text, *shown, extra={"spider": self._crawler.spider})
 
     def _broke(self, failure: Failure) -> None:
         """Our own code broke; the waiters are released. Cancelled is not broken."""

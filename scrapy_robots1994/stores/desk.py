@@ -88,10 +88,14 @@ class Desk:
                 # The store failed: we go on by ourselves.
                 return None
             if is_ours:
+                self._renew_no_more(origin)
                 self._renewing[origin] = asyncio.create_task(self._renew(store, origin))
-            else:
+            elif not self._reading.is_on:
                 wait = partial(store.wait, origin, LOOK_AGAIN)
                 await self._ask(self._reading, wait, LOOK_AGAIN)
+            else:
+                # Reading rests after a failure; asking for the lease must not spin.
+                await asyncio.sleep(LOOK_AGAIN)
             # Also with the lease in hand: another may have ended just before.
             policy = await self.get(origin)
             if isinstance(decide(policy, self._clock()), UseFresh):
@@ -106,16 +110,27 @@ class Desk:
         assert ending is not None  # noqa: S101 - a coroutine of asyncio runs in a task
         self._ending.add(ending)
         ending.add_done_callback(self._ending.discard)
+        # Before the first wait: who asks meanwhile has a lease of its own.
+        was_leased = self._renew_no_more(origin)
         if made is not None and made.keep_until > self._clock():
             stored = Stored(origin, pack(made), made.keep_until)
             await self._ask(self._writing, partial(self._store.put, stored))
         elif made is not None:
             await self._ask(self._writing, partial(self._store.forget, origin))
-        renewing = self._renewing.pop(origin, None)
-        if renewing is not None and isinstance(self._store, SharedStore):
-            renewing.cancel()
+        if (
+            was_leased
+            and origin not in self._renewing
+            and isinstance(self._store, SharedStore)
+        ):
             unlease = partial(self._store.unlease, origin, self._name)
             await self._ask(self._writing, unlease)
+
+    def _renew_no_more(self, origin: Origin) -> bool:
+        """Stop renewing the lease of *origin*; whether one was being renewed."""
+        renewing = self._renewing.pop(origin, None)
+        if renewing is not None:
+            renewing.cancel()
+        return renewing is not None
 
     async def close(self) -> None:
         """Close the store once all is written, however it feels about that."""

@@ -94,7 +94,10 @@ class Policy:
     @property
     def validators(self) -> Validators | None:
         """What renews this policy without its file being sent again, if anything."""
-        if self.robots is None or (self.etag, self.last_modified) == (None, None):
+        # Of a cut file a 304 would keep the rest from us, whatever the limit is now.
+        if self.robots is None or self.robots.is_cut:
+            return None
+        if (self.etag, self.last_modified) == (None, None):
             return None
         url = self.located or self.origin.robots_url
         return Validators(url, self.etag, self.last_modified)
