@@ -11,7 +11,7 @@ from scrapy import Request
 from scrapy.exceptions import StopDownload
 
 from scrapy_robots1994.plugin.brake import Brake, Progress
-from scrapy_robots1994.plugin.starts import META_KEY
+from scrapy_robots1994.plugin.waiting import META_KEY
 
 
 def received(progress: Progress, data: bytes) -> None:
