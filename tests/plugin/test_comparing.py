@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Spider
-from scrapy.utils.test import get_crawler
 
 from scrapy_robots1994 import MissingExtra, RobotsTxt
 from scrapy_robots1994.comparison import Report, as_html
@@ -20,6 +19,7 @@ from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.plugin.shadow import Shadow
 from scrapy_robots1994.upkeep import Answered
 from scrapy_robots1994.upkeep.policy import settle
+from tests.support.crawler import idle_crawler
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,14 +56,14 @@ def test_a_parser_whose_library_is_missing_says_what_to_install(
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):
-        peers(["Rerp"], get_crawler(Spider))
+        peers(["Rerp"], idle_crawler())
 
 
 def test_a_parser_named_twice_is_asked_once() -> None:
     """By its class, by its path and by its short name it is one."""
     path = "scrapy.robotstxt.ProtegoRobotParser"
 
-    found = peers(["Protego", path, "ROBOTSTXT_PARSER"], get_crawler(Spider))
+    found = peers(["Protego", path, "ROBOTSTXT_PARSER"], idle_crawler())
 
     assert [parser.name for parser in found] == ["ProtegoRobotParser"]
 
@@ -131,7 +131,7 @@ def test_a_file_is_asked_about_as_the_host_it_is_named_by(
 
 def shadow(**settings: Any) -> tuple[Shadow, RobotsSettings]:
     """Return what compares a crawl with these settings."""
-    crawler = get_crawler(Spider, {"ROBOTS1994_COMPARE": ["Protego"], **settings})
+    crawler = idle_crawler({"ROBOTS1994_COMPARE": ["Protego"], **settings})
     crawler.spider = Spider("walk")
     read = RobotsSettings.from_settings(crawler.settings)
     return Shadow(crawler, read), read

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from scrapy.utils.test import get_crawler
 
 from scrapy_robots1994 import Robots1994Parser
 from tests.support.crawl import crawl
+from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
 BODY = (
@@ -37,7 +37,7 @@ def test_the_dialect_of_the_setting_decides_in_a_crawl(dialect: str) -> None:
 def test_the_parser_tells_the_crawl_delay_where_the_dialect_has_one() -> None:
     """`RobotParser.crawl_delay` of Scrapy 2.18; None in the dialect of 1994."""
     body = b"User-agent: rover\nCrawl-delay: 2.5\n"
-    extended = get_crawler(settings_dict={"ROBOTS1994_DIALECT": "extended"})
+    extended = idle_crawler({"ROBOTS1994_DIALECT": "extended"})
 
     parser = Robots1994Parser.from_crawler(extended, body)
 

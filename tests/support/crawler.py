@@ -1,0 +1,27 @@
+"""A crawler that never crawls, for what only reads settings and counts stats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.statscollectors import MemoryStatsCollector
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class _Idle(Spider):
+    """A spider that is never started."""
+
+    name = "idle"
+
+
+def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
+    """A crawler with *settings* and stats; unlike Scrapy's own `get_crawler` it needs
+    no reactor on any version.
+    """
+    crawler = Crawler(_Idle, dict(settings or {}))
+    crawler.stats = MemoryStatsCollector(crawler)
+    return crawler
