@@ -12,13 +12,13 @@ import pytest
 from scrapy_robots1994.plugin.settings import PREFIX, SETTINGS
 from scrapy_robots1994.plugin.stats import MEANINGS
 from scrapy_robots1994.standard.inspection import KINDS
+from tests.support.readme import README, code
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from scrapy_robots1994.standard.problems import Kind
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 DECISIONS = [f"O{number}" for number in range(1, 27)] + [f"R{n}" for n in range(1, 7)]
 CLAUSES = [f"K{number}" for number in range(1, 8)] + [f"X{n}" for n in range(1, 9)]
 CLAUSES += [f"P{number}" for number in range(1, 10)]
@@ -94,13 +94,7 @@ def test_every_command_of_ours_has_its_part(command: EntryPoint) -> None:
 
 def test_the_parser_snippet_runs() -> None:
     """The Python that a reader copies first holds what its assertions say."""
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    runnable = [block for block in blocks if "RobotsTxt.parse" in block]
-
-    for block in runnable:
-        exec(block, {})  # noqa: S102 - it is our own text
-
-    assert runnable
+    exec(code("robots = RobotsTxt.parse("), {})  # noqa: S102 - it is our own text
 
 
 def test_every_file_that_it_names_is_there() -> None:

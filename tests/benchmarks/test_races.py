@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +14,43 @@ from tests.benchmarks.__main__ import main
 from tests.benchmarks.corpus import lines_at, made_corpus
 from tests.benchmarks.report import shown
 from tests.benchmarks.timing import OURS, Result, exponent
+from tests.support.readme import ROOT, typed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def told(words: list[str], *further: str) -> str:
+    """What the command of the README says, with *further* words that make it small."""
+    ran = subprocess.run(
+        [ROOT / words[0], *words[1:], *further],
+        cwd="/",
+        env=os.environ | {"PYTHON": sys.executable},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def test_the_races_that_the_readme_types_are_run(tmp_path: Path) -> None:
+    """Each prints the rows that the README takes its numbers from."""
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
+
+    pages = told(typed("tests/bench --quick pages"))
+    extended = told(typed("tests/bench --quick extended"))
+    compared = told(typed("tests/bench compare"), "--quick")
+    corpus = typed("tests/bench --corpus FOLDER", FOLDER=tmp_path)
+    parsed = told(corpus, "--quick", "parsing")
+    imported = told(typed("tests/bench"), "--quick", "import")
+
+    assert "ROBOTS1994_PAGES on" in pages
+    assert "a question in extended, 1,000 rules" in extended
+    assert "ours, beside Protego" in compared
+    assert "Protego" in parsed
+    assert OURS in imported
 
 
 def test_the_command_writes_every_value_of_a_side_as_json(tmp_path: Path) -> None:

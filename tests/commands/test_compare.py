@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.corpus import generated_files
 from tests.support.site import Site
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 OPEN = "tests.commands.parsers.OpenParser"
@@ -143,6 +145,18 @@ def test_what_could_not_be_had_is_told_and_is_an_exit_code() -> None:
     assert "could not be had" in ran.err
 
 
+@pytest.fixture
+def in_the_foreground() -> Iterator[None]:
+    """Let Ctrl-C reach a command also where these tests run in the background.
+
+    There a shell has them ignore it, which every process inherits.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("in_the_foreground")
 @pytest.mark.parametrize(("who", "processes"), [(b"me", 1), (b"parent", 2)])
 def test_interrupted_it_tells_what_it_has(
     tmp_path: Path, who: bytes, processes: int

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING
 
-from tests.commands.running import ROOT, scrapy
+from scrapy_robots1994.comparison.causes import Cause
+from tests.commands.running import scrapy
 from tests.support import replies
+from tests.support.corpus import generated_files
 from tests.support.crawl import crawl
+from tests.support.readme import told, typed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.site import Site
 
-README = (ROOT / "README.md").read_text("utf-8")
 LINTED = """User-agent: *
 Disallow: /tmp
 
@@ -33,57 +34,105 @@ Disallow: /archive
 """
 
 
-def shown(command: str) -> tuple[list[str], str]:
-    """The arguments of `scrapy *command*` as the README types them, and its answer."""
-    block = re.search(rf"```console\n\$ scrapy ({command} .*)\n([^`]*)```", README)
-    assert block is not None
-    return shlex.split(block[1]), block[2]
-
-
 def words(text: str) -> list[str]:
     """What *text* says, however wide its lines are."""
     return text.split()
 
 
-def test_every_console_block_is_tested_here() -> None:
-    """A new one must bring its test."""
-    found = re.findall(r"```console\n\$ scrapy (\S+)", README)
-
-    assert found == ["robots-check", "robots-lint", "robots-compare", "robots-store"]
-
-
 def test_robots_check(site: Site) -> None:
     """Its verdicts, with a server on loopback for the host of the README."""
-    typed, answer = shown("robots-check")
+    command = (
+        "scrapy robots-check https://example.com/ https://example.com/archive/7 "
+        "--robot townwalker"
+    )
+    _, *args = typed(command)
     site.robots(HALL)
-    here = [part.replace("https://example.com", site.url("")) for part in typed]
+    here = [part.replace("https://example.com", site.url("")) for part in args]
 
     ran = scrapy(*here)
 
-    assert words(ran.out.replace(site.url(""), "https://example.com")) == words(answer)
+    said = ran.out.replace(site.url(""), "https://example.com")
+    assert words(said) == words(told(command))
+
+
+def test_robots_check_of_one_url(site: Site) -> None:
+    """The short form says of an allowed page what a request does not carry."""
+    site.robots(HALL)
+    _, *args = typed("scrapy robots-check URL", URL=site.url("/elsewhere"))
+
+    ran = scrapy(*args, "--robot", "townwalker")
+
+    assert ran.code == 0
+    assert 'no rule of the record for "townwalker" (line 5) covers' in ran.out
 
 
 def test_robots_lint(tmp_path: Path) -> None:
     """Every line of its report."""
-    typed, answer = shown("robots-lint")
+    _, *args = typed("scrapy robots-lint robots.txt")
     (tmp_path / "robots.txt").write_text(LINTED)
 
-    assert scrapy(*typed, folder=tmp_path).out.rstrip() == answer.rstrip()
+    said = scrapy(*args, folder=tmp_path).out
+
+    assert said.rstrip() == told("scrapy robots-lint robots.txt").rstrip()
+
+
+def test_robots_lint_counts_over_a_folder(tmp_path: Path) -> None:
+    """Its summary has the columns that the table of codes is made of."""
+    (tmp_path / "robots.txt").write_text(LINTED)
+    _, *args = typed("scrapy robots-lint --summary FOLDER", FOLDER=tmp_path)
+
+    ran = scrapy(*args)
+
+    assert ran.lines[0].split()[:2] == ["code", "files"]
+    assert [line.split()[:2] for line in ran.lines[1:4]] == [
+        ["R001", "1"],
+        ["R018", "1"],
+        ["R020", "1"],
+    ]
 
 
 def test_robots_compare(tmp_path: Path) -> None:
     """Its table, and the report that it writes."""
-    typed, answer = shown("robots-compare")
+    command = "scrapy robots-compare robots.txt --robot townwalker --report report.html"
+    _, *args = typed(command)
     (tmp_path / "robots.txt").write_text(LINTED)
 
-    said = scrapy(*typed, folder=tmp_path).out.partition("\ntime: ")[0]
-    assert said.rstrip() == answer.rstrip()
+    said = scrapy(*args, folder=tmp_path).out.partition("\ntime: ")[0]
+
+    assert said.rstrip() == told(command).rstrip()
     assert (tmp_path / "report.html").exists()
+
+
+def test_robots_compare_of_a_folder(tmp_path: Path) -> None:
+    """The tables of the README, with other numbers for another corpus.
+
+    The rows of causes come in the order of their numbers; each is a cause we know.
+    """
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    for name, body in generated_files()[:60]:
+        (folder / name).write_bytes(body)
+    _, *args = typed("scrapy robots-compare corpus/")
+
+    said = scrapy(*args, folder=tmp_path).out.partition("\n\n")[2]
+
+    shown, number = told("scrapy robots-compare corpus/"), r"[\d.,]+"
+    mine, written = (re.sub(number, "N", it).split("\n\n") for it in (said, shown))
+    assert words(mine[0]) == words(written[0])
+    causes = {
+        " ".join(line.split()[:-3]) for line in shown.split("\n\n")[1].split("\n")
+    }
+    assert causes - {"causes"} <= {cause.title for cause in Cause}
+    assert words(mine[1])[:4] == words(written[1])[:4]
+    assert sorted(words(mine[2])) == sorted(words(written[2]))
 
 
 def test_robots_store(site: Site, tmp_path: Path) -> None:
     """Its lines but for what passes with time, with hosts on loopback."""
-    typed, answer = shown("robots-store")
+    command = (
+        'scrapy robots-store list --store sqlite:///robots.db --host "*.example.com"'
+    )
+    _, *args = typed(command)
     site.robots("User-agent: *\nDisallow: /x\n#".ljust(143, "."), at="www.example.test")
     site.answer("/robots.txt", replies.status(503), at="old.example.test")
     kept = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
@@ -93,8 +142,8 @@ def test_robots_store(site: Site, tmp_path: Path) -> None:
     }
     crawl([f"{url}/" for url in there], settings=kept)
 
-    here = [part.replace("example.com", "example.test") for part in typed]
-    said = scrapy(*here, folder=tmp_path).out
+    here = [part.replace("example.com", "example.test") for part in args]
+    said, answer = scrapy(*here, folder=tmp_path).out, told(command)
     for url, name in there.items():
         said = said.replace(url, name)
 

@@ -13,10 +13,10 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import succeed
 
 from scrapy_robots1994 import ForbiddenByRobots
+from tests.support import readme
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from twisted.python.failure import Failure
     from typing_extensions import Self
 
 
@@ -33,14 +33,15 @@ class Files(FilesPipeline):
         return item | {"files": _told(results)}
 
 
-class TellingFiles(Files):
-    """As the README has it for a Scrapy whose results are silent."""
+_OF_THE_README: dict[str, Any] = {
+    "FileException": FileException,
+    "FilesPipeline": Files,
+    "ForbiddenByRobots": ForbiddenByRobots,
+}
+exec(readme.code("class TellingFilesPipeline(FilesPipeline)"), _OF_THE_README)  # noqa: S102 - our own text
 
-    def media_failed(self, failure: Failure, request: Request, info: Any) -> Any:
-        """Raise what the results shall tell."""
-        if isinstance(failure.value, ForbiddenByRobots):
-            raise FileException(str(failure.value))
-        return super().media_failed(failure, request, info)
+TellingFiles = _OF_THE_README["TellingFilesPipeline"]
+"""As the README has it, for a Scrapy whose results are silent."""
 
 
 class Images(ImagesPipeline):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
-from pathlib import Path
+from importlib.metadata import version
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "example_project"
+from tests.support.readme import ROOT, told
+
+EXAMPLE = ROOT / "example_project"
 PATIENCE = 300
 WIDTH = 100
 """Columns that the output promises to fit."""
@@ -25,6 +28,28 @@ def command(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=PATIENCE,
     )
+
+
+def typed_as_written(words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run what the README has a reader type, from the root of the clone."""
+    folder, name = words[0].split("/")
+    assert folder == EXAMPLE.name
+    return command(name, *words[1:])
+
+
+def masked(output: str, numbers: str = r"(?<=\d:|\w:)\d{4,5}\b") -> list[str]:
+    """The words of *output* without its *numbers* (of ports), however it is wrapped."""
+    return re.sub(numbers, "N", output).split()
+
+
+def is_of_this_scrapy() -> bool:
+    """Whether the README shows what the Scrapy of this run does.
+
+    The built-in's column is another one in each minor version.
+    """
+    shown = re.search(r"Scrapy (\d+\.\d+)\.", told("example_project/compare_builtin"))
+    assert shown is not None
+    return version("scrapy").startswith(f"{shown[1]}.")
 
 
 def too_wide(output: str) -> list[str]:

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.example.commands import EXAMPLE, PATIENCE, command, too_wide
+from tests.example.commands import (
+    EXAMPLE,
+    PATIENCE,
+    command,
+    is_of_this_scrapy,
+    masked,
+    too_wide,
+    typed_as_written,
+)
+from tests.support import readme
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
@@ -30,7 +39,7 @@ sys.exit(tour.main())
 @pytest.fixture(scope="module")
 def told() -> CompletedProcess[str]:
     """Return the one run that the tests of this module look at."""
-    return command("run")
+    return typed_as_written(readme.typed("example_project/run"))
 
 
 def test_run_ends_well(told: CompletedProcess[str]) -> None:
@@ -49,6 +58,19 @@ def test_run_names_the_line_of_a_refusal(told: CompletedProcess[str]) -> None:
     )
 
     assert sentence in told.stdout
+
+
+def test_run_prints_what_the_readme_shows(told: CompletedProcess[str]) -> None:
+    """All of it but the ports; on another Scrapy than the README's, the crawl of ours.
+
+    That ends where the stats begin: they name exceptions as each Scrapy does.
+    """
+    shown = readme.told("example_project/run")
+    end = None if is_of_this_scrapy() else "Warnings in the log:"
+
+    assert masked(told.stdout.split(end)[0] if end else told.stdout) == masked(
+        shown.split(end)[0] if end else shown
+    )
 
 
 def test_run_asks_each_host_once(told: CompletedProcess[str]) -> None:

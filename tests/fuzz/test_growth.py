@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from tests.fuzz import growth
 from tests.fuzz.growth import HOSTILE, OPERATIONS, cost
+from tests.support.readme import typed
 
 SMALL = 2**11
 TIMES = 16
@@ -22,3 +26,17 @@ def test_time_grows_as_the_file_does(name: str) -> None:
     for operation in OPERATIONS:
         ratio = cost(large, operation) / cost(small, operation, 5)
         assert ratio < WORST, f"{operation}: {ratio:.1f}"
+
+
+def test_the_command_prints_a_row_for_each_file_and_operation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the README types it, on small sizes."""
+    monkeypatch.setattr(growth, "SIZES", (2**10, 2**11))
+    monkeypatch.setattr(sys, "argv", typed("python -m tests.fuzz.growth")[2:])
+
+    growth.main()
+
+    heading, *rows = capsys.readouterr().out.splitlines()
+    assert heading.split()[-2:] == ["1K", "2K"]
+    assert len(rows) == len(HOSTILE) * len(OPERATIONS)

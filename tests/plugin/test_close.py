@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from scrapy_robots1994.plugin.starts import CLOSE_REASON
-from tests.support import replies
+from tests.support import readme, replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors
 from tests.support.site import Site
 
@@ -17,7 +19,7 @@ def test_one_table_tells_refusals_by_origin() -> None:
     """Origin, outcome, requests refused and the first line; the most refusing first."""
     with Site() as site:
         site.robots(CLOSED)
-        site.answer("/robots.txt", replies.text("x", status=403), at="b.test")
+        site.answer("/robots.txt", replies.status(503), at="b.test")
         urls = [site.url(f"/private/{number}", host="a.test") for number in range(3)]
         result = crawl([*urls, site.url("/x", host="b.test"), site.url("/")])
 
@@ -26,7 +28,11 @@ def test_one_table_tells_refusals_by_origin() -> None:
     a, b = site.url("", host="a.test"), site.url("", host="b.test")
     assert "robots.txt refused 4 requests" in log[at]
     assert log[at + 2].split() == ["3", "parsed", a, "2:", "Disallow:", "/private"]
-    assert log[at + 3].split() == ["1", "forbidden", b, "forbidden"]
+    assert log[at + 3].split() == ["1", "unreachable", b, "unreachable"]
+    heading, *table = re.sub(r":\d+", ":8998", "\n".join(log[at : at + 4])).split("\n")
+    shown = readme.text("robots.txt refused 4 requests").splitlines()
+    assert heading.endswith(shown[0])
+    assert [line.split() for line in table] == [line.split() for line in shown[1:]]
     assert result.stats["robots1994/refusing_origins"] == 2
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 

@@ -7,12 +7,15 @@ import subprocess
 import sys
 from typing import Any
 
-from tests.support.crawl import ROOT
+from tests.support.readme import ROOT, typed
 
 
-def proof(name: str, *args: str) -> dict[str, Any]:
-    """Run a proof and read what it prints; it must hold."""
-    command = [sys.executable, "-m", f"tests.proofs.{name}", *args]
+def proof(words: list[str], *args: str) -> dict[str, Any]:
+    """Run a proof as the README types it, and read what it prints; it must hold.
+
+    *args* make it small.
+    """
+    command = [sys.executable, *words[1:], *args]
     ran = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     told: dict[str, Any] = json.loads(ran.stdout)
@@ -21,7 +24,7 @@ def proof(name: str, *args: str) -> dict[str, Any]:
 
 def test_a_killed_writer_leaves_a_whole_database() -> None:
     """Every policy that was acknowledged is there after SIGKILL."""
-    told = proof("kills", "--kills", "6")
+    told = proof(typed("python -m tests.proofs.kills"), "--kills", "6")
 
     assert (told["kills"], told["corrupt"], told["lost"]) == (6, 0, 0)
     assert told["written"] > 0
@@ -29,7 +32,9 @@ def test_a_killed_writer_leaves_a_whole_database() -> None:
 
 def test_a_fleet_asks_each_origin_once_though_one_is_killed() -> None:
     """scrapy-redis, three workers, a real redis-server, SIGKILL in mid-crawl."""
-    told = proof("fleet", "--origins", "24", "--pages", "5", "--kill")
+    words = typed("python -m tests.proofs.fleet --kill")
+
+    told = proof(words, "--origins", "24", "--pages", "5")
 
     assert told["origins_decided"] == 24
     assert told["closed_fetched"] == 0
@@ -38,7 +43,7 @@ def test_a_fleet_asks_each_origin_once_though_one_is_killed() -> None:
 
 def test_a_bounded_memory_and_a_file_are_measured() -> None:
     """The command measures what the README says it does."""
-    told = proof("million", "--origins", "500")
+    told = proof(typed("python -m tests.proofs.million"), "--origins", "500")
 
     assert len(told["memory_mb_by_tenths"]) == 10
     assert told["file_bytes_an_origin"] > 0

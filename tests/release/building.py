@@ -17,12 +17,15 @@ def environment() -> dict[str, str]:
     return {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
 
 
-def run(*command: str | Path, folder: Path) -> str:
-    """Run a command and return what it says; its whole output is in the failure."""
+def run(*command: str | Path, folder: Path, **variables: str) -> str:
+    """Run a command and return what it says; its whole output is in the failure.
+
+    *variables* are further ones of its environment.
+    """
     done = subprocess.run(
         [str(part) for part in command],
         cwd=folder,
-        env=environment(),
+        env=environment() | variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

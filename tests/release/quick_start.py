@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -14,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.release.building import ROOT, environment
+from tests.release.building import environment
+from tests.support import readme
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,11 +39,13 @@ def written() -> Start:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    text = (ROOT / "README.md").read_text("utf-8").replace(WRITTEN, str(port))
-    part = text.partition("### From an empty directory")[2].partition("\n## ")[0]
-    blocks = re.findall(r"```(\w+)\n(.*?)```", part, re.DOTALL)
-    assert [language for language, _ in blocks] == ["sh", "python", "sh", "text"]
-    first, spider, second, told = [body for _, body in blocks]
+    shown = (
+        readme.block("python3 -m venv venv …"),
+        readme.code("class FirstSpider(scrapy.Spider)"),
+        readme.block("venv/bin/scrapy runspider first.py"),
+        readme.told("venv/bin/scrapy runspider first.py"),
+    )
+    first, spider, second, told = (it.replace(WRITTEN, str(port)) for it in shown)
     return Start(first, spider, second, told.splitlines(), port)
 
 

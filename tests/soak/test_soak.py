@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from tests.soak import report, run
+from typing import TYPE_CHECKING
 
-ORIGINS = 400
+from tests.soak import __main__ as command
+from tests.soak import run
+from tests.support.readme import typed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
-def test_a_short_soak_loses_nothing_and_opens_nothing() -> None:
-    """The same processes as the long one; its figures can be written and drawn."""
-    soaked = run.soak(ORIGINS, 60, seed=8)
+def test_a_short_soak_loses_nothing_and_opens_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The command of the README, short: it ends well, writes its figures, draws them.
 
+    Here they go to a folder of the test.
+    """
+    kept: list[run.Soaked] = []
+    real = run.soak
+
+    def soak(origins: int, seconds: float) -> run.Soaked:
+        kept.append(real(origins, seconds, seed=8))
+        return kept[0]
+
+    monkeypatch.setattr(run, "soak", soak)
+    monkeypatch.setattr(command, "HERE", tmp_path)
+    *_, origins, seconds = typed(
+        "python -m tests.soak ORIGINS SECONDS", ORIGINS=400, SECONDS=60
+    )
+
+    code = command.main(int(origins), float(seconds))
+
+    (soaked,) = kept
     assert soaked.judge["against"] == 0, soaked.judge["against_first"]
-    assert soaked.lost == 0
+    assert (soaked.lost, code) == (0, 0)
     assert soaked.crawl["finish_reason"] == "finished"
     assert soaked.crawl["counts"]["origins"] > 0
     assert "Traceback" not in soaked.log
-    assert "| lost (neither callback nor errback) | 0 |" in report.text(soaked)
-    assert report.picture(soaked).startswith("<svg ")
+    written = (tmp_path / "README.md").read_text("utf-8")
+    assert "| lost (neither callback nor errback) | 0 |" in written
+    assert (tmp_path / "rss.svg").read_text("utf-8").startswith("<svg ")
