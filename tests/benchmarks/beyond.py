@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from protego import Protego
 from scrapy.http import HtmlResponse
@@ -11,6 +11,7 @@ from scrapy.http import HtmlResponse
 from scrapy_robots1994 import RobotsTxt, page_directives
 from tests.benchmarks.crawls import SETTINGS, serving
 from tests.benchmarks.timing import OURS, Result, exponent, race
+from tests.support import mixed_site
 from tests.support.crawl import crawl
 
 if TYPE_CHECKING:
@@ -30,25 +31,56 @@ SAID = {
 
 
 def pages(rounds: int, count: int) -> Iterator[Result]:
-    """One site: CPU of a crawl that obeys pages against one that does not, and of a
-    look at one page of 10 KB, by what it says.
+    """CPU a page of crawls that obey pages against crawls that do not: of a site that
+    says nothing and of a mixed one; and of a look at a page of 10 KB, by what it says.
     """
-    cpu: dict[str, list[float]] = {OURS: [], ON: []}
     with serving() as port:
-        args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": count}
-        for number in range(rounds):
-            for side in list(cpu)[:: -1 if number % 2 else 1]:
-                result = crawl(
-                    spider="tests.benchmarks.spiders:Counting",
-                    spider_args=args,
-                    settings=SETTINGS | {"ROBOTS1994_PAGES": side == ON},
-                    patience=1_800,
-                )
-                cpu[side].append(result.items[0]["cpu"])
-    yield Result(f"crawl of {count:,} pages that say nothing: CPU", "s", cpu, ON)
+        silent = {"port": port, "hosts": [("site.test", 1)], "pages": count}
+        mixed = {"port": port, "hosts": [("mixed.test", 1)], "pages": mixed_site.PAGES}
+        cpu = _on_and_off(rounds, "Counting", silent)
+        yield Result(f"a page of {count:,} that say nothing: CPU", "s", cpu, ON)
+        what = f"a page of {mixed_site.PAGES:,} that are mixed"
+        cpu = _on_and_off(rounds, "Counting", mixed)
+        yield Result(f"{what}, none looked into by the spider: CPU", "s", cpu, ON)
+        cpu = _on_and_off(rounds, "Following", mixed)
+        yield Result(f"{what}, links followed: CPU", "s", cpu, ON)
     looks = {name: partial(_look, _body(tag)) for name, tag in SAID.items()}
     values = race(looks, rounds=max(rounds, 5))
     yield Result("a look at a page of 10 KB", "s", {OURS: values["no word"], **values})
+
+
+def _on_and_off(
+    rounds: int, spider: str, args: dict[str, Any]
+) -> dict[str, list[float]]:
+    """CPU seconds a page that came, in turns; what came of it is as it has to be."""
+    cpu: dict[str, list[float]] = {OURS: [], ON: []}
+    for number in range(rounds):
+        for side in list(cpu)[:: -1 if number % 2 else 1]:
+            result = crawl(
+                spider=f"tests.benchmarks.spiders:{spider}",
+                spider_args=args,
+                settings=SETTINGS | {"ROBOTS1994_PAGES": side == ON},
+                patience=1_800,
+            )
+            *items, told = result.items
+            if spider == "Following":
+                check(told["seen"], items, is_on=side == ON)
+            cpu[side].append(told["cpu"] / told["came"])
+    return cpu
+
+
+def check(seen: list[int], items: list[dict[str, int]], *, is_on: bool) -> None:
+    """Refuse to time a crawl of the mixed site that fetched or kept anything else.
+
+    Raises `RuntimeError`.
+    """
+    everything = frozenset(range(1, mixed_site.PAGES + 1))
+    fetched = mixed_site.reached() if is_on else everything
+    kept = mixed_site.kept() if is_on else everything
+    found = sorted(item["page"] for item in items)
+    if (seen, found) != (sorted(fetched), sorted(kept)):
+        message = f"fetched {len(seen)} and kept {len(found)} pages, which is wrong"
+        raise RuntimeError(message)
 
 
 def _body(tag: str) -> bytes:

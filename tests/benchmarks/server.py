@@ -3,7 +3,8 @@
 It answers for any host: a small page for every path, and for /robots.txt one of the
 files of the folder (made ones without it), chosen by the host's name. For a host that
 begins with `slow-5-` /robots.txt takes 5 seconds, and so on; `huge.test` has a file of
-1.4 MB. It prints its port when it is ready and ends when its stdin closes.
+1.4 MB; `mixed.test` has the 1,000 pages of `tests.support.mixed_site`, 10 KB each. It
+prints its port when it is ready and ends when its stdin closes.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import zlib
 from typing import Any
 
 from tests.benchmarks.corpus import read_corpus
+from tests.support import mixed_site
 
 PAGE = b"<html><head><title>page</title></head><body><p>A page.</p></body></html>"
+FILLING = "<p class=item>Some words of a page, and <a>a link</a>.</p>\n" * 180
 HUGE_BYTES = 1_400_000
 OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
@@ -34,6 +37,14 @@ def huge() -> bytes:
     return b"".join(lines)
 
 
+def page(host: bytes, target: bytes) -> bytes:
+    """The page of a host, which only at `mixed.test` depends on what is asked for."""
+    if not host.startswith(b"mixed."):
+        return PAGE
+    number = int(target.rpartition(b"/")[2])
+    return mixed_site.html(number, FILLING).encode("ascii")
+
+
 class Answering(asyncio.Protocol):
     """One connection: requests without a body, one after the other."""
 
@@ -50,8 +61,9 @@ class Answering(asyncio.Protocol):
         for head in heads:
             first, _, fields = head.partition(b"\r\n")
             host = fields.lower().partition(b"host:")[2].partition(b"\r\n")[0].strip()
-            if first.split(b" ")[1] != b"/robots.txt":
-                self.send(PAGE, b"text/html")
+            target = first.split(b" ")[1]
+            if target != b"/robots.txt":
+                self.send(page(host, target), b"text/html")
                 continue
             body = self.robots(host)
             delay = int(host.split(b"-")[1]) if host.startswith(b"slow-") else 0

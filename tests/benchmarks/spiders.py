@@ -92,6 +92,39 @@ class Counting(scrapy.Spider):
         )
 
 
+class Following(Counting):
+    """Follows every link from page 1 of its host, and yields an item for each page.
+
+    It tells which pages came; those whose items were kept are the other items.
+    """
+
+    name = "following"
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for the first page."""
+        self.pages = 0
+        async for request in super().start():
+            yield request
+        self.seen: list[int] = []
+        yield scrapy.Request(self.url(1))
+
+    def url(self, number: int) -> str:
+        """The URL of a page."""
+        return f"http://{self.hosts[0][0]}:{self.port}/{number}"
+
+    def parse(self, response: Any) -> Any:
+        """Yield the item of the page, then its links."""
+        self.came += 1
+        self.seen.append(int(response.url.rpartition("/")[2]))
+        yield {"page": self.seen[-1]}
+        yield from response.follow_all(css="a[href]")
+
+    def ended(self) -> None:
+        """Tell what came, too."""
+        super().ended()
+        self.told["items"][-1]["seen"] = sorted(self.seen)
+
+
 class Beating(Counting):
     """Tells as `pause` the longest CPU time between two beats of the event loop.
 

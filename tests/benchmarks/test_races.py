@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.benchmarks.__main__ import main
+from tests.benchmarks.beyond import check
 from tests.benchmarks.corpus import lines_at, made_corpus
 from tests.benchmarks.report import shown
 from tests.benchmarks.timing import OURS, Result, exponent
+from tests.support import mixed_site
 from tests.support.readme import ROOT, typed
 
 if TYPE_CHECKING:
@@ -46,7 +48,8 @@ def test_the_races_that_the_readme_types_are_run(tmp_path: Path) -> None:
     parsed = told(corpus, "--quick", "parsing")
     imported = told(typed("tests/bench"), "--quick", "import")
 
-    assert "ROBOTS1994_PAGES on" in pages
+    assert pages.count("ROBOTS1994_PAGES on") == 3
+    assert "1,000 that are mixed, links followed" in pages
     assert "a question in extended, 1,000 rules" in extended
     assert "ours, beside Protego" in compared
     assert "Protego" in parsed
@@ -62,6 +65,17 @@ def test_the_command_writes_every_value_of_a_side_as_json(tmp_path: Path) -> Non
     requests, imports = json.loads(told.read_text("utf-8"))["results"]
     assert len(requests["values"]["built-in, awaited"]) == 3
     assert list(imports["values"]) == [OURS]
+
+
+def test_no_crawl_is_timed_that_fetched_or_kept_anything_else() -> None:
+    """The mixed site: a crawl without its last page, or with an item more."""
+    seen = sorted(mixed_site.reached())
+    items = [{"page": number} for number in mixed_site.kept()]
+    check(seen, items, is_on=True)
+
+    for wrong_seen, wrong_items in ((seen[:-1], items), (seen, [*items, {"page": 2}])):
+        with pytest.raises(RuntimeError, match="which is wrong"):
+            check(wrong_seen, wrong_items, is_on=True)
 
 
 def test_a_race_that_does_not_exist_is_refused() -> None:

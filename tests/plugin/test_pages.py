@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support import replies
+from tests.support import mixed_site, replies
 from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -139,40 +139,21 @@ def test_links_that_say_nofollow_are_a_further_choice() -> None:
     assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 1
 
 
-def mixed(number: int) -> str:
-    """What page *number* of a large site says."""
-    said = ("", "noindex", "", "nofollow", "all, none", "none", "")
-    return said[number % len(said)]
-
-
 def test_a_site_of_1000_pages_exactly() -> None:
     """Each page links to three more: fetched is what open pages lead to, and kept is
     what may be indexed of it.
     """
-    reached, todo = set(), [1]
-    while todo:
-        number = todo.pop()
-        reached.add(number)
-        if "nofollow" != mixed(number) != "none":
-            todo += [it for it in children(number) if it not in reached]
     with Site() as site:
-        for number in range(1, 1001):
-            links = [f"/{it}" for it in children(number)]
-            site.answer(f"/{number}", page(*links, said=mixed(number)))
+        for number in range(1, mixed_site.PAGES + 1):
+            site.answer(f"/{number}", replies.html(mixed_site.html(number)))
         result = crawl(
             [site.url("/1")], spider=PLAIN, settings={"ROBOTS1994_PAGES": True}
         )
 
-    indexed = {it for it in reached if mixed(it) not in ("noindex", "none")}
-    assert 400 < len(indexed) < len(reached) < 1000
+    reached, indexed = mixed_site.reached(), mixed_site.kept()
+    assert 400 < len(indexed) < len(reached) < mixed_site.PAGES
     assert paths(result.fetched_urls) == sorted(f"/{it}" for it in reached)
     assert kept(result) == sorted(f"/{it}" for it in indexed)
-
-
-def children(number: int) -> list[int]:
-    """The pages that page *number* of the large site links to."""
-    further = (2 * number, 2 * number + 1, 2 * number + 3)
-    return [it for it in further if it <= 1000]
 
 
 def test_the_users_own_place_of_our_components_stays() -> None:
