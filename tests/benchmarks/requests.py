@@ -6,11 +6,10 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.robotstxt import ProtegoRobotParser
 from scrapy.utils.httpobj import urlparse_cached
-from scrapy.utils.test import get_crawler
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.plugin.middleware import Robots1994Middleware
@@ -19,6 +18,7 @@ from scrapy_robots1994.upkeep import Answered, Terms
 from scrapy_robots1994.upkeep.policy import Policy, settle
 from tests.benchmarks.parsing import TEN
 from tests.benchmarks.timing import OURS, Result, exponent, race
+from tests.support.crawler import idle_crawler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,7 +62,7 @@ def holding(origins: Sequence[Origin]) -> Robots1994Middleware:
     settings: dict[str, Any] = SETTINGS | {
         "ROBOTS1994_STORE": f"memory://?max_origins={bound}"
     }
-    middleware = Robots1994Middleware(get_crawler(Spider, settings))
+    middleware = Robots1994Middleware(idle_crawler(settings))
     robots = RobotsTxt.parse(TEN)
     for origin in origins:
         middleware._keeper._memory.put(policy_of(origin, robots))
@@ -76,7 +76,7 @@ def policy_of(origin: Origin, robots: RobotsTxt) -> Policy:
 
 def _built_in() -> RobotsTxtMiddleware:
     """Scrapy's middleware, with the parsed file of each origin."""
-    crawler = get_crawler(Spider, SETTINGS)
+    crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)
     parser = ProtegoRobotParser(TEN, None)
     for number in range(ORIGINS):
