@@ -20,7 +20,7 @@ from scrapy_robots1994.comparison.lines import (
 )
 from scrapy_robots1994.comparison.parsers import ROBOTS_TXT
 from scrapy_robots1994.origin import target_of
-from scrapy_robots1994.standard.grammar import decode
+from scrapy_robots1994.standard.grammar import as_utf8, decode
 from scrapy_robots1994.standard.matching import canonical
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _spelled(path: bytes) -> str:
 
 def without_encoding(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file as ASCII: other characters percent-encoded, controls replaced."""
-    text = _CONTROLS.sub("_", decode(lines.body))
+    text = _CONTROLS.sub("_", decode(as_utf8(lines.body)))
     spelled = (it if it.isascii() else quote(it, errors="replace") for it in text)
     yield lines_of("".join(spelled).encode("ascii"), lines.dialect)
 

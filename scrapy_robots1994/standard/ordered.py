@@ -5,18 +5,14 @@ bisect for a URL.
 from bisect import bisect_right
 
 from scrapy_robots1994.origin import head_of, target_of
-from scrapy_robots1994.standard.compilation import blocks_of
+from scrapy_robots1994.standard.blocks import blocks_of
 from scrapy_robots1994.standard.dialects import seconds_of
 from scrapy_robots1994.standard.first_match import edges_of, table_of
-from scrapy_robots1994.standard.grammar import (
-    ANY_RULE_LINE,
-    DELAY_LINE,
-    ORDERED_LINE,
-)
-from scrapy_robots1994.standard.matching import NO_TEXT, as_text, canonical, covers
+from scrapy_robots1994.standard.grammar import DELAY_LINE, ORDERED_LINE
+from scrapy_robots1994.standard.matching import as_text, canonical, covers
+from scrapy_robots1994.standard.names import names_of
 from scrapy_robots1994.standard.records import Record, Rule
 from scrapy_robots1994.standard.ruling import ROBOTS_TXT, Ruling, origin_of
-from scrapy_robots1994.standard.source import Source
 
 
 class OrderedRuling(Ruling):
@@ -28,11 +24,10 @@ class OrderedRuling(Ruling):
 
     __slots__ = ("_crawl_delay", "_edges", "_tables")
 
-    def __init__(self, source: Source, reading: str, names: str) -> None:
-        """Compile what *source* says to a robot of these *names* (see `names_of`)."""
-        self._source, self._reading, self._names = source, reading, names
-        self._head = NO_TEXT, 0
-        blocks = blocks_of(source.text, source.dialect, reading, names, ANY_RULE_LINE)
+    def _compile(self) -> None:
+        """Find the rules, and arrange them for questions."""
+        source, names = self._source, names_of(self.robot)
+        blocks = blocks_of(source.utf8, source.dialect, self._reading, names)
         tables = tuple(
             table_of((value, bool(dis)) for dis, value in ORDERED_LINE.findall(block))
             for block in blocks

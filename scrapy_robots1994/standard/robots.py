@@ -18,7 +18,7 @@ from scrapy_robots1994.standard.source import Source, contents_of
 from scrapy_robots1994.standard.verdict import Verdict
 
 # A crawl has one name, or few; whoever asks for many is not held in memory for it.
-_RULINGS_KEPT = 64
+_OTHERS_KEPT = 63
 
 
 class RobotsTxt:
@@ -28,13 +28,16 @@ class RobotsTxt:
     problems are found when they are asked for; asking never changes an answer.
     """
 
-    __slots__ = ("__weakref__", "_reading", "_rulings", "_source")
+    __slots__ = ("__weakref__", "_first", "_others", "_reading", "_source")
 
     def __init__(self, source: Source, reading: str) -> None:
         """Take *source* as it is; use `parse`."""
         self._source = source
         self._reading = reading
-        self._rulings: dict[str | bytes, Ruling] = {}
+        # What was told to who asked first: mostly nobody else ever asks, and for one
+        # a dict is large.
+        self._first: Ruling | None = None
+        self._others: dict[str | bytes, Ruling] | None = None
 
     @classmethod
     def parse(
@@ -64,20 +67,30 @@ class RobotsTxt:
         """Return what the file says to *robot*, a bare name or a whole User-Agent
         header.
         """
-        found = self._rulings.get(robot)
+        first = self._first
+        if first is None:
+            first = self._first = self._ruling(robot)
+        return first if first.robot == robot else self._ruling_of_another(robot)
+
+    def _ruling_of_another(self, robot: str | bytes) -> Ruling:
+        """Return what the file says to *robot*, who was not the first to ask."""
+        others = self._others
+        if others is None or len(others) >= _OTHERS_KEPT:
+            others = self._others = {}
+        found = others.get(robot)
         if found is None:
-            if len(self._rulings) >= _RULINGS_KEPT:
-                self._rulings.clear()
-            has_allow = ALLOW in self._source.dialect.fields
-            kind = OrderedRuling if has_allow else Ruling
-            found = kind(self._source, self._reading, names_of(robot))
-            self._rulings[robot] = found
+            found = others[robot] = self._ruling(robot)
         return found
+
+    def _ruling(self, robot: str | bytes) -> Ruling:
+        """Compile what the file says to *robot*."""
+        has_allow = ALLOW in self._source.dialect.fields
+        kind = OrderedRuling if has_allow else Ruling
+        return kind(self._source, self._reading, robot)
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Whether *robot* may retrieve *url*: a whole URL, or a path. Never raises."""
-        ruling = self._rulings.get(robot)
-        return (self.ruling(robot) if ruling is None else ruling).allowed_url(url)
+        return self.ruling(robot).allowed_url(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
         """Return whether *robot* may retrieve *url*, and why. Never raises."""
@@ -164,7 +177,7 @@ class RobotsTxt:
         again has it compiled again.
         """
         self._source.pack()
-        self._rulings.clear()
+        self._first = self._others = None
         return self
 
     def __eq__(self, other: object) -> bool:

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from scrapy_robots1994.origin import Origin, head_of, target_of
 from scrapy_robots1994.standard.compilation import compile_rules
 from scrapy_robots1994.standard.dialects import CAUTIOUS
+from scrapy_robots1994.standard.many import Many
 from scrapy_robots1994.standard.matching import (
     NO_RULES,
     NO_TEXT,
@@ -13,11 +14,18 @@ from scrapy_robots1994.standard.matching import (
     covers,
     is_covered,
 )
+from scrapy_robots1994.standard.names import names_of
 from scrapy_robots1994.standard.records import Record, Rule, applied
 from scrapy_robots1994.standard.source import Source, contents_of
 from scrapy_robots1994.standard.verdict import Reason, Verdict
 
 ROBOTS_TXT = "/robots.txt"
+
+# The head of no URL, for a ruling that was not asked yet.
+NOWHERE = NO_TEXT, 0
+
+# So many rules at most are tried one after the other: as quick as a search.
+_FEW = 32
 
 
 class Ruling:
@@ -31,23 +39,34 @@ class Ruling:
         "_escaped",
         "_head",
         "_is_plain",
-        "_names",
+        "_many",
         "_paths",
         "_reading",
         "_source",
         "_urls",
+        "robot",
     )
 
-    def __init__(self, source: Source, reading: str, names: str) -> None:
-        """Compile what *source* says to a robot of these *names* (see `names_of`)."""
-        rules = compile_rules(source.text, source.dialect, reading, names)
-        self._paths, self._escaped, self._urls, self._is_plain = rules
+    def __init__(self, source: Source, reading: str, robot: str | bytes) -> None:
+        """Compile what *source* says to *robot*, a bare name or a whole User-Agent
+        header.
+        """
+        self.robot = robot
         self._source = source
         self._reading = reading
-        self._names = names
         # How the URLs that are asked about begin, with the slash of their targets, and
         # where that is: mostly all are of one origin. Found with the first of them.
-        self._head = NO_TEXT, 0
+        self._head = NOWHERE
+        self._compile()
+
+    def _compile(self) -> None:
+        """Find the rules, and arrange them for questions."""
+        source = self._source
+        names = names_of(self.robot)
+        rules = compile_rules(source.utf8, source.dialect, self._reading, names)
+        self._paths, self._escaped, self._urls, self._is_plain = rules
+        # Of a few rules the quickest is to try them all.
+        self._many = Many(self._paths) if len(self._paths) > _FEW else None
 
     @property
     def crawl_delay(self) -> float | None:
@@ -81,15 +100,17 @@ class Ruling:
         """Whether *url* may be retrieved: a whole URL, or a path. Never raises."""
         # What `allowed` does, without another call: this is asked for every request.
         head, start = self._head
-        if url.__class__ is str and url.startswith(head):
-            target = url[start:]
-            # Where the rules are plain, all that is not `%` is compared as it stands.
-            if "%" not in target:
-                paths = self._paths
-                if not target.startswith(paths[bisect_right(paths, target) - 1]):
+        # Where the rules are plain, all that has no `%` is compared as it stands.
+        if url.__class__ is str and url.startswith(head) and "%" not in url:
+            many = self._many
+            if many is None:
+                if not url.startswith(self._paths, start):
                     return True
-                if "#" not in target:
-                    return target == ROBOTS_TXT
+            elif not many.cover(url, start):
+                return True
+            # Ours O22: the file itself may always be read.
+            if ROBOTS_TXT not in url:
+                return False
         return self._allowed_afresh(as_text(url))
 
     def _allowed_afresh(self, url: str) -> bool:
@@ -120,7 +141,7 @@ class Ruling:
     @property
     def records(self) -> tuple[Record, ...]:
         """The records that apply to the robot, as the literal reading finds them."""
-        return applied(contents_of(self._source).records, self._names)
+        return applied(contents_of(self._source).records, names_of(self.robot))
 
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether *url* may be retrieved, and because of what. Never raises.
@@ -133,12 +154,13 @@ class Ruling:
         if canonical(target) == ROBOTS_TXT:
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         contents = contents_of(self._source)
-        records = applied(contents.records, self._names)
+        names = names_of(self.robot)
+        records = applied(contents.records, names)
         found = self._deciding(records, target, origin)
         if found and not found[1].allows:
             return _by_rule(Reason.RULE, *found)
         if self._reading == CAUTIOUS:
-            joined = applied(contents.joined, self._names)
+            joined = applied(contents.joined, names)
             other = self._deciding(joined, target, origin)
             if other and not other[1].allows:
                 return _by_rule(Reason.SPLIT_RECORD, *other)

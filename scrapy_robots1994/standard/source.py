@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from scrapy_robots1994.standard.dialects import Dialect
-from scrapy_robots1994.standard.grammar import decode, whole_lines
+from scrapy_robots1994.standard.grammar import as_utf8, decode, whole_lines
 from scrapy_robots1994.standard.lines import Line, LineKind, read_lines
 from scrapy_robots1994.standard.records import OWNED, Record, read_records
 
@@ -53,11 +53,18 @@ class Source:
         return unpacker.decompress(self._body)
 
     @property
-    def text(self) -> str:
-        """The text that is obeyed: decoded, and of a cut file its whole lines."""
-        text = decode(self.body)
+    def utf8(self) -> bytes:
+        """The text that is obeyed, as UTF-8, with bytes that are none: of a cut file
+        its whole lines.
+        """
+        text = as_utf8(self.body)
         # Ours O24: a line that the limit cut is not obeyed.
         return whole_lines(text) if self.is_cut else text
+
+    @property
+    def text(self) -> str:
+        """The text that is obeyed, decoded."""
+        return decode(self.utf8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,59 @@
+"""Many rules: whatever their number and shape, the answer is that of trying each."""
+
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.standard.many import Many
+from scrapy_robots1994.standard.matching import prefix_free
+
+HEAD = "https://www.example.com"
+
+
+def rules_of(shape: str, count: int, dice: random.Random) -> tuple[str, ...]:
+    """Rules that begin alike, or are short, or are as they come."""
+    letters = string.ascii_lowercase[:6] + "/~"
+    lengths = {"short": (1, 5), "alike": (1, 12), "any": (0, 30)}[shape]
+    start = "/products/" if shape == "alike" else "/"
+    return prefix_free(
+        [
+            start + "".join(dice.choices(letters, k=dice.randint(*lengths)))
+            for _ in range(count)
+        ]
+    )
+
+
+@pytest.mark.parametrize("count", [33, 900, 1_500, 12_000])
+@pytest.mark.parametrize("shape", ["short", "alike", "any"])
+def test_many_rules_cover_what_one_of_them_covers(shape: str, count: int) -> None:
+    """With and without an index, for texts beside, below and equal to the rules."""
+    dice = random.Random(count)  # noqa: S311 - the same rules every time is the point
+    rules = rules_of(shape, count, dice)
+    many = Many(rules)
+    some = dice.sample(rules, min(len(rules), 60))
+    targets = ["/", "/x", "/products/", "/products/x"]
+    for rule in some:
+        targets += [rule, rule[:-1] or "/", rule + "x", rule[:-1] + "~", rule[:3]]
+
+    for target in targets:
+        expected = target.startswith(rules)
+        assert many.cover(HEAD + target, len(HEAD)) is expected, target
+        assert many.cover(target, 0) is expected, target
+
+
+def test_a_long_file_answers_every_question_as_its_lines_do() -> None:
+    """The first question, those before and those after the index is made agree."""
+    dice = random.Random(1994)  # noqa: S311 - the same rules every time is the point
+    rules = rules_of("any", 3_000, dice)
+    lines = "".join(f"Disallow: {rule}\n" for rule in rules)
+    robots = RobotsTxt.parse(f"User-agent: *\n{lines}".encode())
+    asked = [f"{HEAD}{rule}{end}" for rule in rules[::300] for end in ("", "x", "#y")]
+    asked += [f"{HEAD}/nothing", f"{HEAD}/robots.txt", f"{HEAD}/%61", "/nothing"]
+
+    for _ in range(3):
+        answers = [robots.allowed(url, "rex") for url in asked]
+        assert answers == [robots.verdict(url, "rex").allowed for url in asked]
