@@ -11,6 +11,7 @@ import pytest
 
 from scrapy_robots1994.plugin.settings import PREFIX, SETTINGS
 from scrapy_robots1994.plugin.stats import MEANINGS
+from scrapy_robots1994.plugin.way import WAY_OUT
 from scrapy_robots1994.standard.inspection import KINDS
 from tests.support.readme import README, code
 
@@ -22,7 +23,23 @@ if TYPE_CHECKING:
 DECISIONS = [f"O{number}" for number in range(1, 27)] + [f"R{n}" for n in range(1, 7)]
 CLAUSES = [f"K{number}" for number in range(1, 8)] + [f"X{n}" for n in range(1, 9)]
 CLAUSES += [f"P{number}" for number in range(1, 10)]
-KEYS = ["dont_obey_robotstxt", "robots1994", "bindaddress", "proxy"]
+PLUGIN = Path(__file__).parents[1] / "scrapy_robots1994" / "plugin"
+SCRAPYS = {"is_start_request", "download_slot", "download_maxsize"}
+SCRAPYS |= {"_auth_proxy", "_scheme_proxy"}
+"""Meta keys of Scrapy that we read, or set on our own requests alone."""
+
+PRIVATE = "_robots1994_progress"
+"""Tells our own parts which request is one for a robots.txt."""
+
+
+def meta_keys() -> set[str]:
+    """Every meta key that the plugin names, in place or as a constant, and the way."""
+    source = "".join(path.read_text("utf-8") for path in PLUGIN.rglob("*.py"))
+    used = re.findall(r"meta(?:\.get\(|\[)\"(\w+)\"|_KEY = \"(\w+)\"", source)
+    return {key for pair in used for key in pair if key} | set(WAY_OUT)
+
+
+KEYS = sorted(meta_keys() - SCRAPYS - {PRIVATE})
 SECTIONS = [
     "What it is",
     "See it work",
@@ -71,6 +88,24 @@ def test_every_decision_has_a_row(decision: str) -> None:
     assert len(re.findall(rf"^\| {decision} \| .+ \| .+ \|", README, re.MULTILINE)) == 1
 
 
+def test_every_id_that_the_code_cites_has_a_row() -> None:
+    """`Ours O7`, `Ours X3`: no decision is taken in the code alone, and none is shown
+    that no code and no test cites.
+    """
+    root = Path(__file__).parents[1]
+    code, tests = (
+        "".join(path.read_text("utf-8") for path in (root / room).rglob("*.py"))
+        for room in ("scrapy_robots1994", "tests")
+    )
+
+    cited = set(re.findall(r"Ours ([A-Z]\d+)", code))
+
+    assert cited <= {*DECISIONS, *CLAUSES}
+    assert {it for it in DECISIONS if it not in cited} == set()
+    named = {it.upper() for it in re.findall(r"(?<![a-zA-Z])[kpxKPX]\d", code + tests)}
+    assert set(CLAUSES) <= named
+
+
 @pytest.mark.parametrize("clause", CLAUSES)
 def test_every_clause_of_a_further_dialect_has_a_row(clause: str) -> None:
     """K1 to K7 of `revisited`, X1 to X8 of `extended`, P1 to P9 of pages."""
@@ -113,7 +148,7 @@ def test_every_file_that_it_names_is_there() -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_every_meta_key_has_a_row(key: str) -> None:
-    """Those we read and the one we write."""
+    """Those we read and those we write, as the code names them."""
     part = README.partition("## Meta keys")[2].partition("## ")[0]
 
     assert re.search(rf"^\| .*`{key}`.* \|", part, re.MULTILINE)
