@@ -180,8 +180,9 @@ def test_the_built_ins_own_parsers_tell_their_delay_by_signal() -> None:
         assert "use Scrapy 2.18 or newer" in result.log
 
 
-def test_the_extension_is_off_by_default() -> None:
+def test_the_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Installed by hand, without the setting, it does nothing."""
+    monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
     with Site() as site:
         result = crawl(
             [site.url("/1")],

@@ -37,7 +37,11 @@ class RedisServer:
     def __enter__(self) -> Self:
         """Start it, and wait until it answers."""
         self._folder = tempfile.TemporaryDirectory(prefix="redis-")
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -100,9 +104,18 @@ class RedisServer:
 
 
 def _free_port() -> int:
-    """A port that nobody has; low enough that a cluster finds its own 10,000 above."""
+    """A port that nobody has, nor the one 10,000 above it, which a cluster takes.
+
+    Both are below those that the system gives to the many connections of other tests
+    (32,768 and up): one of them could take the second port at any moment.
+    """
     while True:
-        port = random.randrange(20_000, 32_000)  # noqa: S311 - no secret
-        with contextlib.suppress(OSError), socket.socket() as free:
+        port = random.randrange(20_000, 22_700)  # noqa: S311 - no secret
+        with (
+            contextlib.suppress(OSError),
+            socket.socket() as free,
+            socket.socket() as above,
+        ):
             free.bind(("127.0.0.1", port))
+            above.bind(("127.0.0.1", port + 10_000))
             return port
