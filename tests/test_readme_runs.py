@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NOT_TYPED = {
     ".ci/run": "it is what runs these tests",
     "tox": "it runs these tests on every pair; its environments are listed instead",
+    "tox -e beyond": "it runs these tests once more; .ci/run has a part of it",
     "tox -e audit": "it asks an index for known holes, which takes a network",
 }
 """Commands that no test can run, each with the reason."""

@@ -112,3 +112,26 @@ CONCURRENT_REQUESTS = 1
     site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
 
     assert fetched(project) == ["/open"]
+
+
+def test_going_back_is_taking_the_line_out(site: Site, tmp_path: Path) -> None:
+    """Without ADDONS the built-in is as it was; settings of ours that stay say nothing.
+
+    The site allows what only the built-in's parser heeds, so its pages tell who asked.
+    """
+    left = """
+ROBOTSTXT_OBEY = True
+CONCURRENT_REQUESTS = 1
+ROBOTS1994_TTL = 3600
+ROBOTS1994_STORE = "sqlite:///robots.db"
+"""
+    project = Project.make(tmp_path, site, settings=left)
+    site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
+
+    with_us, without_us = project.crawl(), project.crawl("-s", "ADDONS={}")
+
+    assert with_us.printed.count("http") == 1
+    assert without_us.printed.count("http") == 2
+    assert without_us.lines("robotstxt/response_count")
+    assert "robots1994" not in without_us.log.replace("ROBOTS1994", "").lower()
+    assert [path.name for path in tmp_path.rglob("*.db")] == ["robots.db"]
