@@ -41,7 +41,7 @@ def test_the_races_that_the_readme_types_are_run(tmp_path: Path) -> None:
     """Each prints the rows that the README takes its numbers from."""
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
 
-    pages = told(typed("tests/bench --quick pages"))
+    pages = told(typed("tests/bench pages"), "--quick")
     extended = told(typed("tests/bench --quick extended"))
     compared = told(typed("tests/bench compare"), "--quick")
     corpus = typed("tests/bench --corpus FOLDER", FOLDER=tmp_path)
