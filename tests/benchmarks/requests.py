@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -49,7 +50,7 @@ def known_requests(rounds: int) -> Iterator[Result]:
     built_in = _built_in()
     sides: dict[str, Callable[[], object]] = {
         OURS: lambda: _drive(ours.process_request, requests),
-        BUILT_IN: lambda: _drive(built_in.process_request, requests),
+        BUILT_IN: lambda: _drive(built_in, requests),
     }
     values = race(sides, rounds=rounds, per=len(requests))
     what = "process_request of a known, fresh origin, allowed"
@@ -74,14 +75,21 @@ def policy_of(origin: Origin, robots: RobotsTxt) -> Policy:
     return settle(origin, Answered(200), robots, 1e9, Terms(ttl=HORIZON))
 
 
-def _built_in() -> RobotsTxtMiddleware:
-    """Scrapy's middleware, with the parsed file of each origin."""
+def _built_in() -> Callable[..., Any]:
+    """The `process_request` of Scrapy's middleware that has each origin's parsed file.
+
+    Scrapy 2.13 wants the spider, which it only logs with.
+    """
     crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)
     parser = ProtegoRobotParser(TEN, None)
     for number in range(ORIGINS):
         middleware._parsers[f"site-{number}.test"] = parser
-    return middleware
+    process: Callable[..., Any] = middleware.process_request
+    required = [
+        it for it in signature(process).parameters.values() if it.default is it.empty
+    ]
+    return process if len(required) == 1 else partial(process, spider=None)
 
 
 def _drive(process: Callable[..., Any], requests: Sequence[Request]) -> None:
