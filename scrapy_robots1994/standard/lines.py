@@ -72,6 +72,11 @@ class Line:
         """
         return _WHY_IGNORED.get(self.kind)
 
+    def orphaned(self) -> "Line":
+        """Return the same line as no record owns it."""
+        kind, said = LineKind.ORPHAN, (self.field, self.value, self.comment)
+        return Line(self.number, kind, self.text, self.ending, *said)
+
 
 def read_lines(text: str, dialect: Dialect) -> Iterator[Line]:
     """Yield the lines of *text* in order.
@@ -89,7 +94,8 @@ def _read_line(number: int, text: str, ending: str, dialect: Dialect) -> Line:
     # 1994 F5: the comment and the space before it are discarded.
     content, mark, rest = text.partition(COMMENT)
     comment = mark + rest
-    field, colon, value = (part.strip(SPACE) for part in content.partition(":"))
+    field, colon, value = content.partition(":")
+    field = field.strip(SPACE)
     if not field and not colon:
         # 1994 F5: a line that held only a comment vanishes, and is not blank.
         kind = LineKind.COMMENT if comment else LineKind.BLANK
@@ -97,6 +103,7 @@ def _read_line(number: int, text: str, ending: str, dialect: Dialect) -> Line:
     if not field or not colon:
         # Ours O14: a line that has not the form is ignored, never guessed at.
         return Line(number, LineKind.MALFORMED, text, ending, comment=comment)
+    value = value.strip(SPACE)
     kind = _kind(field, value, dialect)
     return Line(number, kind, text, ending, field, value, comment)
 
@@ -104,18 +111,14 @@ def _read_line(number: int, text: str, ending: str, dialect: Dialect) -> Line:
 def _kind(field: str, value: str, dialect: Dialect) -> LineKind:
     """Return what a line of the right form is, by its field."""
     # 1994 F4: field names compare without case.
-    match field.lower():
-        case str(name) if name == USER_AGENT:
-            # Ours O12: a User-agent line that names nobody is ignored.
-            named = bool(dialect.names(value))
-            return LineKind.USER_AGENT if named else LineKind.NAMELESS
-        case str(name) if name == DISALLOW:
-            return LineKind.DISALLOW
-        case str(name) if name in dialect.fields:
-            return _EXTENSIONS[name](value)
-        case _:
-            # 1994 F6: any other field is ignored, wherever it stands.
-            return LineKind.UNKNOWN
+    name = field.lower()
+    if name == DISALLOW:
+        return LineKind.DISALLOW
+    if name == USER_AGENT:
+        # Ours O12: a User-agent line that names nobody is ignored.
+        return LineKind.USER_AGENT if dialect.names(value) else LineKind.NAMELESS
+    # 1994 F6: any other field is ignored, wherever it stands.
+    return _EXTENSIONS[name](value) if name in dialect.fields else LineKind.UNKNOWN
 
 
 def _delay_kind(value: str) -> LineKind:

@@ -4,6 +4,7 @@ The table of all kinds is in `kinds.py`; who finds them is in `inspection/`.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scrapy_robots1994.printable import printable
 
@@ -57,16 +58,32 @@ class Kind:
     mend: str
     opens_site: bool = False
 
-    def at(self, line: int, column: int, *said: str) -> Problem:
-        """Return the problem of this kind at a place, with what the file says there."""
-        message = self.message.format(*(printable(text, 60) for text in said))
+    def at(self, line: int, column: int, *said: str) -> "Finding":
+        """Return a finding of this kind at a place, with what the file says there."""
+        return Finding(self, line, column, said)
+
+
+class Finding(NamedTuple):
+    """A problem before it is put into words, which takes longer than to find it.
+
+    *said* is what the file says there, as it stands.
+    """
+
+    kind: Kind
+    line: int
+    column: int
+    said: tuple[str, ...]
+
+    def problem(self) -> Problem:
+        """Return the problem, safe to print."""
+        kind = self.kind
         return Problem(
-            self.code,
-            line,
-            column,
-            message,
-            self.severity,
-            self.clause,
-            self.opens_site,
-            self.mend,
+            kind.code,
+            self.line,
+            self.column,
+            kind.message.format(*(printable(text, 60) for text in self.said)),
+            kind.severity,
+            kind.clause,
+            kind.opens_site,
+            kind.mend,
         )

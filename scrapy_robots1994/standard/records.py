@@ -125,7 +125,7 @@ class _Draft:
 
 
 # Ours X2, X4: Allow and Crawl-delay belong to a record as Disallow does.
-OWNED = frozenset({LineKind.DISALLOW, LineKind.ALLOW, LineKind.CRAWL_DELAY})
+OWNED = (LineKind.DISALLOW, LineKind.ALLOW, LineKind.CRAWL_DELAY)
 
 
 def read_records(

@@ -3,12 +3,12 @@ again.
 """
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from scrapy_robots1994.standard.dialects import Dialect
 from scrapy_robots1994.standard.grammar import as_utf8, decode, whole_lines
-from scrapy_robots1994.standard.lines import Line, LineKind, read_lines
+from scrapy_robots1994.standard.lines import Line, read_lines
 from scrapy_robots1994.standard.records import OWNED, Record, read_records
 
 # What most files are made of; the end counts most. A change makes no stored byte
@@ -88,9 +88,7 @@ def contents_of(source: Source) -> Contents:
     owned |= {delay.line for record in records for delay in record.delays}
     # Ours O4: a Disallow line that no record owns is ignored.
     lines = tuple(
-        replace(line, kind=LineKind.ORPHAN)
-        if line.kind in OWNED and line.number not in owned
-        else line
+        line.orphaned() if line.kind in OWNED and line.number not in owned else line
         for line in lines
     )
     return Contents(lines, records, joined)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from scrapy_robots1994.standard.dialects import CAUTIOUS
 from scrapy_robots1994.standard.inspection import boundaries, ignored, values, whole
 from scrapy_robots1994.standard.inspection.suspicion import may_open
-from scrapy_robots1994.standard.problems import Kind, Problem
+from scrapy_robots1994.standard.problems import Finding, Kind, Problem
 from scrapy_robots1994.standard.records import applied
 from scrapy_robots1994.standard.source import Contents, Source, contents_of
 
@@ -37,19 +37,33 @@ _FIND = (*_FIND_OPENINGS, boundaries.in_records, boundaries.in_names, whole.in_w
 def find_problems(source: Source) -> tuple[Problem, ...]:
     """Return the problems of *source*, in the order of their places."""
     contents = contents_of(source)
-    found = [problem for find in _FIND for problem in find(contents)]
+    found = [finding for find in _FIND for finding in find(contents)]
     found += whole.in_bytes(source, contents)
+    passed_over = _passed_over(source, contents)
+    found = [finding for finding in found if finding.kind not in passed_over]
+    found.sort(key=lambda it: (it.line, it.column, it.kind.code))
+    return tuple(finding.problem() for finding in found)
+
+
+_OF_SINGLE_VALUES = (values.PATH_LIST, values.NAME_WILDCARD)
+_EVERY_LINE_OF_A_PAGE = (
+    ignored.MALFORMED,
+    ignored.UNKNOWN,
+    ignored.MISSPELT,
+    ignored.NO_COLON,
+)
+
+
+def _passed_over(source: Source, contents: Contents) -> tuple[Kind, ...]:
+    """Return the kinds that are no problems of this file."""
+    kinds: tuple[Kind, ...] = ()
     if source.dialect.has_lists:
         # Revisited K1, K2: there a line holds several names or paths.
-        found = [it for it in found if it.code not in _OF_SINGLE_VALUES]
+        kinds = _OF_SINGLE_VALUES
     if whole.is_page(contents):
         # Ours O23: what is wrong is the file; each of its lines is not worth telling.
-        found = [it for it in found if it.code not in _EVERY_LINE_OF_A_PAGE]
-    return tuple(sorted(found, key=lambda it: (it.line, it.column, it.code)))
-
-
-_OF_SINGLE_VALUES = {values.PATH_LIST.code, values.NAME_WILDCARD.code}
-_EVERY_LINE_OF_A_PAGE = {ignored.MALFORMED.code, ignored.UNKNOWN.code}
+        kinds += _EVERY_LINE_OF_A_PAGE
+    return kinds
 
 
 def find_openings(source: Source, reading: str, names: str) -> tuple[Problem, ...]:
@@ -62,27 +76,29 @@ def find_openings(source: Source, reading: str, names: str) -> tuple[Problem, ..
     if not may_open(source.text, source.dialect):
         return ()
     contents = contents_of(source)
+    passed_over = _passed_over(source, contents)
     found = [
-        problem
+        finding
         for find in _FIND_OPENINGS
-        for problem in find(contents)
-        if problem.opens_site
+        for finding in find(contents)
+        if finding.kind.opens_site
+        and finding.kind not in passed_over
         # The cautious reading does not let this one open anything.
-        and not (source.dialect.has_lists and problem.code in _OF_SINGLE_VALUES)
-        and not (problem.code == boundaries.SPLIT.code and reading == CAUTIOUS)
+        and not (finding.kind is boundaries.SPLIT and reading == CAUTIOUS)
     ]
-    return tuple(sorted(_concerning(found, contents, names), key=lambda it: it.line))
+    concerning = sorted(_concerning(found, contents, names), key=lambda it: it.line)
+    return tuple(finding.problem() for finding in concerning)
 
 
 def _concerning(
-    found: list[Problem], contents: Contents, names: str
-) -> Iterator[Problem]:
-    """Yield the problems whose place is in or below a record that the robot obeys."""
+    found: list[Finding], contents: Contents, names: str
+) -> Iterator[Finding]:
+    """Yield the findings whose place is in or below a record that the robot obeys."""
     if not found:
         return
     obeyed = {record.first_line for record in applied(contents.records, names)}
     starts = [record.first_line for record in contents.records]
-    for problem in found:
-        before = bisect_right(starts, problem.line)
+    for finding in found:
+        before = bisect_right(starts, finding.line)
         if not before or starts[before - 1] in obeyed:
-            yield problem
+            yield finding

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from scrapy_robots1994.standard.lines import LineKind
 from scrapy_robots1994.standard.matching import absolute, canonical
-from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Kind, Problem
+from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Finding, Kind
 from scrapy_robots1994.standard.records import EVERYBODY, Agent, Record
 from scrapy_robots1994.standard.source import Contents
 
@@ -102,7 +102,7 @@ KINDS = (
 _NAMES_COMPARED = 500
 
 
-def in_boundaries(contents: Contents) -> Iterator[Problem]:
+def in_boundaries(contents: Contents) -> Iterator[Finding]:
     """Yield where records end too early, or without a sign.
 
     Where a blank line parts a record, that is the one problem; the record without a
@@ -138,7 +138,7 @@ def _allows(contents: Contents, record: Record) -> bool:
     return False
 
 
-def in_records(contents: Contents) -> Iterator[Problem]:
+def in_records(contents: Contents) -> Iterator[Finding]:
     """Yield what contradicts itself inside a record or among the records for all."""
     first = None
     for record in contents.records:
@@ -151,7 +151,7 @@ def in_records(contents: Contents) -> Iterator[Problem]:
             first = record.first_line
 
 
-def _in_rules(record: Record) -> Iterator[Problem]:
+def _in_rules(record: Record) -> Iterator[Finding]:
     """Yield the rules of *record* that change nothing."""
     if any(rule.value for rule in record.rules):
         for rule in record.rules:
@@ -179,7 +179,7 @@ def _spelling(value: str) -> str:
     return canonical(value if value.startswith("/") else absolute(value) or "")
 
 
-def in_names(contents: Contents) -> Iterator[Problem]:
+def in_names(contents: Contents) -> Iterator[Finding]:
     """Yield the names of records that no robot of that name ever comes to."""
     taken: dict[str, Agent] = {}
     compares_all = sum(len(it.agents) for it in contents.records) <= _NAMES_COMPARED

@@ -6,7 +6,7 @@ from functools import lru_cache
 from scrapy_robots1994.standard.grammar import COMMENT, SPACE
 from scrapy_robots1994.standard.inspection.spelling import likely_field, plain
 from scrapy_robots1994.standard.lines import Line, LineKind
-from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Kind, Problem
+from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Finding, Kind
 from scrapy_robots1994.standard.source import Contents
 
 ORPHAN = Kind(
@@ -135,7 +135,7 @@ _EXTENSIONS = frozenset(
 )
 
 
-def in_lines(contents: Contents) -> Iterator[Problem]:
+def in_lines(contents: Contents) -> Iterator[Finding]:
     """Yield the lines that are ignored by themselves."""
     for line in contents.lines:
         match line.kind:
@@ -153,7 +153,7 @@ def in_lines(contents: Contents) -> Iterator[Problem]:
                 pass
 
 
-def in_orphans(contents: Contents) -> Iterator[Problem]:
+def in_orphans(contents: Contents) -> Iterator[Finding]:
     """Yield the Disallow lines that no blank line alone keeps from their record."""
     joined = {rule.line for record in contents.joined for rule in record.rules}
     for line in contents.lines:
@@ -167,7 +167,7 @@ def column_of(line: Line) -> int:
     return len(line.text) - len(line.text.lstrip(SPACE)) + 1
 
 
-def _malformed(line: Line) -> Problem:
+def _malformed(line: Line) -> Finding:
     """Return what a line without a colon is; it is never guessed what it says."""
     # Ours O14
     content = line.text.partition(COMMENT)[0].strip(SPACE)
@@ -186,7 +186,7 @@ def first_words(content: str) -> str:
     return words[0] if len(words) > 1 else ""
 
 
-def _unknown(line: Line) -> Problem:
+def _unknown(line: Line) -> Finding:
     """Return what a line with a field that 1994 does not know is."""
     # 1994 F6
     name = plain(line.field)

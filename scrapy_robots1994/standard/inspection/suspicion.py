@@ -42,6 +42,8 @@ _INNOCENT = "|".join(
 )
 _PASSED_OVER = f"(?:\n{_SPACES}(?:{COMMENT}|(?ai:%s){_SPACES}:){_REST})*"
 
+_FIELD = re.compile(f"(?ai:{USER_AGENT}|{DISALLOW})")
+
 # A line that may be what it should not.
 _ODD_LINE = re.compile(f"\n(?!\\Z|{_INNOCENT})")
 # Ours O4, O5: a Disallow line, and above it a blank line or the start of the file.
@@ -61,6 +63,9 @@ def may_open(text: str, dialect: Dialect) -> bool:
     """
     if dialect.fields or dialect.has_lists:
         return True
+    if text.lstrip(f"{SPACE}\r\n").startswith("<") and not _FIELD.search(text):
+        # Ours O23: it is a page, and says nothing to robots.
+        return False
     lines = framed(text)
     # A match holds all threads, and odd lines take the longest to look for.
     return any(_ODD_LINE.search(f"{part}\n") for part in slices(lines)) or any(

@@ -7,7 +7,7 @@ from scrapy_robots1994.printable import is_printable
 from scrapy_robots1994.standard.grammar import COMMENT, SPACE
 from scrapy_robots1994.standard.lines import Line, LineKind
 from scrapy_robots1994.standard.matching import absolute
-from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Kind, Problem
+from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Finding, Kind
 from scrapy_robots1994.standard.records import EVERYBODY
 from scrapy_robots1994.standard.source import Contents
 
@@ -114,7 +114,7 @@ _WILDCARD = re.compile(r"\*|\$\Z")
 _NEXT_PATH = re.compile(rf"[{SPACE}]+(?=/)")
 
 
-def in_values(contents: Contents) -> Iterator[Problem]:
+def in_values(contents: Contents) -> Iterator[Finding]:
     """Yield what is odd about the lines that count."""
     for line in contents.lines:
         if line.kind is LineKind.DISALLOW:
@@ -125,7 +125,7 @@ def in_values(contents: Contents) -> Iterator[Problem]:
             yield from _in_name(line)
 
 
-def _in_form(line: Line) -> Iterator[Problem]:
+def _in_form(line: Line) -> Iterator[Finding]:
     """Yield what is odd about the form of a line, whatever its field."""
     # Ours O15: accepted, and told.
     if not line.text.startswith(f"{line.field}:"):
@@ -140,7 +140,7 @@ def _in_form(line: Line) -> Iterator[Problem]:
             yield COMMENT_INSIDE.at(line.number, at + 1, line.value)
 
 
-def _in_path(line: Line) -> Iterator[Problem]:
+def _in_path(line: Line) -> Iterator[Finding]:
     """Yield what is odd about the value of a Disallow line."""
     value, start = line.value, _value_column(line)
     if not value:
@@ -161,7 +161,7 @@ def _in_path(line: Line) -> Iterator[Problem]:
         yield PATH_LIST.at(line.number, start + next_path.start(), value)
 
 
-def _in_name(line: Line) -> Iterator[Problem]:
+def _in_name(line: Line) -> Iterator[Finding]:
     """Yield what is odd about the value of a User-agent line."""
     value, start = line.value, _value_column(line)
     name, slash, _ = value.partition("/")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scrapy_robots1994.standard.grammar import encoding_of
 from scrapy_robots1994.standard.lines import Line, LineKind
-from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Kind, Problem
+from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, Finding, Kind
 from scrapy_robots1994.standard.source import Contents, Source
 
 MARK = Kind(
@@ -56,7 +56,7 @@ _REPLACED = "\ufffd"
 _EMPTY = (LineKind.BLANK, LineKind.COMMENT)
 
 
-def in_bytes(source: Source, contents: Contents) -> Iterator[Problem]:
+def in_bytes(source: Source, contents: Contents) -> Iterator[Finding]:
     """Yield what was left out or replaced on the way from the bytes to the lines."""
     body = source.body
     mark, encoding = encoding_of(body)
@@ -74,7 +74,7 @@ def in_bytes(source: Source, contents: Contents) -> Iterator[Problem]:
         yield CUT.at(len(contents.lines) + 1, 1)
 
 
-def in_whole(contents: Contents) -> Iterator[Problem]:
+def in_whole(contents: Contents) -> Iterator[Finding]:
     """Yield what the file is instead of a robots.txt, and how its lines end."""
     said = _first_said(contents)
     if said is not None and is_page(contents):
