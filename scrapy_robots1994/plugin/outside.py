@@ -232,6 +232,8 @@ class CrawlOutside:
 
     def _say(self, level: int, text: str, *values: object) -> None:
         """Log one line of this crawl's spider."""
+        if not logger.isEnabledFor(level):
+            return
         # Ours O25: a host of a URL may hold anything, too.
         shown = (printable(it, 500) if isinstance(it, str) else it for it in values)
         logger.log(level, text, *shown, extra={"spider": self._crawler.spider})

@@ -39,7 +39,8 @@ class Source:
     def pack(self) -> None:
         """Keep the body compressed from now on, if that makes it smaller."""
         if not self._is_packed:
-            packer = zlib.compressobj(6, wbits=-15, zdict=_USUAL_WORDS)
+            # Level 6 saves a tenth more, and takes nearly twice the time.
+            packer = zlib.compressobj(3, wbits=-15, zdict=_USUAL_WORDS)
             packed = packer.compress(self._body) + packer.flush()
             if len(packed) < len(self._body):
                 self._body, self._is_packed = packed, True
