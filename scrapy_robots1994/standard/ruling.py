@@ -106,7 +106,9 @@ class Ruling:
             if many is None:
                 if not url.startswith(self._paths, start):
                     return True
-            elif not many.cover(url, start):
+            elif (
+                many.width and url[start : start + many.width] not in many.pages
+            ) or not many.cover(url, start):
                 return True
             # Ours O22: the file itself may always be read.
             if ROBOTS_TXT not in url:
