@@ -1,124 +1,157 @@
-"""`python -m tests.mutants [COUNT [SKIP]]` tries COUNT mutants, or all.
+"""`python -m tests.mutants [COUNT [SKIP]] [PART ...]` tries COUNT mutants, or all.
 
 They come in an order that is mixed, and the same every time; SKIP leaves out the first.
-Each one lives in a process of its own, where its room's quick tests run first; what
-survives those meets all tests of the pure rooms. Survivors are printed at once.
+A PART of a path, as `keeper.py` or `upkeep/`, leaves out all other modules. On each one
+run the tests that come to what it changes, the quick ones first, each mutant in a
+process of its own. Killed is what makes a test fail or never end. Survivors are printed
+at once.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib.abc
-import importlib.util
-import os
+import gc
 import random
-import resource
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import hypothesis  # noqa: F401 (loaded once, before the processes part)
 import pytest
 
+from tests.mutants.baseline import PACKAGE, ROOT, Baseline
+from tests.mutants.learning import learn, warm
 from tests.mutants.mutations import Mutation, mutations
+from tests.mutants.trial import (
+    ALL_TESTS,
+    OPTIONS,
+    forked,
+    functions,
+    passes_anew,
+    passes_in_place,
+    run,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import ModuleType
+    from pathlib import Path
 
-PACKAGE = "scrapy_robots1994"
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 100
-"""Seconds of processor time after which a mutant that runs on counts as killed."""
-
-SLOW = ("oracle", "any_bytes", "paths_agree", "dialects_agree", "corpus", "every_order")
-ROOMS = {"standard": ("standard",), "upkeep": ("upkeep", "keeper"), "": ("keeper",)}
+FEW = 60
+"""Tests that a mutant imported anew meets first; most die of them."""
 
 
-class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports one module as the mutant."""
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One mutant: the *number*-th of a module."""
 
-    def __init__(self, name: str, tree: ast.Module) -> None:
-        self.name = name
-        self.tree = ast.fix_missing_locations(tree)
+    path: Path
+    number: int
 
-    def find_spec(self, name: str, *_: Any) -> Any:
-        """Find the mutant, and nothing else."""
-        if name != self.name:
-            return None
-        return importlib.util.spec_from_loader(name, self)
+    def made(self) -> tuple[ast.Module, Mutation]:
+        """The module as the mutant, and what was changed."""
+        tree = unharmed(self.path)
+        mutation = mutations(tree)[self.number]
+        mutation.make()
+        return tree, mutation
 
-    def exec_module(self, module: ModuleType) -> None:
-        """Run the mutant as the module."""
-        code = compile(self.tree, f"<mutant of {module.__name__}>", "exec")
-        exec(code, module.__dict__)  # noqa: S102 (a mutant is there to be run)
+
+class Tally:
+    """Tries mutants, counts, and prints survivors and the share that was killed."""
+
+    def __init__(self, learned: Baseline, count: int) -> None:
+        self.learned, self.count = learned, count
+        self.tried = self.survivors = 0
+
+    def is_for_import(self, mutant: Mutant) -> bool:
+        """Whether a mutant changes what happens at import."""
+        _, mutation = mutant.made()
+        tree = unharmed(mutant.path)
+        return self.learned.ran_at_import(mutant.path, mutation.line, tree)
+
+    def take(self, mutant: Mutant, items: Sequence[pytest.Item] = ()) -> None:
+        """Try one mutant: in place where *items* are collected, else imported anew."""
+        tree, mutation = mutant.made()
+        tests = self.learned.tests_for(
+            mutant.path, mutation.line, unharmed(mutant.path)
+        )
+        if items:
+            passes = passes_in_place(mutant.path, tree, items, tests)
+        else:
+            # The first few in a run of their own: their files are soon collected.
+            few = dict(list(tests.items())[:FEW])
+            passes = passes_anew(mutant.path, tree, few) and passes_anew(
+                mutant.path, tree, tests
+            )
+        self.tried += 1
+        self.survivors += passes
+        if passes:
+            where = f"{mutant.path.relative_to(ROOT)}:{mutation.line}"
+            self.say(f"survives: {where}: {mutation.what}")
+        if not self.tried % 50 or self.tried == self.count:
+            share = 100 * (1 - self.survivors / self.tried)
+            self.say(f"{self.tried} of {self.count}: {share:.1f} % killed")
+
+    def say(self, line: str) -> None:
+        """Print one line at once."""
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+
+class InPlace:
+    """The plugin of pytest that tries mutants on the tests it has collected."""
+
+    def __init__(self, tally: Tally, mutants: Sequence[Mutant]) -> None:
+        self.tally, self.mutants = tally, mutants
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try each, once all tests have passed in this order without any."""
+        functions()
+        gc.collect()
+        gc.freeze()
+        every = dict(sorted(self.tally.learned.seconds.items(), key=lambda it: it[1]))
+        if forked(lambda: run(session.items, every), 0):
+            raise RuntimeError("the tests fail without a mutant")
+        for mutant in self.mutants:
+            self.tally.take(mutant, session.items)
+        return True
+
+
+def unharmed(path: Path) -> ast.Module:
+    """The module as it is."""
+    return ast.parse(path.read_text("utf-8"))
 
 
 def sources() -> list[Path]:
     """The modules of the pure rooms."""
     base = ROOT / PACKAGE
-    rooms = [*base.glob("standard/*.py"), *base.glob("upkeep/*.py")]
-    # What a package only hands on is nothing to mutate.
-    found = [path for path in rooms if path.name != "__init__.py"]
-    return sorted([*found, base / "keeper.py"])
+    rooms = [*base.glob("standard/**/*.py"), *base.glob("upkeep/*.py")]
+    return sorted([*rooms, base / "keeper.py"])
 
 
-def mutant(path: Path, number: int) -> tuple[ast.Module, Mutation]:
-    """The *number*-th mutant of a module, and what was changed."""
-    tree = ast.parse(path.read_text("utf-8"))
-    mutation = mutations(tree)[number]
-    mutation.make()
-    return tree, mutation
-
-
-def survives(path: Path, tree: ast.Module, tests: Sequence[str]) -> bool:
-    """Whether *tests* pass on a mutant, in a process of its own."""
-    child = os.fork()
-    if not child:
-        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        sys.meta_path.insert(0, Mutated(name.removesuffix(".__init__"), tree))
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-o", "filterwarnings="]
-        os._exit(int(pytest.main([*options, *tests])))
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) == 0
-
-
-def quick_tests(path: Path) -> list[str]:
-    """The tests of a module's room that take no time."""
-    room = path.parent.name if path.parent.name in ROOMS else ""
-    found = [file for each in ROOMS[room] for file in ROOT.glob(f"tests/{each}/test_*")]
-    quick = [file for file in found if not any(word in file.name for word in SLOW)]
-    return sorted(str(file) for file in quick)
-
-
-ALL_TESTS = [str(ROOT / "tests" / room) for room in ("standard", "upkeep", "keeper")]
-
-
-def main(count: int, skip: int) -> None:
-    """Try a sample, and print each survivor and the share that was killed."""
+def main(count: int, skip: int, parts: list[str]) -> int:
+    """Try a sample."""
     every = [
-        (path, number)
+        Mutant(path, number)
         for path in sources()
-        for number in range(len(mutations(ast.parse(path.read_text("utf-8")))))
+        if not parts or any(part in str(path.relative_to(ROOT)) for part in parts)
+        for number in range(len(mutations(unharmed(path))))
     ]
     random.Random(1994).shuffle(every)  # noqa: S311 (the same order every time)
     tried = every[skip:][: count or None]
-    survivors = 0
-    for place, (path, number) in enumerate(tried, 1):
-        tree, mutation = mutant(path, number)
-        if survives(path, tree, quick_tests(path)) and survives(path, tree, ALL_TESTS):
-            survivors += 1
-            where = f"{path.relative_to(ROOT)}:{mutation.line}"
-            sys.stdout.write(f"survives: {where}: {mutation.what}\n")
-        killed = 100 * (1 - survivors / place)
-        sys.stdout.write(f"{place} of {len(every)}: {killed:.1f} % killed\n")
-        sys.stdout.flush()
+    tally = Tally(learn(), len(tried))
+    warm(tally.learned)
+    gc.collect()
+    gc.freeze()
+    at_import = {mutant for mutant in tried if tally.is_for_import(mutant)}
+    for mutant in tried:
+        if mutant in at_import:
+            tally.take(mutant)
+    others = [mutant for mutant in tried if mutant not in at_import]
+    quietly = [*OPTIONS, "-s", "-p", "no:terminal"]
+    return pytest.main([*quietly, *ALL_TESTS], plugins=[InPlace(tally, others)])
 
 
 if __name__ == "__main__":
-    arguments = [int(word) for word in sys.argv[1:]]
-    main(*[*arguments, 0, 0][:2])
+    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    words = [word for word in sys.argv[1:] if not word.isdigit()]
+    wanted, left_out, *_ = [*numbers, 0, 0]
+    sys.exit(main(wanted, left_out, words))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,9 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 WORDS = ("annotation", "returns", "decorator_list", "bases", "args")
 """Fields of nodes that decide nothing, but for the arguments of a call."""
 
+SENTENCE = re.compile(r"[a-z'`,;] [a-z\"`{]")
+"""What only people read: two words with a space between."""
+
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -46,7 +50,8 @@ def mutations(tree: ast.Module) -> list[Mutation]:
     """Every mutation of *tree*, in a fixed order.
 
     Left out is what runs never or says only something: annotations, docstrings,
-    decorators, type checking, text of messages, tuples of slots and exports.
+    decorators, type checking, sentences of messages, tuples of slots and exports,
+    names of type variables.
     """
     return [found for node in _code(tree) for found in _of(node)]
 
@@ -69,7 +74,8 @@ def _is_words(node: ast.AST) -> bool:
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0]) in ("__all__", "__slots__")
+        names = ast.unparse(node.targets[0]) in ("__all__", "__slots__")
+        return names or ast.unparse(node.value).startswith("TypeVar(")
     return isinstance(node, (ast.JoinedStr, ast.Raise, ast.ImportFrom, ast.Import))
 
 
@@ -88,6 +94,8 @@ def _of(node: Any) -> Iterator[Mutation]:
             yield _set(node, "value", ast.Constant(None))
         case ast.Call(func=ast.Name(id=name)) if name in NAMES:
             yield _set(node, "func", ast.Name(NAMES[name], ast.Load()))
+        case ast.Constant(value=str(value)) if SENTENCE.search(value):
+            return
         case ast.Constant(value=value) if value not in (None, "", b"", ...):
             yield _set(node, "value", _another(value))
 
