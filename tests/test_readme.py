@@ -13,6 +13,7 @@ from scrapy_robots1994.plugin.settings import PREFIX, SETTINGS
 from scrapy_robots1994.plugin.stats import MEANINGS
 from scrapy_robots1994.plugin.way import WAY_OUT
 from scrapy_robots1994.standard.inspection import KINDS
+from scrapy_robots1994.upkeep import Outcome
 from tests.support.readme import README, code
 
 if TYPE_CHECKING:
@@ -110,6 +111,14 @@ def test_every_id_that_the_code_cites_has_a_row() -> None:
 def test_every_clause_of_a_further_dialect_has_a_row(clause: str) -> None:
     """K1 to K7 of `revisited`, X1 to X8 of `extended`, P1 to P9 of pages."""
     assert len(re.findall(rf"^\| {clause} \| .+ \|$", README, re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_every_outcome_is_named_where_its_count_is(outcome: Outcome) -> None:
+    """The stat of the policies made says each word that it may end in."""
+    (row,) = re.findall(r"^\| `robots1994/outcome/.*$", README, re.MULTILINE)
+
+    assert re.search(rf"\b{outcome.value}\b.* \(R\d\)", row)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994.keeper import Released
 from scrapy_robots1994.upkeep import Answered, Cancelled, Policy, Unanswered
+from scrapy_robots1994.upkeep.policy import prolong
 from tests.keeper.scene import FILE, TERMS, Scene
-from tests.upkeep.samples import NOW, SITE, parsed
+from tests.upkeep.samples import NOW, SITE, TIMEOUT, parsed
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
@@ -162,6 +163,41 @@ def test_memory_is_believed_where_it_is_newer_than_the_store(drive: Drive) -> No
     assert scene.outside.recalls == []
     scene.answer(FILE)
     assert store.dones[0][1] is not None
+
+
+def test_the_store_is_believed_where_it_is_newer_than_memory(drive: Drive) -> None:
+    """What another process fetched since then saves our fetch."""
+    scene, store = scene_with(drive)
+    scene.memory.put(HELD)
+    newer = parsed(at=NOW + 450, terms=TERMS)
+    store.held[SITE] = newer
+    scene.clock.now = OLD
+
+    assert scene.ask().result() == newer
+    assert scene.outside.questions == []
+
+
+def test_what_another_process_prolonged_is_not_asked_for_again(drive: Drive) -> None:
+    """Ours R5: its pause before an origin that is away is ours as well."""
+    prolonged = prolong(HELD, TIMEOUT, STALE, TERMS)
+    scene, _ = scene_with(drive, prolonged)
+    scene.memory.put(HELD)
+    scene.clock.now = STALE + 1
+
+    assert scene.ask().result() == HELD
+    assert scene.outside.questions == []
+    assert scene.keeper.recall(SITE) == prolonged
+
+
+def test_what_the_store_lost_is_still_renewed_from_memory(drive: Drive) -> None:
+    """The question names the validators of the policy that memory holds."""
+    scene, _ = scene_with(drive)
+    scene.memory.put(HELD)
+    scene.clock.now = OLD
+
+    scene.ask()
+
+    assert scene.outside.questions[0].validators == HELD.validators
 
 
 def test_a_policy_from_the_future_is_asked_for_again(drive: Drive) -> None:

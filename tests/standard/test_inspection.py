@@ -43,6 +43,8 @@ PLACES = [
     ("User-agent: a/1.0\nDisallow: /", [("R031", 1, 14)]),
     (STAR + "Disallow: /a#b", [("R032", 2, 13)]),
     (STAR + "Disallow: /a # b", []),
+    (STAR + "Disallow: /a #b", []),
+    (STAR + "Disallow: /a# b", [("R032", 2, 13)]),
     (STAR + "Disallow: http://x/a", [("R033", 2, 11)]),
     (STAR + "Disallow: /a  /b", [("R034", 2, 13)]),
 ]
@@ -86,11 +88,25 @@ def test_codes_have_no_gap() -> None:
         ("", None),
         ("<p>User-agent", None),
         ("Disallow" * 9, None),
+        ("Disallow" + 16 * "-", "Disallow"),
+        ("Disallow" + 17 * "-", None),
     ],
 )
 def test_a_slip_is_told_from_another_word(field: str, meant: str | None) -> None:
     """One slip apart is misspelt, anything else is another field."""
     assert likely_field(field) == meant
+
+
+EXTENSIONS = "Cache-delay Clean-param Comment Content-signal Content-usage Host"
+EXTENSIONS += " Index-page NoFollow Noindex Request-rate Robot-version Visit-time"
+
+
+@pytest.mark.parametrize("field", EXTENSIONS.split())
+def test_fields_that_are_in_use_are_told_from_unknown_ones(field: str) -> None:
+    """Somebody invented them on purpose: neither a slip nor a riddle."""
+    problems = RobotsTxt.parse(f"{STAR}Disallow: /\n{field}: x").problems
+
+    assert [it.code for it in problems] == ["R019"]
 
 
 def test_a_misspelt_field_is_never_obeyed() -> None:
@@ -134,6 +150,17 @@ def test_of_very_many_names_only_equal_ones_are_compared() -> None:
     problems = RobotsTxt.parse(f"{names}Disallow: /\n{more}").problems
 
     assert [(it.code, it.line) for it in problems] == [("R024", 504)]
+
+
+def test_five_hundred_names_are_still_compared_by_letter() -> None:
+    """The last number at which a name inside another one is told."""
+    names = "".join(f"User-agent: name{number}\n" for number in range(1_000, 1_499))
+
+    problems = RobotsTxt.parse(
+        f"{names}Disallow: /\n\nUser-agent: name1000x\nDisallow: /"
+    ).problems
+
+    assert [(it.code, it.line) for it in problems] == [("R024", 502)]
 
 
 def test_a_dialect_is_not_blamed_for_what_it_knows() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.standard import Reason, RobotsTxt, Verdict
+from scrapy_robots1994.standard import LineKind, Reason, RobotsTxt, Verdict
 from tests.standard.asking import HOST, closed
 
 FILE = closed("/x") * 50
@@ -136,3 +136,20 @@ def test_no_record_for_the_robot_is_not_an_empty_file() -> None:
     assert "no record of robots.txt is for this robot" in str(
         robots.verdict("/", "rex")
     )
+
+
+def test_the_size_is_that_of_what_was_parsed() -> None:
+    """In bytes; packed or not, and without what lies beyond the limit."""
+    robots = RobotsTxt.parse("Disallow: /ä\n" * 9)
+
+    assert robots.size == robots.pack().size == len(robots.body) == 126
+    assert RobotsTxt.parse(b"#" * 9, limit=3).size == 3
+
+
+@pytest.mark.parametrize("kind", [*LineKind, *Reason])
+def test_a_word_is_its_name(kind: LineKind | Reason) -> None:
+    """What reports say of a line or a verdict is what the code calls it."""
+    spoken = {"ROBOTS_TXT": "robots.txt-itself"}
+    name = kind.name
+
+    assert kind.value == spoken.get(name, name.lower().replace("_", "-"))

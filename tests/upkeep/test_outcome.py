@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.upkeep import OUTCOMES, Outcome, outcome_of
+from scrapy_robots1994.upkeep import OUTCOMES, Answered, Outcome, meaning_of, outcome_of
+from tests.upkeep.samples import TIMEOUT
 
 
 def expected(status: int) -> str:
@@ -33,3 +34,16 @@ def test_the_table_holds_each_status_once() -> None:
 def test_ours_r5_a_status_out_of_range_tells_nothing(status: int) -> None:
     """A status no server may send leaves the policy unknown; it opens nothing."""
     assert outcome_of(status) is Outcome.UNREACHABLE
+
+
+def test_ours_r5_silence_tells_nothing() -> None:
+    """No answer at all is as one that says nothing."""
+    assert meaning_of(TIMEOUT) is Outcome.UNREACHABLE
+
+
+def test_an_answer_is_whole_unless_it_says_otherwise() -> None:
+    """Neither cut at the limit nor the renewal of another one."""
+    answer = Answered(200, b"Disallow: /")
+
+    assert not answer.is_cut
+    assert not answer.is_renewal

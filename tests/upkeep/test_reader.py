@@ -56,6 +56,14 @@ def test_ours_o24_what_lies_beyond_the_limit_does_not_tell_files_apart() -> None
     assert first.body == BODY
 
 
+def test_ours_o24_a_file_as_long_as_the_limit_is_whole() -> None:
+    """The limit is how much is obeyed, its last byte included."""
+    robots = new_reader(limit=len(BODY)).read(BODY)
+
+    assert not robots.is_cut
+    assert robots.body == BODY
+
+
 def test_what_nobody_holds_is_not_held() -> None:
     """The reader itself keeps no file in memory."""
     reader = new_reader()
