@@ -38,6 +38,9 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_STALE_TTL": 60,
     "ROBOTS1994_RETRY_AFTER": 2,
     "CONCURRENT_REQUESTS": 64,
+    # The spider yields no items; for each answer Scrapy would start a hundred tasks
+    # that wait for some, a third of all the work.
+    "CONCURRENT_ITEMS": 1,
     "RETRY_ENABLED": False,
     "TELNETCONSOLE_ENABLED": False,
     "LOG_LEVEL": "ERROR",
