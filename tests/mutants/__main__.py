@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-FEW = 60
-"""Tests that a mutant imported anew meets first; most die of them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
@@ -70,17 +67,11 @@ class Tally:
     def take(self, mutant: Mutant, items: Sequence[pytest.Item] = ()) -> None:
         """Try one mutant: in place where *items* are collected, else imported anew."""
         tree, mutation = mutant.made()
-        tests = self.learned.tests_for(
-            mutant.path, mutation.line, unharmed(mutant.path)
-        )
+        runs = self.learned.tests_for(mutant.path, mutation.line, unharmed(mutant.path))
         if items:
-            passes = passes_in_place(mutant.path, tree, items, tests)
+            passes = passes_in_place(mutant.path, tree, items, *runs)
         else:
-            # The first few in a run of their own: their files are soon collected.
-            few = dict(list(tests.items())[:FEW])
-            passes = passes_anew(mutant.path, tree, few) and passes_anew(
-                mutant.path, tree, tests
-            )
+            passes = all(passes_anew(mutant.path, tree, run) for run in runs)
         self.tried += 1
         self.survivors += passes
         if passes:

@@ -12,10 +12,9 @@ import functools
 import gc
 import re
 import time
-from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
@@ -29,12 +28,15 @@ ROOT = Path(__file__).resolve().parents[2]
 AT_IMPORT = ""
 """In the place of a test: the line ran before any."""
 
+Seconds: TypeAlias = dict[str, float]
+"""Tests in the order to run them, each with how long it takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """The seconds of each test, and the tests that came to each line of each file."""
 
-    seconds: dict[str, float]
+    seconds: Seconds
     visits: Mapping[tuple[Path, int], frozenset[str]]
     modules: frozenset[str]
 
@@ -43,19 +45,21 @@ class Baseline:
         around = self._visitors((path, each) for each in _own_lines(tree, line))
         return AT_IMPORT in around or not around
 
-    def tests_for(self, path: Path, line: int, tree: ast.Module) -> dict[str, float]:
-        """The tests that a change of *line* reaches, in the order to run them.
+    def tests_for(self, path: Path, line: int, tree: ast.Module) -> list[Seconds]:
+        """The tests that a change of *line* reaches, in runs, the likeliest first.
 
-        Where it ran at import any test may be; first come those that use what it gives
+        Where it ran at import any test may be; likely are those that use what it gives
         a name to.
         """
         near = self._visitors((path, each) for each in _own_lines(tree, line))
-        tests = near & self.seconds.keys()
-        if tests != near or not near:
-            tests = set(self.seconds)
+        is_any = AT_IMPORT in near or not near
+        if is_any:
             near |= self._users(_named(tree, line))
-        ordered = sorted(tests, key=lambda it: (it not in near, self.seconds[it]))
-        return {test: self.seconds[test] for test in ordered}
+        quickly = sorted(self.seconds, key=self.seconds.__getitem__)
+        runs = [[it for it in quickly if it in near]]
+        if is_any:
+            runs.append([it for it in quickly if it not in near])
+        return [{it: self.seconds[it] for it in run} for run in runs if run]
 
     def _users(self, names: set[str]) -> set[str]:
         """The tests that use what has one of *names*, or what was made of it."""
@@ -69,7 +73,10 @@ class Baseline:
                 users |= visitors
                 if AT_IMPORT in visitors:
                     names |= _named(_tree(path), line)
-        return users
+        named = _any_of(seen)
+        files = {test.partition("::")[0] for test in self.seconds}
+        telling = tuple(file for file in files if named.search(_text(ROOT / file)))
+        return users | {test for test in self.seconds if test.startswith(telling)}
 
     def _visitors(self, places: Iterator[tuple[Path, int]]) -> set[str]:
         """The tests that came to one of *places*."""
@@ -81,7 +88,7 @@ class Noting:
     """The plugin of pytest that learns it."""
 
     traced: coverage.Coverage
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: Seconds = field(default_factory=dict)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
@@ -148,25 +155,25 @@ def _named(tree: ast.Module, line: int) -> set[str]:
 
 def _mentions(names: set[str]) -> Iterator[tuple[Path, int]]:
     """Where the package says one of *names*."""
-    if not names:
-        return
-    said = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
-    for path, lines in _sources().items():
-        for number, text in enumerate(lines, 1):
+    said = _any_of(names)
+    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        for number, text in enumerate(_text(path).split("\n"), 1):
             if said.search(text):
                 yield path, number
+
+
+def _any_of(names: set[str]) -> re.Pattern[str]:
+    """What finds one of *names*; nothing where there is none."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names))) or '(?!)'})\b")
 
 
 @functools.cache
 def _tree(path: Path) -> ast.Module:
     """A module as it is."""
-    return ast.parse(path.read_text("utf-8"))
+    return ast.parse(_text(path))
 
 
 @functools.cache
-def _sources() -> dict[Path, list[str]]:
-    """Every module of the package by its lines."""
-    found: dict[Path, list[str]] = defaultdict(list)
-    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
-        found[path] = path.read_text("utf-8").split("\n")
-    return found
+def _text(path: Path) -> str:
+    """A module as text."""
+    return path.read_text("utf-8")
