@@ -67,11 +67,13 @@ class Tally:
     def take(self, mutant: Mutant, items: Sequence[pytest.Item] = ()) -> None:
         """Try one mutant: in place where *items* are collected, else imported anew."""
         tree, mutation = mutant.made()
-        runs = self.learned.tests_for(mutant.path, mutation.line, unharmed(mutant.path))
+        tests = self.learned.tests_for(
+            mutant.path, mutation.line, unharmed(mutant.path)
+        )
         if items:
-            passes = passes_in_place(mutant.path, tree, items, *runs)
+            passes = passes_in_place(mutant.path, tree, items, tests)
         else:
-            passes = all(passes_anew(mutant.path, tree, run) for run in runs)
+            passes = passes_anew(mutant.path, tree, tests)
         self.tried += 1
         self.survivors += passes
         if passes:
@@ -133,6 +135,7 @@ def main(count: int, skip: int, parts: list[str]) -> int:
     gc.collect()
     gc.freeze()
     at_import = {mutant for mutant in tried if tally.is_for_import(mutant)}
+    tally.say(f"{len(at_import)} of {len(tried)} are tried anew, the others in place")
     for mutant in tried:
         if mutant in at_import:
             tally.take(mutant)

@@ -45,21 +45,18 @@ class Baseline:
         around = self._visitors((path, each) for each in _own_lines(tree, line))
         return AT_IMPORT in around or not around
 
-    def tests_for(self, path: Path, line: int, tree: ast.Module) -> list[Seconds]:
-        """The tests that a change of *line* reaches, in runs, the likeliest first.
+    def tests_for(self, path: Path, line: int, tree: ast.Module) -> Seconds:
+        """The tests that a change of *line* reaches, the quick ones first.
 
-        Where it ran at import any test may be; likely are those that use what it gives
-        a name to.
+        Where it ran at import any test may be reached; these are the ones that use what
+        it gives a name to, or stand in a file that says the name. What only others
+        could tell counts as survived.
         """
         near = self._visitors((path, each) for each in _own_lines(tree, line))
-        is_any = AT_IMPORT in near or not near
-        if is_any:
+        if AT_IMPORT in near or not near:
             near |= self._users(_named(tree, line))
         quickly = sorted(self.seconds, key=self.seconds.__getitem__)
-        runs = [[it for it in quickly if it in near]]
-        if is_any:
-            runs.append([it for it in quickly if it not in near])
-        return [{it: self.seconds[it] for it in run} for run in runs if run]
+        return {test: self.seconds[test] for test in quickly if test in near}
 
     def _users(self, names: set[str]) -> set[str]:
         """The tests that use what has one of *names*, or what was made of it."""

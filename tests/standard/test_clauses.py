@@ -60,6 +60,16 @@ def test_1994_f3_space_around_the_value_is_optional(line: str) -> None:
     assert not allowed(robots.text, "/x")
 
 
+def test_1994_f3_nothing_else_is_taken_off_a_value() -> None:
+    """Any other character at either end of a value belongs to it."""
+    ends = [chr(code) for code in range(128) if chr(code) not in " \t\r\n#"]
+    values = [f"{end}/x{end}" for end in ends]
+
+    records = RobotsTxt.parse("".join(f"{closed(it)}\n" for it in values)).records
+
+    assert [record.rules[0].value for record in records] == values
+
+
 @pytest.mark.parametrize("field", ["disallow", "DISALLOW", "DisAllow"])
 def test_1994_f4_field_names_compare_without_case(field: str) -> None:
     """A field name counts in any case."""
