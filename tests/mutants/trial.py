@@ -44,9 +44,12 @@ WALL = 20
 MEMORY = 4 << 30
 
 NO_TRIAL, NO_FUNCTION = 70, 71
-PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, NO_TRIAL)
+"""Statuses of a process that ran no test: as the trial itself broke off, or as it did
+not find what to change.
+"""
+PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 """Statuses of a run in which no test failed: also where none was run, as the mutant
-gave them other names, and where the trial itself broke off.
+gave them other names.
 """
 
 # The same examples every time; the first that fails is enough, and none is kept.
@@ -137,7 +140,10 @@ def passes_anew(path: Path, tree: ast.Module, seconds: Mapping[str, float]) -> b
         files = sorted({test.partition("::")[0] for test in seconds})
         return int(pytest.main([*OPTIONS, "-q", *files], plugins=[Chosen(seconds)]))
 
-    return forked(work, SLACK) in PASSED
+    status = forked(work, SLACK)
+    if status == NO_TRIAL:
+        raise RuntimeError(f"no trial of a mutant of {path}")
+    return status in PASSED
 
 
 def passes_in_place(
@@ -147,7 +153,7 @@ def passes_in_place(
     seconds: Mapping[str, float],
 ) -> bool:
     """Whether the tests of *seconds*, which are among *items*, pass with one function
-    of a module changed; LookupError where there is no such function.
+    of a module changed; LookupError where it could not be changed.
     """
 
     def work() -> int:
@@ -156,7 +162,7 @@ def passes_in_place(
         return run(items, seconds)
 
     status = forked(work, SLACK)
-    if status == NO_FUNCTION:
+    if status in (NO_FUNCTION, NO_TRIAL):
         raise LookupError(path)
     return status in PASSED
 
@@ -179,7 +185,7 @@ def put_in_place(path: Path, tree: ast.Module) -> bool:
     """
     before = {_key(code): code for code in _codes(_unharmed(path))}
     after = {_key(code): code for code in _codes(compiled(path, tree))}
-    changed = {key for key, code in before.items() if after[key] != code}
+    changed = {key for key, code in before.items() if after.get(key) != code}
     found = [
         function
         for function in functions()
