@@ -14,26 +14,28 @@ from scrapy_robots1994.standard.matching import prefix_free
 HEAD = "https://www.example.com"
 
 
+LENGTHS = {"short": (3, 4), "alike": (4, 12), "any": (2, 30), "uneven": (6, 12)}
+
+
 def rules_of(shape: str, count: int, dice: random.Random) -> tuple[str, ...]:
-    """Rules that begin alike, or are short, or are as they come."""
-    letters = string.ascii_lowercase[:6] + "/~"
-    lengths = {"short": (1, 5), "alike": (1, 12), "any": (0, 30)}[shape]
+    """Rules that begin alike, are short, are as they come, or some of them shorter."""
+    letters = string.ascii_lowercase + "/~"
     start = "/products/" if shape == "alike" else "/"
-    return prefix_free(
-        [
-            start + "".join(dice.choices(letters, k=dice.randint(*lengths)))
-            for _ in range(count)
-        ]
-    )
+    lengths = [LENGTHS[shape]] * count
+    if shape == "uneven":
+        lengths[:5] = [(2, 2)] * 5
+    rules = ["".join(dice.choices(letters, k=dice.randint(*each))) for each in lengths]
+    return prefix_free([start + rule for rule in rules])
 
 
 @pytest.mark.parametrize("count", [33, 900, 1_500, 12_000])
-@pytest.mark.parametrize("shape", ["short", "alike", "any"])
+@pytest.mark.parametrize("shape", LENGTHS)
 def test_many_rules_cover_what_one_of_them_covers(shape: str, count: int) -> None:
     """With and without an index, for texts beside, below and equal to the rules."""
     dice = random.Random(count)  # noqa: S311 - the same rules every time is the point
     rules = rules_of(shape, count, dice)
     many = Many(rules)
+    assert len(rules) > count / 3
     some = dice.sample(rules, min(len(rules), 60))
     targets = ["/", "/x", "/products/", "/products/x"]
     for rule in some:

@@ -99,3 +99,25 @@ def test_codes_are_told_apart() -> None:
     codes = [kind.code for kind in KINDS]
 
     assert codes == sorted(set(codes))
+
+
+TOLD = [
+    ("User-agent: a\n\n\nDisallow: /", "from line 4 on"),
+    ("User-agent: *\nDisallow:\n\nUser-agent: *\nDisallow:", "of line 1;"),
+    ("User-agent: a\nDisallow: /\nDisallow: /", "line 2 of the same record"),
+    ("User-agent: a\nDisallow: /a/b\nDisallow: /a", 'line 3, "Disallow: /a", already'),
+    (
+        "User-agent: bot\nDisallow:\n\nUser-agent: mybot\nDisallow:",
+        'named "mybot" obeys the record of line 1, for "bot",',
+    ),
+    ("User-agent: a\rDisallow: /", "ends 1 line(s)"),
+    ("User-agent: a\nUser-agent: b", 'for "a, b" has no'),
+    ("Disalow: /", '"Disalow" is unknown and ignored; was "Disallow" meant?'),
+    ("User agent: a\nuser agent a", 'was "User-agent:" meant?'),
+]
+
+
+@pytest.mark.parametrize(("body", "told"), TOLD)
+def test_a_problem_names_what_it_is_about(body: str, told: str) -> None:
+    """The other line, the name, what was meant."""
+    assert any(told in it.message for it in RobotsTxt.parse(body).problems)

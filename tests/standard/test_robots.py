@@ -153,3 +153,11 @@ def test_a_word_is_its_name(kind: LineKind | Reason) -> None:
     name = kind.name
 
     assert kind.value == spoken.get(name, name.lower().replace("_", "-"))
+
+
+def test_a_wrong_name_is_told_the_right_ones() -> None:
+    """Of dialects and of readings, in order."""
+    with pytest.raises(ValueError, match="'1994', 'revisited', 'extended'"):
+        RobotsTxt.parse("", dialect="2022")
+    with pytest.raises(ValueError, match="'literal', 'cautious'"):
+        RobotsTxt.parse("", reading="liberal")

@@ -1,0 +1,51 @@
+"""What opens a site is found by a quick look as by a thorough one."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.standard.dialects import DIALECTS
+
+SPLIT = "User-agent: *\n\nDisallow: /\n"
+
+
+def openings(body: str, dialect: str = "1994") -> list[str]:
+    """Return the codes of what opens a file to anybody."""
+    robots = RobotsTxt.parse(body, dialect=dialect)
+    return [it.code for it in robots.openings("rex")]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_openings_are_found_in_every_dialect_and_spelling(
+    dialect: str, end: str
+) -> None:
+    """A record that a blank line splits, however lines end."""
+    assert openings(SPLIT.replace("\n", end), dialect) == ["R002"]
+
+
+def test_an_allow_line_of_nobody_opens_where_it_is_a_rule() -> None:
+    """Ours X2, O4: in the extended dialect it is a rule without a record."""
+    body = "Allow: /\n\nUser-agent: *\nDisallow: /\n"
+
+    assert openings(body) == []
+    assert openings(body, "extended") == ["R001"]
+
+
+@pytest.mark.parametrize("place", [0, 1_500, 2_999])
+def test_one_odd_line_of_a_long_file_is_found(place: int) -> None:
+    """Wherever it stands; the others are in order."""
+    lines = [f"Disallow: /page/of/some/length/{number}" for number in range(3_000)]
+    lines.insert(place, "Disalow: /odd")
+
+    assert openings("\n".join(["User-agent: *", *lines])) == ["R020"]
+
+
+def test_openings_come_in_the_order_of_the_lines() -> None:
+    """Of whatever kind they are."""
+    body = "User-agent: *\nDisallow: a\nDisalow: /b\nDisallow: c\n\nUser-agent:\n"
+
+    robots = RobotsTxt.parse(body)
+
+    assert [it.line for it in robots.openings("rex")] == [2, 3, 4, 6]
