@@ -30,7 +30,7 @@ from scrapy_robots1994.plugin.turns import LARGE, beside
 from scrapy_robots1994.plugin.waiting import WaitingRoom
 from scrapy_robots1994.plugin.way import Way
 from scrapy_robots1994.printable import discreet, printable
-from scrapy_robots1994.standard import Reason, Verdict
+from scrapy_robots1994.standard import Reason, RobotsTxt, Verdict
 from scrapy_robots1994.stores import MemoryStore
 
 if TYPE_CHECKING:
@@ -139,12 +139,25 @@ class Robots1994Middleware:
         self, request: Request, policy: Policy
     ) -> Coroutine[object, object, None] | None:
         """Raise `ForbiddenByRobots` if *policy* refuses *request*; perhaps later."""
+        robots = policy.robots
+        if robots is not None and robots.size > LARGE and robots.rests:
+            return self._judge_later(request, policy, robots)
         rules = policy.rules(self._robot.of(request))
         if self._robot.is_usual(request):
             self._recent.keep(request.url, policy, rules)
         if rules.allowed_url(request.url):
             return None
         return self._refuse_by(request, policy, rules)
+
+    async def _judge_later(
+        self, request: Request, policy: Policy, robots: RobotsTxt
+    ) -> None:
+        """Judge *request* once the large file of its origin is compiled again."""
+        robot = self._robot.of(request)
+        await beside(lambda: robots.ruling(robot))
+        refusing = self._judge(request, policy)
+        if refusing is not None:
+            await refusing
 
     def _refuse_by(
         self, request: Request, policy: Policy, rules: Rules

@@ -12,7 +12,7 @@ from scrapy_robots1994.upkeep.decision import CLOCK_SKEW
 if TYPE_CHECKING:
     from scrapy_robots1994.upkeep import Policy, Rules
 
-MOST = 256
+MOST = 512
 """Origins at hand. Only their rules are kept compiled: all others rest, packed."""
 
 _SHORTEST = len("https://")

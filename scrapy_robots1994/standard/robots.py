@@ -180,6 +180,11 @@ class RobotsTxt:
         self._first = self._others = None
         return self
 
+    @property
+    def rests(self) -> bool:
+        """Whether the next one who asks has it compiled first."""
+        return self._first is None
+
     def __eq__(self, other: object) -> bool:
         """Whether *other* is a file of the same text, dialect and reading."""
         return (
