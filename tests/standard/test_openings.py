@@ -33,6 +33,35 @@ def test_an_allow_line_of_nobody_opens_where_it_is_a_rule() -> None:
     assert openings(body, "extended") == ["R001"]
 
 
+BODIES = [
+    ("Disallow: /", "R001"),
+    ("# x\nSitemap: /\nDisallow: /", "R001"),
+    ("User-agent: a\nDisallow: /\n\n#\nHost: x\nAllow: /\nDisallow: /b", "R001"),
+    ("User-agent: *\n\nDisallow: /", "R002"),
+    ("User-agent: *\nCrawl-delay: 5\n \t\nSitemap: /\nDisallow: /", "R002"),
+    ("User-agent: *", "R003"),
+    ("User-agent: *\n# x\nSitemap: /\n\nUser-agent: b\nDisallow: /", "R003"),
+    ("User-agent: *\nUser-agent:\nDisallow: /", "R004"),
+    ("User-agent: *\nDisallow: a", "R005"),
+    ("User-agent: *\nDisallow: *", "R005"),
+    ("User-agent: *\nDisallow: /\nDisalow: /", "R020"),
+    ("User-agent: *\nDisallow: /\nDisallow /", "R021"),
+    ("User-agent: rex, max\nDisallow: /", "R029"),
+    ("User-agent: rex*\nDisallow: /", "R030"),
+    ("User-agent: *\nDisallow: /a /b", "R034"),
+]
+
+
+@pytest.mark.parametrize(("body", "code"), BODIES)
+def test_what_opens_a_site_is_among_its_openings(body: str, code: str) -> None:
+    """Each kind, by itself, and with lines around it that mean nothing."""
+    robots = RobotsTxt.parse(body)
+    opening = [it.code for it in robots.problems if it.opens_site]
+
+    assert opening == [code]
+    assert [it.code for it in robots.openings("rex, max rex*")] == [code]
+
+
 @pytest.mark.parametrize("place", [0, 1_500, 2_999])
 def test_one_odd_line_of_a_long_file_is_found(place: int) -> None:
     """Wherever it stands; the others are in order."""
