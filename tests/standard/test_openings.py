@@ -36,6 +36,7 @@ def test_an_allow_line_of_nobody_opens_where_it_is_a_rule() -> None:
 BODIES = [
     ("Disallow: /", "R001"),
     ("# x\nSitemap: /\nDisallow: /", "R001"),
+    ("# x\rDisallow: /", "R001"),
     ("User-agent: a\nDisallow: /\n\n#\nHost: x\nAllow: /\nDisallow: /b", "R001"),
     ("User-agent: *\n\nDisallow: /", "R002"),
     ("User-agent: *\nCrawl-delay: 5\n \t\nSitemap: /\nDisallow: /", "R002"),
