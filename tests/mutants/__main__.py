@@ -24,6 +24,7 @@ from tests.mutants.mutations import Mutation, mutations
 from tests.mutants.trial import (
     ALL_TESTS,
     OPTIONS,
+    Fewer,
     forked,
     functions,
     passes_anew,
@@ -141,7 +142,9 @@ def main(count: int, skip: int, parts: list[str]) -> int:
             tally.take(mutant)
     others = [mutant for mutant in tried if mutant not in at_import]
     quietly = [*OPTIONS, "-s", "-p", "no:terminal"]
-    return pytest.main([*quietly, *ALL_TESTS], plugins=[InPlace(tally, others)])
+    return pytest.main(
+        [*quietly, *ALL_TESTS], plugins=[Fewer(), InPlace(tally, others)]
+    )
 
 
 if __name__ == "__main__":

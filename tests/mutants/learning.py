@@ -14,7 +14,7 @@ import coverage
 import pytest
 
 from tests.mutants.baseline import PACKAGE, Baseline, Noting
-from tests.mutants.trial import ALL_TESTS, OPTIONS, forked
+from tests.mutants.trial import ALL_TESTS, OPTIONS, Fewer, forked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ def learn() -> Baseline:
             noting = Noting(traced)
             with traced.collect():
                 status = int(
-                    pytest.main([*OPTIONS, "-q", *ALL_TESTS], plugins=[noting])
+                    pytest.main([*OPTIONS, "-q", *ALL_TESTS], plugins=[Fewer(), noting])
                 )
             visits = visits_of(traced.get_data())
             learned = Baseline(noting.seconds, visits, frozenset(sys.modules))

@@ -36,6 +36,9 @@ ALL_TESTS = [str(ROOT / "tests" / room) for room in ROOMS]
 OPTIONS = ["-x", "-p", "no:cacheprovider", "-p", "no:faulthandler"]
 OPTIONS += ["-o", "filterwarnings=", "-o", "addopts=", "--hypothesis-profile=mutants"]
 
+EXAMPLES = 150
+"""As many are drawn at most, where the suite draws up to ten times as many."""
+
 SLACK, TIMES = 10, 5
 """A test that takes so many seconds of processor time more than so many times as long
 as without the mutant has no end."""
@@ -107,6 +110,27 @@ class Chosen:
         end_within(self.seconds[item.nodeid])
 
 
+class Fewer:
+    """The plugin of pytest that draws fewer examples: a mutant meets many tests."""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Give tests of hypothesis settings of their own."""
+        for item in items:
+            test: Any = getattr(item, "obj", None)
+            test = getattr(test, "__func__", test)
+            drawn = getattr(test, "_hypothesis_internal_use_settings", None)
+            if drawn is not None:
+                test._hypothesis_internal_use_settings = fewer(drawn)
+            case: Any = getattr(item, "cls", None)
+            if isinstance(getattr(case, "settings", None), hypothesis.settings):
+                case.settings = fewer(case.settings)
+
+
+def fewer(drawn: hypothesis.settings) -> hypothesis.settings:
+    """The same settings, with at most so many examples."""
+    return hypothesis.settings(drawn, max_examples=min(drawn.max_examples, EXAMPLES))
+
+
 def end_within(seconds: float) -> None:
     """End this process where what takes so long has no end."""
     patience = SLACK + TIMES * seconds
@@ -138,7 +162,9 @@ def passes_anew(path: Path, tree: ast.Module, seconds: Mapping[str, float]) -> b
     def work() -> int:
         sys.meta_path.insert(0, Mutated(path, tree))
         files = sorted({test.partition("::")[0] for test in seconds})
-        return int(pytest.main([*OPTIONS, "-q", *files], plugins=[Chosen(seconds)]))
+        return int(
+            pytest.main([*OPTIONS, "-q", *files], plugins=[Fewer(), Chosen(seconds)])
+        )
 
     status = forked(work, SLACK)
     if status == NO_TRIAL:
