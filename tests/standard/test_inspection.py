@@ -38,6 +38,8 @@ PLACES = [
     ("\n <!DOCTYPE html>\n<p>a: b</p>\nno colon", [("R025", 2, 2)]),
     (STAR + "Allow: /", [("R016", 2, 1), ("R026", 1, 1)]),
     (STAR + "Disallow: /\rDisallow: ", [("R009", 3, 1), ("R027", 2, 11)]),
+    ("#\r#", [("R027", 1, 1)]),
+    ("\r#", [("R027", 1, 1)]),
     (STAR + "Disallow: /a\u200bb", [("R028", 2, 11)]),
     ("User-agent: a, b\nDisallow: /", [("R029", 1, 14)]),
     ("User-agent: a*\nDisallow: /", [("R030", 1, 14)]),

@@ -21,6 +21,17 @@ def test_equal_by_text_dialect_and_reading() -> None:
     assert robots != FILE
 
 
+def test_packing_makes_a_file_small() -> None:
+    """Once; packed again it stays as small."""
+    robots = RobotsTxt.parse(FILE)
+    before = len(robots._source._body)
+
+    packed = len(robots.pack()._source._body)
+
+    assert packed < before / 10
+    assert len(robots.pack()._source._body) == packed
+
+
 @pytest.mark.parametrize("body", [b"", b"x", FILE.encode()])
 def test_packing_changes_nothing_but_size(body: bytes) -> None:
     """A packed file has the same text, and packs only once."""

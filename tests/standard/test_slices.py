@@ -34,3 +34,8 @@ def test_a_line_is_in_one_part_however_long_it_is() -> None:
     text = framed("\n".join(["short", "x" * 3 * SLICE, "short"]))
 
     assert any("x" * 3 * SLICE in part for part in slices(text))
+
+
+def test_1994_f2_framed_lines_have_one_end() -> None:
+    """Where CR alone ends one, all are ended by NL."""
+    assert framed("a\rb\r\nc\n\rd") == framed("a\nb\nc\n\nd")
