@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scrapy_robots1994.standard import Reason, RobotsTxt
 
 LAST_LINE_OPEN = b"User-agent: *\nDisallow: /a"
@@ -48,3 +50,40 @@ def test_ours_o18_the_second_url_of_an_origin_is_spelt_canonically_too() -> None
     assert not ruling.allowed_url("http://site.test/%61")
     assert not ruling.allowed_url("http://site.test/a#b")
     assert ruling.allowed_url("http://site.test/#/a")
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_ours_o24_of_no_bytes_nothing_is_left(limit: int) -> None:
+    """Not even an empty line."""
+    robots = RobotsTxt.parse(b"\n" + LAST_LINE_OPEN, limit=limit)
+
+    assert robots.body == b""
+    assert robots.is_cut
+
+
+def test_a_url_of_half_a_character_is_answered() -> None:
+    """It can be sent to nobody; asking about it raises nothing."""
+    robots = RobotsTxt.parse("User-agent: *\nDisallow: /a%62\n")
+
+    assert robots.allowed("/\ud800", "robot")
+    assert not robots.allowed("/ab\ud800", "robot")
+
+
+def test_ours_x4_a_delay_of_nothing_is_a_delay() -> None:
+    """What the file says is kept as it says it."""
+    robots = RobotsTxt.parse("User-agent: *\nCrawl-delay: 0\n", dialect="extended")
+
+    assert robots.records[0].delays[0].seconds == 0
+    assert robots.ruling("robot").crawl_delay == 0
+
+
+def test_what_is_no_space_stays_at_the_end() -> None:
+    """Of a name, and of a rule that is printed."""
+    ends = [chr(code) for code in range(33, 127) if chr(code) not in "#/"]
+
+    for end in ends:
+        body = f"User-agent: x{end}\nDisallow: /x{end}\n"
+        (record,) = RobotsTxt.parse(body).records
+
+        assert record.names == (f"x{end}",)
+        assert str(record) == body

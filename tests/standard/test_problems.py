@@ -6,6 +6,7 @@ import pytest
 
 from scrapy_robots1994.standard import RobotsTxt
 from scrapy_robots1994.standard.inspection import KINDS
+from scrapy_robots1994.standard.problems import sentence
 from tests.standard.asking import clauses
 
 PLACES = [
@@ -121,3 +122,18 @@ TOLD = [
 def test_a_problem_names_what_it_is_about(body: str, told: str) -> None:
     """The other line, the name, what was meant."""
     assert any(told in it.message for it in RobotsTxt.parse(body).problems)
+
+
+def test_a_sentence_has_one_end() -> None:
+    """A question keeps its own."""
+    question, statement = RobotsTxt.parse("Disalow: /\nAllow: /").problems
+
+    assert sentence(question).endswith('was "Disallow" meant?')
+    assert sentence(statement).endswith("stays forbidden.")
+
+
+def test_what_a_file_says_is_told_in_sixty_characters() -> None:
+    """A long line is no long message."""
+    (told,) = RobotsTxt.parse("x" * 99).problems
+
+    assert f'"{"x" * 59}…"' in told.message
