@@ -20,9 +20,14 @@ neither scrapy nor twisted.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+# As type checkers know it. To import it from `typing` would take most of the time that
+# importing this package takes.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from scrapy_robots1994.errors import (
         MissingExtra,
         RobotsError,
