@@ -59,3 +59,10 @@ def test_a_long_file_answers_every_question_as_its_lines_do() -> None:
     for _ in range(3):
         answers = [robots.allowed(url, "rex") for url in asked]
         assert answers == [robots.verdict(url, "rex").allowed for url in asked]
+
+
+def test_a_very_long_list_is_in_order_too() -> None:
+    """It is sorted in parts; that is not to be seen."""
+    rules = [f"/{number * 7_919 % 40_000:05}" for number in range(40_000)]
+
+    assert prefix_free(rules) == tuple(sorted(rules))
