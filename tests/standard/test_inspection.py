@@ -27,6 +27,7 @@ PLACES = [
     (STAR + "Disallow: /\nDisallow /a", [("R021", 3, 1)]),
     (STAR + "Disallow: /\nUser agent rex", [("R021", 3, 1)]),
     (STAR + "Disallow: /\nDisallow=/a", [("R021", 3, 1)]),
+    (STAR + "Disallow: /\nDisallow", [("R006", 3, 1)]),
     (STAR + "Disallow: /a\nDisallow: /%61", [("R022", 3, 1)]),
     (STAR + "Disallow: /a/b\nDisallow: /a", [("R023", 2, 1)]),
     (STAR + "Disallow: /a\nDisallow: /b\nDisallow:", [("R009", 4, 1)]),

@@ -172,3 +172,15 @@ def test_a_wrong_name_is_told_the_right_ones() -> None:
         RobotsTxt.parse("", dialect="2022")
     with pytest.raises(ValueError, match="'literal', 'cautious'"):
         RobotsTxt.parse("", reading="liberal")
+
+
+def test_a_file_at_rest_answers_as_before() -> None:
+    """It is the same file, packed, and the next one who asks has it compiled."""
+    robots = RobotsTxt.parse(FILE)
+    before = [robots.allowed(path, name) for path in ("/x", "/y") for name in "ab"]
+
+    assert robots.rest() is robots
+    assert robots.rests
+    after = [robots.allowed(path, name) for path in ("/x", "/y") for name in "ab"]
+    assert after == before == [False, False, True, True]
+    assert not robots.rests
