@@ -6,8 +6,7 @@ import asyncio
 from inspect import iscoroutine
 
 import pytest
-from scrapy import Request, Spider
-from scrapy.utils.test import get_crawler
+from scrapy import Request
 
 from scrapy_robots1994 import ForbiddenByRobots
 from scrapy_robots1994.origin import Origin
@@ -17,6 +16,7 @@ from scrapy_robots1994.plugin.turns import LARGE
 from scrapy_robots1994.standard import RobotsTxt
 from scrapy_robots1994.upkeep import Answered, Terms
 from scrapy_robots1994.upkeep.policy import settle
+from tests.support.crawler import idle_crawler
 
 SMALL = b"User-agent: *\nDisallow: /closed\n"
 LONG = SMALL + b"".join(b"Disallow: /%d/\n" % number for number in range(LARGE // 10))
@@ -27,7 +27,7 @@ FAR = 4e9
 def holding(bodies: dict[str, bytes]) -> tuple[Robots1994Middleware, list[RobotsTxt]]:
     """A middleware that holds the files of these hosts, and one compiled at a time."""
     settings = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "rex"}
-    middleware = Robots1994Middleware(get_crawler(Spider, settings))
+    middleware = Robots1994Middleware(idle_crawler(settings))
     middleware._recent = Recent(1)
     files = [RobotsTxt.parse(body) for body in bodies.values()]
     for host, robots in zip(bodies, files, strict=True):
