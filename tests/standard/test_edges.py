@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.standard import Reason, RobotsTxt
+from scrapy_robots1994.standard import Reason, RobotsTxt, Rule
 
 LAST_LINE_OPEN = b"User-agent: *\nDisallow: /a"
 
@@ -87,3 +87,8 @@ def test_what_is_no_space_stays_at_the_end() -> None:
 
         assert record.names == (f"x{end}",)
         assert str(record) == body
+
+
+def test_a_rule_forbids_unless_it_says_otherwise() -> None:
+    """Allow is what must be said."""
+    assert str(Rule("/a", 1)) == "Disallow: /a"
