@@ -139,7 +139,7 @@ class PolicyKeeper(Generic[WayT]):
             match await self._look(origin, fetching, way, last):
                 case UseFresh(policy):
                     found = policy
-                case UseStale(last) | Fetch(last):
+                case UseStale(last) | Fetch(last):  # pragma: no branch - no others
                     found = await self._ask(origin, way, last)
                     made = None if isinstance(found, Released) else found
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.printable import discreet, printable
 
 ESCAPES = [
     ("/a b~\u00e9\u4e16", "/a b~\u00e9\u4e16"),
@@ -31,3 +31,10 @@ def test_a_long_text_is_cut() -> None:
     assert printable("x" * 11, 10) == "x" * 9 + "…"
     assert len(printable("\x1b" * 1_000_000, 30)) == 30
     assert printable("xx", 0) == "…"
+
+
+def test_credentials_are_taken_out_of_urls() -> None:
+    """Of every URL in a text, and of nothing else."""
+    text = "no answer from http://me:secret@proxy.test:8080/ for me@mail.test"
+
+    assert discreet(text) == "no answer from http://proxy.test:8080/ for me@mail.test"

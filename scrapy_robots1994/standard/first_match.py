@@ -97,7 +97,7 @@ def _starts(rules: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     for text, mark in sorted(rules):
         while not text.startswith(around[-1][0]):
             end = _end(around.pop()[0])
-            if end is not None:
+            if end is not None:  # pragma: no branch - no rule is that letter alone
                 yield end, around[-1][1]
         # Ours X1: the first matching line in file order decides.
         around.append((text, min(mark, around[-1][1])))

@@ -25,6 +25,11 @@ def test_openings_are_found_in_every_dialect_and_spelling(
     assert openings(SPLIT.replace("\n", end), dialect) == ["R002"]
 
 
+def test_ours_o23_a_page_opens_nothing() -> None:
+    """It says nothing to robots, so nothing was meant to be closed."""
+    assert openings("\n <html>\n<p>User agents are welcome</p>\n") == []
+
+
 def test_an_allow_line_of_nobody_opens_where_it_is_a_rule() -> None:
     """Ours X2, O4: in the extended dialect it is a rule without a record."""
     body = "Allow: /\n\nUser-agent: *\nDisallow: /\n"

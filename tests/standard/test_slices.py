@@ -39,3 +39,11 @@ def test_a_line_is_in_one_part_however_long_it_is() -> None:
 def test_1994_f2_framed_lines_have_one_end() -> None:
     """Where CR alone ends one, all are ended by NL."""
     assert framed("a\rb\r\nc\n\rd") == framed("a\nb\nc\n\nd")
+
+
+def test_a_last_line_without_an_end_is_in_the_last_part() -> None:
+    """However long it is."""
+    text = "\nshort\n" + "x" * 3 * SLICE
+
+    assert "".join(slices(text)) == text
+    assert list(slices(text))[-1].endswith("x" * 3 * SLICE)

@@ -183,3 +183,9 @@ def test_ours_o22_a_blanket_says_why_robots_txt_itself_is_allowed() -> None:
 def test_ours_o22_only_robots_txt_itself_is_spared(url: str) -> None:
     """A URL that merely begins like robots.txt is as closed as its origin."""
     assert not unreachable().rules("robot").allowed_url(url)
+
+
+@pytest.mark.parametrize("status", [403, 404, 503])
+def test_without_a_file_nobody_asks_for_a_delay(status: int) -> None:
+    """Whether the site is open or closed."""
+    assert settled(status).rules("robot").crawl_delay is None
