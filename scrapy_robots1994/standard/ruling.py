@@ -1,4 +1,4 @@
-"""Ruling: what one file says to one robot; one bisect and one startswith for a URL."""
+"""Ruling: what one file says to one robot, compiled once and asked for every URL."""
 
 from bisect import bisect_right
 

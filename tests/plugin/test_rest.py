@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from inspect import iscoroutine
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy import Request
+from scrapy import Request, signals
 
 from scrapy_robots1994 import ForbiddenByRobots
 from scrapy_robots1994.origin import Origin
@@ -16,7 +17,16 @@ from scrapy_robots1994.plugin.turns import LARGE
 from scrapy_robots1994.standard import RobotsTxt
 from scrapy_robots1994.upkeep import Answered, Terms
 from scrapy_robots1994.upkeep.policy import settle
+from tests.support.child import AskingSpider
+from tests.support.crawl import Ask, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
 SMALL = b"User-agent: *\nDisallow: /closed\n"
 LONG = SMALL + b"".join(b"Disallow: /%d/\n" % number for number in range(LARGE // 10))
@@ -75,3 +85,58 @@ def test_a_small_file_at_rest_keeps_nobody_waiting() -> None:
         assert not first.rests
 
     asyncio.run(crawl())
+
+
+class InTurn(AskingSpider):
+    """Asks for each URL of the job once the one before it has ended."""
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for the first."""
+        yield self.ask(**self.asks.pop(0))
+
+    def look(self, response: Response) -> Iterator[Any]:
+        """Ask for the next."""
+        if self.asks:
+            yield self.ask(**self.asks.pop(0))
+
+
+def one_compiled(crawler: Crawler) -> None:
+    """Keep the rules of one origin compiled, and count who waits for others."""
+
+    def opened() -> None:
+        ours: Any = crawler.get_downloader_middleware(Robots1994Middleware)
+        ours._recent = Recent(1)
+        judge_later = ours._judge_later
+
+        def counted(*arguments: Any) -> Any:
+            assert crawler.stats is not None
+            crawler.stats.inc_value("test/judged_later")
+            return judge_later(*arguments)
+
+        ours._judge_later = counted
+
+    crawler.signals.connect(opened, signals.spider_opened, weak=False)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_crawl_comes_back_to_a_large_file_at_rest(reactor: Reactor) -> None:
+    """Another origin came between: compiled again, once, it refuses as before."""
+    with Site() as site:
+        site.robots(LONG, at="large.test")
+        site.robots(SMALL, at="small.test")
+        there = [site.url(path, host="large.test") for path in ("/a", "/b", "/closed")]
+        between = site.url("/c", host="small.test")
+        asked = [Ask(url) for url in (there[0], between, *there[1:])]
+        result = crawl(
+            asked,
+            spider="tests.plugin.test_rest:InTurn",
+            hook="tests.plugin.test_rest:one_compiled",
+            reactor=reactor,
+        )
+
+    assert [url for url, _ in result.fetched] == [there[0], between, there[1]]
+    assert [each.url for each in result.failed] == [there[2]]
+    assert result.failed[0].verdict is not None
+    assert result.failed[0].verdict["line"] == 2
+    assert result.stats["test/judged_later"] == 1
+    assert result.stats["robotstxt/request_count"] == 2
