@@ -94,8 +94,13 @@ def target_of(url: str) -> str:
 
     A path alone (`/x?y`) is its own target. Never raises.
     """
+    return target_behind(head_of(url), url)
+
+
+def target_behind(head: str, url: str) -> str:
+    """Return the same of a *url* whose *head* is known."""
     # Ours O26: the fragment is not sent, so it is not compared.
-    target = url[len(head_of(url)) :].partition("#")[0]
+    target = url[len(head) :].partition("#")[0]
     return target if target.startswith("/") else "/" + target
 
 

@@ -51,7 +51,8 @@ def blocks_of(text: bytes, dialect: Dialect, reading: str, names: str) -> list[s
         # A record may say a name twice.
         if start >= end:
             end = _end(lowered, start, dialect, reading)
-            blocks.append(_uncommented(decode(lines[start:end])))
+            block = decode(lines[start:end])
+            blocks.append(_uncommented(block) if "#" in block else block)
     return blocks
 
 
@@ -114,6 +115,4 @@ def _end(lowered: bytes, start: int, dialect: Dialect, reading: str) -> int:
 def _uncommented(block: str) -> str:
     """Return *block* without comments."""
     # 1994 F5: the comment is discarded; the space before it goes with the value.
-    if "#" not in block:
-        return block
     return "".join(COMMENTS.sub("", part) for part in slices(block))

@@ -5,12 +5,12 @@ It finds what `records.py` finds (the tests hold the two against each other), an
 what a question needs.
 """
 
-import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from scrapy_robots1994.standard.blocks import blocks_of
 from scrapy_robots1994.standard.dialects import CAUTIOUS, Dialect
-from scrapy_robots1994.standard.grammar import PATH_LINE, URL_LINE, decode, slices
+from scrapy_robots1994.standard.grammar import PATH_LINE, URL_LINE, decode, found_in
 from scrapy_robots1994.standard.lines import read_lines
 from scrapy_robots1994.standard.matching import (
     NO_RULES,
@@ -21,21 +21,13 @@ from scrapy_robots1994.standard.matching import (
 )
 from scrapy_robots1994.standard.records import applied, read_records
 
+# What a robot is not to retrieve: paths in their canonical spelling, as they come; then
+# two prefix-free lists, literal paths that hold a `%`, and absolute URLs in both
+# spellings; and whether all is as plain as `is_plain` says. A tuple, for no class is
+# made as quickly, and one is made for every file.
+Rules: TypeAlias = tuple[Sequence[str], tuple[str, ...], tuple[str, ...], bool]
 
-class Rules(NamedTuple):
-    """The rules of one robot as three prefix-free lists.
-
-    *paths* are canonical, *escaped* literal (those that hold a `%`), *urls* absolute,
-    in both spellings.
-    """
-
-    paths: tuple[str, ...] = NO_RULES
-    escaped: tuple[str, ...] = NO_RULES
-    urls: tuple[str, ...] = NO_RULES
-    is_plain: bool = True
-
-
-_NOTHING = Rules()
+_NOTHING: Rules = ((), NO_RULES, NO_RULES, True)
 
 
 def compile_rules(text: bytes, dialect: Dialect, reading: str, names: str) -> Rules:
@@ -45,19 +37,13 @@ def compile_rules(text: bytes, dialect: Dialect, reading: str, names: str) -> Ru
     if dialect.has_lists:
         return _from_records(decode(text), dialect, reading, names)
     blocks = blocks_of(text, dialect, reading, names)
-    return _rules("".join(blocks)) if blocks else _NOTHING
-
-
-def _found(line: re.Pattern[str], block: str) -> list[str]:
-    """Return the values of all lines of a kind."""
-    return [value for part in slices(block) for value in line.findall(part)]
-
-
-def _rules(block: str) -> Rules:
-    """Return the rules in *block*, the text of all records that apply."""
-    paths: list[str] = _found(PATH_LINE, block)
-    urls = _found(URL_LINE, block) if "://" in block else []
-    return _rules_of(paths, urls, block)
+    if not blocks:
+        return _NOTHING
+    # Of one block it is that block itself.
+    block = "".join(blocks)
+    paths = found_in(block, PATH_LINE)
+    urls = found_in(block, URL_LINE) if "://" in block else None
+    return _rules(paths, urls, block)
 
 
 def _from_records(text: str, dialect: Dialect, reading: str, names: str) -> Rules:
@@ -70,19 +56,20 @@ def _from_records(text: str, dialect: Dialect, reading: str, names: str) -> Rule
     values = [rule.value for record in records for rule in record.rules]
     paths = [value for value in values if value.startswith("/")]
     urls = [value for value in values if absolute(value) is not None]
-    return _rules_of(paths, urls, "".join(paths))
+    return _rules(paths, urls, "".join(paths))
 
 
-def _rules_of(paths: list[str], urls: list[str], said: str) -> Rules:
-    """Return *paths* and *urls*, all of which stand in the text *said*, as lists."""
+def _rules(paths: list[str], urls: list[str] | None, said: str) -> Rules:
+    """Return *paths* and *urls*, all of which stand in the text *said*."""
     if not urls and is_plain(said):
-        return Rules(prefix_free(paths))
-    absolutes = [absolute(url) or "" for url in urls]
-    return Rules(
+        return paths, NO_RULES, NO_RULES, True
+    absolutes = [absolute(url) or "" for url in urls or ()]
+    return (
         # Ours O18: one spelling for all percent-encodings ...
-        paths=prefix_free([it if is_plain(it) else canonical(it) for it in paths]),
+        [it if is_plain(it) else canonical(it) for it in paths],
         # ... and the literal one, for a rule whose last escape is cut short.
-        escaped=prefix_free([path for path in paths if "%" in path]),
-        urls=prefix_free([*absolutes, *map(canonical, absolutes)]),
-        is_plain=False,
+        prefix_free([path for path in paths if "%" in path]),
+        # Ours O19: an absolute URL counts, too.
+        prefix_free([*absolutes, *map(canonical, absolutes)]),
+        False,
     )

@@ -168,6 +168,13 @@ def _slices(text: str) -> Iterator[str]:
     yield text[start:]
 
 
+def found_in(text: str, line: re.Pattern[str]) -> list[str]:
+    """Return the values of all lines of a kind in *text*."""
+    if len(text) <= _SLICE:
+        return line.findall(text)
+    return [value for part in _slices(text) for value in line.findall(part)]
+
+
 def framed(text: str) -> str:
     """Return *text* as the patterns above want it: every line between two NL, none
     ended by a CR alone, and a blank line at the end.

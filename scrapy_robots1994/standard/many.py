@@ -1,8 +1,11 @@
 """Many rules: a long list of prefixes, asked in time that hardly grows with it."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
+
+from scrapy_robots1994.standard.matching import prefix_free
 
 # More rules than this are worth an index, which takes memory of its own.
 _LONG = 1_000
@@ -11,37 +14,45 @@ _WIDTH = 8
 
 
 class Many:
-    """A list that `prefix_free` made, of too many rules to try one after the other.
+    """Too many rules to try one after the other, for whoever asks twice.
 
-    With its first question a very long list gets an index of how its rules begin: a
-    text whose first *width* characters are none of *pages* is covered by no rule. It
-    has no index where *width* is 0 or None.
+    The first question tries them all: mostly there is no second one that would be worth
+    a sort. Then they are arranged, and a very long list gets an index of how its rules
+    begin: a text whose first *width* characters are none of *pages* is covered by no
+    rule. There is no index where *width* is 0 or None.
     """
 
-    __slots__ = ("_rules", "pages", "width")
+    __slots__ = ("_rules", "_was_asked", "pages", "width")
 
-    def __init__(self, rules: tuple[str, ...]) -> None:
-        """Take *rules* as they are; ask `cover`."""
-        self._rules = rules
-        self.width = None if len(rules) > _LONG else 0
+    def __init__(self, rules: Sequence[str]) -> None:
+        """Take *rules* as they come."""
+        self._rules = tuple(rules)
+        self._was_asked = False
+        self.width: int | None = None
         self.pages: dict[str, tuple[str, ...]] = {}
 
     def cover(self, url: str, start: int) -> bool:
         """Whether *url* from *start* on begins with one of the rules."""
         width = self.width
         if width is None:
-            width = self._indexed()
+            if not self._was_asked:
+                self._was_asked = True
+                return url.startswith(self._rules, start)
+            width = self.arrange()
         target = url[start:]
         rules = self.pages.get(target[:width], ()) if width else self._rules
         # Of no rules none is the last that sorts before the target.
         return bool(rules) and target.startswith(rules[bisect_right(rules, target) - 1])
 
-    def _indexed(self) -> int:
-        """Make the index, and return how many characters it goes by."""
-        shortest = min(map(len, self._rules))
-        width = min(shortest, _WIDTH)
-        beginnings = groupby(self._rules, itemgetter(slice(width)))
-        self.pages = {beginning: tuple(page) for beginning, page in beginnings}
-        # Last, for whoever finds it goes by the pages.
+    def arrange(self) -> int:
+        """Be ready for many questions; return how many characters the index goes by."""
+        if self.width is not None:
+            return self.width
+        rules = self._rules = prefix_free(self._rules)
+        width = min(*map(len, rules), _WIDTH) if len(rules) > _LONG else 0
+        if width:
+            beginnings = groupby(rules, itemgetter(slice(width)))
+            self.pages = {beginning: tuple(page) for beginning, page in beginnings}
+        # Last: until then another thread that asks arranges them, too.
         self.width = width
         return width

@@ -4,6 +4,7 @@ list of them.
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from operator import contains
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -56,16 +57,16 @@ NO_RULES = (NO_TEXT,)
 _SORTED_AT_ONCE = 16_384
 
 
-def _in_order(rules: list[str]) -> list[str]:
+def _in_order(rules: Sequence[str]) -> list[str]:
     """Return *rules* sorted; of many first the halves."""
     if len(rules) > _SORTED_AT_ONCE:
         half = len(rules) // 2
         # Of two sorted halves the sort only makes one list, and that is quick.
-        rules = _in_order(rules[:half]) + _in_order(rules[half:])
+        rules = [*_in_order(rules[:half]), *_in_order(rules[half:])]
     return sorted(rules)
 
 
-def prefix_free(rules: list[str]) -> tuple[str, ...]:
+def prefix_free(rules: Sequence[str]) -> tuple[str, ...]:
     """Return *rules* sorted and without those that another of them is a prefix of.
 
     Of no rules it is `NO_RULES`. The rule that covers a text, if there is one, is the

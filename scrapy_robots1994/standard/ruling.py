@@ -1,8 +1,8 @@
 """Ruling: what one file says to one robot, compiled once and asked for every URL."""
 
-from bisect import bisect_right
+from typing import TYPE_CHECKING
 
-from scrapy_robots1994.origin import Origin, head_of, target_of
+from scrapy_robots1994.origin import Origin, head_of, target_behind, target_of
 from scrapy_robots1994.standard.compilation import compile_rules
 from scrapy_robots1994.standard.dialects import CAUTIOUS
 from scrapy_robots1994.standard.many import Many
@@ -25,14 +25,14 @@ ROBOTS_TXT = "/robots.txt"
 NOWHERE = NO_TEXT, 0
 
 # So many rules at most are tried one after the other: as quick as a search.
-_FEW = 32
+_FEW = 96
 
 
 class Ruling:
     """What one robots.txt says to one robot: compiled once, asked for every URL.
 
-    `allowed` answers from sorted lists. `verdict` reads the file again for the line and
-    the record; the two never differ.
+    `allowed` answers from lists. `verdict` reads the file again for the line and the
+    record; the two never differ.
     """
 
     __slots__ = (
@@ -57,16 +57,24 @@ class Ruling:
         # How the URLs that are asked about begin, with the slash of their targets, and
         # where that is: mostly all are of one origin. Found with the first of them.
         self._head = NOWHERE
+        self._many: Many | None = None
         self._compile()
 
     def _compile(self) -> None:
-        """Find the rules, and arrange them for questions."""
+        """Find the rules, and put them where questions look."""
         source = self._source
         names = names_of(self.robot)
         rules = compile_rules(source.utf8, source.dialect, self._reading, names)
-        self._paths, self._escaped, self._urls, self._is_plain = rules
+        paths, self._escaped, self._urls, self._is_plain = rules
         # Of a few rules the quickest is to try them all.
-        self._many = Many(self._paths) if len(self._paths) > _FEW else None
+        if len(paths) > _FEW:
+            self._many, paths = Many(paths), ()
+        self._paths = tuple(paths)
+
+    def prepare(self) -> None:
+        """Do now what would make a later question take long."""
+        if self._many is not None:
+            self._many.arrange()
 
     @property
     def crawl_delay(self) -> float | None:
@@ -78,7 +86,7 @@ class Ruling:
     @property
     def is_open(self) -> bool:
         """Whether nothing is forbidden."""
-        return self._paths == NO_RULES and self._urls == NO_RULES
+        return not self._paths and not self._many and self._urls == NO_RULES
 
     def allowed(self, target: str, origin: str | None = None) -> bool:
         """Whether the path and query *target* may be retrieved.
@@ -88,8 +96,7 @@ class Ruling:
         """
         if "%" in target or not target.isascii():
             return self._allowed_as(canonical(target), target, origin)
-        paths = self._paths
-        if target.startswith(paths[bisect_right(paths, target) - 1]) or (
+        if self._cover(target) or (
             origin is not None and self._urls_cover(target, target, origin)
         ):
             # Ours O22: the file itself may always be read.
@@ -100,8 +107,15 @@ class Ruling:
         """Whether *url* may be retrieved: a whole URL, or a path. Never raises."""
         # What `allowed` does, without another call: this is asked for every request.
         head, start = self._head
+        try:
+            is_alike = url.startswith(head)  # type: ignore[arg-type]  # bytes end below
+        except TypeError:
+            # To be ready for bytes like this costs nothing where none come.
+            return self._allowed_afresh(as_text(url))
+        if TYPE_CHECKING:
+            assert isinstance(url, str)
         # Where the rules are plain, all that has no `%` is compared as it stands.
-        if url.__class__ is str and url.startswith(head) and "%" not in url:
+        if is_alike and "%" not in url:
             many = self._many
             if many is None:
                 if not url.startswith(self._paths, start):
@@ -113,22 +127,33 @@ class Ruling:
             # Ours O22: the file itself may always be read.
             if ROBOTS_TXT not in url:
                 return False
-        return self._allowed_afresh(as_text(url))
+        return self._allowed_afresh(url)
 
     def _allowed_afresh(self, url: str) -> bool:
         """Whether *url*, of which nothing is known yet, may be retrieved."""
-        origin = origin_of(url) if self._urls != NO_RULES else None
         head = head_of(url)
-        if self._is_plain and url.startswith("/", len(head)):
-            self._head = f"{head}/", len(head)
-        return self.allowed(target_of(url), origin)
+        start = len(head)
+        if self._is_plain and url.startswith("/", start):
+            self._head = f"{head}/", start
+            if "%" not in url and not self._cover(url, start):
+                return True
+        origin = origin_of(url) if self._urls != NO_RULES else None
+        return self.allowed(target_behind(head, url), origin)
+
+    def _cover(self, url: str, start: int = 0) -> bool:
+        """Whether a rule covers the canonical spelling of a target, which is *url* from
+        *start* on.
+        """
+        if self._many is not None:
+            return self._many.cover(url, start)
+        return url.startswith(self._paths, start)
 
     def _allowed_as(self, spelling: str, target: str, origin: str | None) -> bool:
         """Whether *target*, whose canonical spelling is another, may be retrieved."""
         # Ours O22: in every spelling.
         return spelling == ROBOTS_TXT or not (
             # Ours O18: forbidden if either spelling is.
-            is_covered(spelling, self._paths)
+            self._cover(spelling)
             or is_covered(target, self._escaped)
             or (origin is not None and self._urls_cover(spelling, target, origin))
         )

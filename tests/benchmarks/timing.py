@@ -11,6 +11,7 @@ import gc
 import math
 from dataclasses import dataclass, field
 from importlib import import_module
+from random import Random
 from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
@@ -64,8 +65,9 @@ def race(
 ) -> dict[str, list[float]]:
     """CPU seconds of each side for one of *per* things, once a round, in turns.
 
-    The side that begins changes from round to round. CPU time and not the clock: what
-    other processes take of the machine counts for nobody.
+    The order changes from round to round, for each side finds the memory as the one
+    before left it. CPU time and not the clock: what other processes take of the machine
+    counts for nobody.
     """
     for side in sides.values():
         # What is made with the first use would make the work look longer than it is.
@@ -73,9 +75,9 @@ def race(
     loops = {name: _loops(side) for name, side in sides.items()}
     names = list(sides)
     values: dict[str, list[float]] = {name: [] for name in names}
+    dice = Random(1994)  # noqa: S311 - the same order in every run
     for number in range(WARM_UP + rounds):
-        turn = number % len(names)
-        for name in names[turn:] + names[:turn]:
+        for name in dice.sample(names, len(names)):
             seconds = _timed(sides[name], loops[name]) / loops[name] / per
             if number >= WARM_UP:
                 values[name].append(seconds)

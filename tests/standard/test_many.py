@@ -43,17 +43,23 @@ def test_many_rules_cover_what_one_of_them_covers(shape: str, count: int) -> Non
 
     for target in targets:
         expected = target.startswith(rules)
+        assert Many(rules).cover(HEAD + target, len(HEAD)) is expected, target
         assert many.cover(HEAD + target, len(HEAD)) is expected, target
         assert many.cover(target, 0) is expected, target
 
 
-def test_a_long_file_answers_every_question_as_its_lines_do() -> None:
-    """The first question, those before and those after the index is made agree."""
+@pytest.mark.parametrize("count", [90, 300, 3_000])
+def test_a_long_file_answers_every_question_as_its_lines_do(count: int) -> None:
+    """Few rules or many: the first question and all after it agree."""
     dice = random.Random(1994)  # noqa: S311 - the same rules every time is the point
-    rules = rules_of("any", 3_000, dice)
+    rules = rules_of("any", count, dice)
     lines = "".join(f"Disallow: {rule}\n" for rule in rules)
     robots = RobotsTxt.parse(f"User-agent: *\n{lines}".encode())
-    asked = [f"{HEAD}{rule}{end}" for rule in rules[::300] for end in ("", "x", "#y")]
+    asked = [
+        f"{HEAD}{rule}{end}"
+        for rule in rules[:: count // 10]
+        for end in ("", "x", "#y")
+    ]
     asked += [f"{HEAD}/nothing", f"{HEAD}/robots.txt", f"{HEAD}/%61", "/nothing"]
 
     for _ in range(3):
