@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from sys import getswitchinterval, setswitchinterval
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -23,13 +25,47 @@ LARGE = 65_536
 """Bytes of a file that is read beside the event loop, not on it."""
 
 
+SHORT_TURN = 0.0005
+"""Seconds for which a thread may hold the interpreter while another one waits."""
+
+
 async def beside(work: Callable[[], T]) -> T:
     """Do *work* in another thread; the event loop goes on meanwhile."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return await maybe_deferred_to_future(deferToThread(work))
-    return await asyncio.to_thread(work)
+    with _short_turns:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return await maybe_deferred_to_future(deferToThread(work))
+        return await asyncio.to_thread(work)
+
+
+class _ShortTurns:
+    """While anything works in it, threads take short turns.
+
+    The event loop hands the interpreter over with each read and each write, and waits
+    for a whole turn of the other thread to get it back: by default 5 ms each time.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._working = 0
+        self._usual = 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._working += 1
+            if self._working == 1:
+                self._usual = getswitchinterval()
+                setswitchinterval(min(SHORT_TURN, self._usual))
+
+    def __exit__(self, *_raised: object) -> None:
+        with self._lock:
+            self._working -= 1
+            if not self._working:
+                setswitchinterval(self._usual)
+
+
+_short_turns = _ShortTurns()
 
 
 def later(seconds: float, call: Callable[[], object]) -> None:

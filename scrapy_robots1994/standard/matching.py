@@ -53,8 +53,8 @@ NO_TEXT = "\u0101"
 NO_RULES = (NO_TEXT,)
 
 
-# So many are sorted at once; a longer sort would hold all threads for milliseconds.
-_SORTED_AT_ONCE = 16_384
+# So many are sorted at once: a sort holds all other threads until it ends.
+_SORTED_AT_ONCE = 2_048
 
 
 def _in_order(rules: Sequence[str]) -> list[str]:
