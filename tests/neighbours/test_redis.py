@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from tests.plugin.test_waiting import assert_all_came, crawl_beside_slow
 from tests.support import replies
-from tests.support.crawl import crawl
+from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from tests.support.site import Site
 
 CLOSED = "User-agent: *\nDisallow: /private\n"
+
+
+def kept_in(redis: RedisServer) -> dict[str, Any]:
+    """Settings by which scrapy-redis keeps the requests there."""
+    return {
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER_PERSIST": True,
+        "REDIS_URL": redis.url,
+    }
 
 
 def test_scrapy_redis_keeps_requests_that_are_judged_on_their_way_out(
@@ -25,15 +40,23 @@ def test_scrapy_redis_keeps_requests_that_are_judged_on_their_way_out(
         result = crawl(
             [site.url("/")],
             spider_args={"follow": True},
-            settings={
-                "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-                "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-                "SCHEDULER_PERSIST": True,
-                "REDIS_URL": redis.url,
-            },
+            settings=kept_in(redis),
         )
         keys = redis.client().keys()
 
     assert result.fetched_urls == [site.url("/"), site.url("/open")]
     assert result.failed_urls == [site.url("/private")]
     assert keys == [b"asking:dupefilter"]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_nobody_waits_for_a_slow_robots_txt_under_its_scheduler(
+    site: Site, reactor: Reactor
+) -> None:
+    """48 requests wait beside 3 places, all others come first, and none is lost."""
+    with RedisServer() as redis:
+        result = crawl_beside_slow(site, reactor=reactor, settings=kept_in(redis))
+
+    assert_all_came(result)
+    assert result.stats["test/most_pages"] <= 3
+    assert result.stats["scheduler/dequeued/redis"] == len(result.fetched)

@@ -30,10 +30,17 @@ def crawl_beside_slow(site: Site, **options: Any) -> CrawlResult:
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
     site.open_when("slow", "/well", count=WELL * PAGES)
-    hosts = [f"slow-{number}.test" for number in range(SLOW)] * PAGES
-    slow = [Ask(site.url("/slow", host=host), priority=1) for host in hosts]
-    hosts = [f"well-{number}.test" for number in range(WELL)] * PAGES
-    well = [Ask(site.url("/well", host=host)) for host in hosts]
+    # A scheduler that keeps equal requests once has none that are equal.
+    slow = [
+        Ask(site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1)
+        for page in range(PAGES)
+        for n in range(SLOW)
+    ]
+    well = [
+        Ask(site.url("/well", host=f"well-{n}.test"), meta={"page": page})
+        for page in range(PAGES)
+        for n in range(WELL)
+    ]
     settings = FEW | options.pop("settings", {})
     return crawl([*slow, *well], settings=settings, **options)
 
