@@ -154,7 +154,7 @@ class Robots1994Middleware:
     ) -> None:
         """Judge *request* once the large file of its origin is compiled again."""
         robot = self._robot.of(request)
-        await beside(lambda: robots.ruling(robot).prepare())
+        await beside(lambda: robots.prepare(robot))
         refusing = self._judge(request, policy)
         if refusing is not None:
             await refusing

@@ -246,7 +246,8 @@ class CrawlOutside:
 
 def _looked_into(robots: RobotsTxt, robot: str | bytes) -> tuple[Problem, ...]:
     """Do all that takes long with a file, and pack it; what it opens to *robot*."""
-    robots.ruling(robot).prepare()
+    if robots.size > LARGE:
+        robots.prepare(robot)
     openings = robots.openings(robot)
     robots.pack()
     return openings

@@ -1,10 +1,12 @@
-"""Turns of the event loop, on any reactor and without one, on every Scrapy."""
+"""Turns of the event loop, on any reactor and without one, on every Scrapy; and of the
+threads beside it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from sys import getswitchinterval, setswitchinterval
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -40,16 +42,17 @@ async def beside(work: Callable[[], T]) -> T:
 
 
 class _ShortTurns:
-    """While anything works in it, threads take short turns.
+    """While anybody waits for work in it, threads take short turns.
 
     The event loop hands the interpreter over with each read and each write, and waits
     for a whole turn of the other thread to get it back: by default 5 ms each time.
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        # Reentrant, for the collector may close a coroutine at any time.
+        self._lock = RLock()
         self._working = 0
-        self._usual = 0.0
+        self._usual = self._short = 0.0
 
     def __enter__(self) -> None:
         with self._lock:
@@ -57,11 +60,13 @@ class _ShortTurns:
             if self._working == 1:
                 self._usual = getswitchinterval()
                 setswitchinterval(min(SHORT_TURN, self._usual))
+                self._short = getswitchinterval()
 
     def __exit__(self, *_raised: object) -> None:
         with self._lock:
             self._working -= 1
-            if not self._working:
+            if not self._working and getswitchinterval() == self._short:
+                # Else somebody has chosen another one meanwhile.
                 setswitchinterval(self._usual)
 
 

@@ -17,9 +17,9 @@ class Many:
     """Too many rules to try one after the other, for whoever asks twice.
 
     The first question tries them all: mostly there is no second one that would be worth
-    a sort. Then they are arranged, and a very long list gets an index of how its rules
-    begin: a text whose first *width* characters are none of *pages* is covered by no
-    rule. There is no index where *width* is 0 or None.
+    a sort. The second one has them sorted, and a very long list gets an index of how
+    its rules begin: a text whose first *width* characters are none of *pages* is
+    covered by no rule. *width* is None until then, and 0 where there is no index.
     """
 
     __slots__ = ("_rules", "_was_asked", "pages", "width")
@@ -38,14 +38,14 @@ class Many:
             if not self._was_asked:
                 self._was_asked = True
                 return url.startswith(self._rules, start)
-            width = self.arrange()
+            width = self.prepare()
         target = url[start:]
         rules = self.pages.get(target[:width], ()) if width else self._rules
         # Of no rules none is the last that sorts before the target.
         return bool(rules) and target.startswith(rules[bisect_right(rules, target) - 1])
 
-    def arrange(self) -> int:
-        """Be ready for many questions; return how many characters the index goes by."""
+    def prepare(self) -> int:
+        """Sort them now, if they are not, and return *width*."""
         if self.width is not None:
             return self.width
         rules = self._rules = prefix_free(self._rules)
@@ -53,6 +53,6 @@ class Many:
         if width:
             beginnings = groupby(rules, itemgetter(slice(width)))
             self.pages = {beginning: tuple(page) for beginning, page in beginnings}
-        # Last: until then another thread that asks arranges them, too.
+        # Last: until then another thread that asks sorts them, too.
         self.width = width
         return width

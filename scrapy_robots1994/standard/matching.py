@@ -47,8 +47,9 @@ def as_text(url: str | bytes) -> str:
     return quote_from_bytes(url, safe=_ASCII) if isinstance(url, bytes) else url
 
 
-# No URL begins like this, in no spelling: it is neither ASCII nor a byte. A list that
-# holds it alone answers without being asked first whether it holds anything.
+# No canonical spelling and no absolute URL begins like this: it is no byte, and no
+# letter of a scheme. A list that holds it alone answers without being asked first
+# whether it holds anything.
 NO_TEXT = "\u0101"
 NO_RULES = (NO_TEXT,)
 

@@ -1,5 +1,5 @@
-"""Ordered ruling: what a file of a dialect with Allow says to one robot; still one
-bisect for a URL.
+"""Ordered ruling: what a file of a dialect with Allow says to one robot; one bisect for
+a URL where paths alone decide.
 """
 
 from bisect import bisect_right

@@ -1,5 +1,7 @@
 """RobotsTxt: one parsed file, asked who may retrieve what and what is wrong in it."""
 
+from threading import Lock
+
 from scrapy_robots1994.standard.dialects import (
     ALLOW,
     LITERAL,
@@ -16,6 +18,8 @@ from scrapy_robots1994.standard.records import Record
 from scrapy_robots1994.standard.ruling import Ruling
 from scrapy_robots1994.standard.source import Source, contents_of
 from scrapy_robots1994.standard.verdict import Verdict
+
+_preparing = Lock()
 
 # A crawl has one name, or few; whoever asks for many is not held in memory for it.
 _OTHERS_KEPT = 63
@@ -87,6 +91,18 @@ class RobotsTxt:
         has_allow = ALLOW in self._source.dialect.fields
         kind = OrderedRuling if has_allow else Ruling
         return kind(self._source, self._reading, robot)
+
+    def prepare(self, robot: str | bytes) -> None:
+        """Do now all that would make a question of *robot* take long.
+
+        Of several threads that ask for it one does it, and the others wait.
+        """
+        with _preparing:
+            ruling = self._ruling(robot) if self.rests else self.ruling(robot)
+            ruling.prepare()
+            # Last: until then the file rests for whoever looks.
+            if self.rests:
+                self._first = ruling
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Whether *robot* may retrieve *url*: a whole URL, or a path. Never raises."""

@@ -8,7 +8,6 @@ from scrapy_robots1994.standard.dialects import CAUTIOUS
 from scrapy_robots1994.standard.many import Many
 from scrapy_robots1994.standard.matching import (
     NO_RULES,
-    NO_TEXT,
     as_text,
     canonical,
     covers,
@@ -21,8 +20,8 @@ from scrapy_robots1994.standard.verdict import Reason, Verdict
 
 ROBOTS_TXT = "/robots.txt"
 
-# The head of no URL, for a ruling that was not asked yet.
-NOWHERE = NO_TEXT, 0
+# For a ruling that was not asked yet: what has a `%` is never asked the short way.
+NOWHERE = "%", 0
 
 # So many rules at most are tried one after the other: as quick as a search.
 _FEW = 96
@@ -72,9 +71,9 @@ class Ruling:
         self._paths = tuple(paths)
 
     def prepare(self) -> None:
-        """Do now what would make a later question take long."""
+        """Do now all that would make a question take long."""
         if self._many is not None:
-            self._many.arrange()
+            self._many.prepare()
 
     @property
     def crawl_delay(self) -> float | None:
@@ -108,14 +107,14 @@ class Ruling:
         # What `allowed` does, without another call: this is asked for every request.
         head, start = self._head
         try:
-            is_alike = url.startswith(head)  # type: ignore[arg-type]  # bytes end below
+            is_of_head = url.startswith(head)  # type: ignore[arg-type]  # bytes end below
         except TypeError:
             # To be ready for bytes like this costs nothing where none come.
             return self._allowed_afresh(as_text(url))
         if TYPE_CHECKING:
             assert isinstance(url, str)
         # Where the rules are plain, all that has no `%` is compared as it stands.
-        if is_alike and "%" not in url:
+        if is_of_head and "%" not in url:
             many = self._many
             if many is None:
                 if not url.startswith(self._paths, start):
@@ -135,8 +134,11 @@ class Ruling:
         start = len(head)
         if self._is_plain and url.startswith("/", start):
             self._head = f"{head}/", start
-            if "%" not in url and not self._cover(url, start):
-                return True
+            if "%" not in url:
+                # Ours O22: the file itself may always be read.
+                return not self._cover(url, start) or (
+                    target_behind(head, url) == ROBOTS_TXT
+                )
         origin = origin_of(url) if self._urls != NO_RULES else None
         return self.allowed(target_behind(head, url), origin)
 

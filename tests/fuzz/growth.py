@@ -69,6 +69,7 @@ def _nested(size: int) -> str:
 
 OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
     "ruling": lambda robots: robots.ruling("rex").allowed("/a"),
+    "prepared": lambda robots: robots.prepare("rex"),
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
     "openings": lambda robots: robots.openings("rex"),
     "problems": lambda robots: robots.problems,

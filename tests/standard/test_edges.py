@@ -52,6 +52,23 @@ def test_ours_o18_the_second_url_of_an_origin_is_spelt_canonically_too() -> None
     assert ruling.allowed_url("http://site.test/#/a")
 
 
+@pytest.mark.parametrize("dialect", ["1994", "revisited", "extended"])
+@pytest.mark.parametrize(
+    "url", ["\u0101x", "\u0101", "%", "", "x", "\u0101/robots.txt"]
+)
+@pytest.mark.parametrize("more", ["", "Disallow: /%61\n"])
+def test_no_url_is_so_odd_that_it_begins_as_one_before_it(
+    dialect: str, url: str, more: str
+) -> None:
+    """The first URL a ruling is asked for is read with care, and closed is closed."""
+    closed = RobotsTxt.parse(f"User-agent: *\nDisallow: /\n{more}", dialect=dialect)
+    opened = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
+
+    for _ in range(2):
+        assert not closed.allowed(url, "robot")
+        assert opened.allowed(url, "robot")
+
+
 @pytest.mark.parametrize("limit", [0, -1])
 def test_ours_o24_of_no_bytes_nothing_is_left(limit: int) -> None:
     """Not even an empty line."""
