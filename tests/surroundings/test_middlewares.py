@@ -150,7 +150,7 @@ def test_a_password_in_a_page_url_stays_out_of_what_we_say(tmp_path: Path) -> No
     ours = [line for line in result.log.split("\n") if "[scrapy_robots1994" in line]
     assert "Forbidden by robots.txt" in "".join(ours)
     assert SECRET not in "".join(ours)
-    # Old Twisted fails for the open page, and names the password in its own words.
+    # Scrapy 2.13 fails for the open page, and names the password in its own words.
     refused = next(each for each in result.failed if each.verdict)
     assert SECRET not in refused.message + str(refused.verdict) + str(result.stats)
     assert SECRET not in report.read_text("utf-8")
