@@ -38,16 +38,17 @@ class Many:
             if not self._was_asked:
                 self._was_asked = True
                 return url.startswith(self._rules, start)
-            width = self.prepare()
+            self.prepare()
+            width = self.width
         target = url[start:]
         rules = self.pages.get(target[:width], ()) if width else self._rules
         # Of no rules none is the last that sorts before the target.
         return bool(rules) and target.startswith(rules[bisect_right(rules, target) - 1])
 
-    def prepare(self) -> int:
-        """Sort them now, if they are not, and return *width*."""
+    def prepare(self) -> None:
+        """Sort them now, if they are not, and index them where that is worth it."""
         if self.width is not None:
-            return self.width
+            return
         rules = self._rules = prefix_free(self._rules)
         width = min(*map(len, rules), _WIDTH) if len(rules) > _LONG else 0
         if width:
@@ -55,4 +56,3 @@ class Many:
             self.pages = {beginning: tuple(page) for beginning, page in beginnings}
         # Last: until then another thread that asks sorts them, too.
         self.width = width
-        return width

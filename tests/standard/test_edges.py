@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from string import printable, whitespace
+
 import pytest
 
 from scrapy_robots1994.standard import Reason, RobotsTxt, Rule
+from scrapy_robots1994.standard.grammar import UNSEEN
 
 LAST_LINE_OPEN = b"User-agent: *\nDisallow: /a"
 
@@ -50,6 +53,17 @@ def test_ours_o18_the_second_url_of_an_origin_is_spelt_canonically_too() -> None
     assert not ruling.allowed_url("http://site.test/%61")
     assert not ruling.allowed_url("http://site.test/a#b")
     assert ruling.allowed_url("http://site.test/#/a")
+
+
+def test_ours_o6_only_spaces_tabs_and_the_end_of_a_line_go_with_it() -> None:
+    """Any letter that can be seen, and ends a path or a name, is of it."""
+    assert set(UNSEEN) == set(" \t\r")
+    for letter in set(printable) - set(whitespace) - set("#%/"):
+        robots = RobotsTxt.parse(f"User-agent: a{letter}\nDisallow: /b{letter}\n")
+
+        assert not robots.allowed(f"/b{letter}", f"a{letter}")
+        assert robots.allowed("/b", f"a{letter}"), letter
+        assert robots.allowed(f"/b{letter}", "a"), letter
 
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended"])
