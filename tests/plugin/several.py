@@ -15,6 +15,9 @@ from typing import Any
 
 from tests.support.child import AskingSpider, _process
 
+PATIENCE = 20.0
+"""Seconds until a thread that does not end is one that was left."""
+
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
     """Crawl, and tell threads, open files and tasks of the store that are left."""
@@ -41,9 +44,12 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
 
 
 def threads() -> list[str]:
-    """Names of our threads that still run."""
-    names = [thread.name for thread in threading.enumerate()]
-    return [name for name in names if name.startswith("robots1994")]
+    """Names of our threads that do not end."""
+    ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
+    for thread in ours:
+        # One that has nothing left to do may not have had the time to see it.
+        thread.join(PATIENCE)
+    return [thread.name for thread in ours if thread.is_alive()]
 
 
 def files() -> list[str]:
