@@ -178,7 +178,7 @@ class CrawlDelay:
         if settings.crawl_delay is None:
             message = "ROBOTS1994_CRAWL_DELAY is False"
             raise NotConfigured(message)
-        if ROBOTS_PARSED is None:
+        if ROBOTS_PARSED is None:  # pragma: no cover - Scrapy before 2.18
             message = (
                 "this Scrapy has no signal robots_parsed, so crawl delays of the "
                 "built-in's parsers are not told: use Scrapy 2.18 or newer, or "

@@ -228,10 +228,9 @@ def _body(response: Response, progress: Progress) -> tuple[bytes, bool]:
 async def _download(crawler: Crawler, request: Request) -> Response:
     """Download *request* through all downloader middlewares, outside the scheduler."""
     engine = crawler.engine
-    if hasattr(engine, "download_async"):
-        return await engine.download_async(request)
-    # Scrapy 2.13
-    return await maybe_deferred_to_future(engine.download(request))
+    if not hasattr(engine, "download_async"):  # pragma: no cover - Scrapy 2.13
+        return await maybe_deferred_to_future(engine.download(request))
+    return await engine.download_async(request)
 
 
 def _redirect_target(response: Response) -> str | None:

@@ -145,7 +145,7 @@ class CrawlOutside:
         if last is None or last.robots != robots:
             self._warn_of_openings(policy.origin, robots, openings)
             await offer_sitemaps(self._crawler, policy.origin, robots, way.page)
-        if ROBOTS_PARSED is not None:
+        if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             await self._crawler.signals.send_catch_log_async(
                 ROBOTS_PARSED,
                 robotparser=Robots1994Parser(policy.robots),

@@ -44,8 +44,7 @@ async def offer_sitemaps(
     signals = crawler.signals
     if hasattr(signals, "send_catch_log_async"):
         await signals.send_catch_log_async(robots_sitemaps, **told)
-    else:
-        # Scrapy 2.13
+    else:  # pragma: no cover - Scrapy 2.13
         sent = signals.send_catch_log_deferred(robots_sitemaps, **told)
         await maybe_deferred_to_future(sent)
 

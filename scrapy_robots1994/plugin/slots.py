@@ -99,12 +99,12 @@ def _jitter(slot: Any) -> float:
     if hasattr(slot, "jitter"):
         return float(slot.jitter)
     # Scrapy before 2.18
-    return _RANDOMIZED if slot.randomize_delay else 0.0
+    return _RANDOMIZED if slot.randomize_delay else 0.0  # pragma: no cover - as above
 
 
 def _set_jitter(slot: Any, jitter: float) -> None:
     """Make *jitter* that of *slot*."""
     if hasattr(slot, "jitter"):
         slot.jitter = jitter
-    else:
+    else:  # pragma: no cover - Scrapy before 2.18
         slot.randomize_delay = bool(jitter)

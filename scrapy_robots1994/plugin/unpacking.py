@@ -93,9 +93,9 @@ def _unpackers() -> dict[str, Callable[[bytes, int], tuple[bytes, bool]]]:
         "deflate": _inflate,
     }
     zstd, brotli = _zstd_library(), _brotli_library()
-    if zstd is not None:
+    if zstd is not None:  # pragma: no branch - as below
         known["zstd"] = lambda body, limit: _unzstd(zstd, body, limit)
-    if brotli is not None:
+    if brotli is not None:  # pragma: no branch - as below
         known["br"] = lambda body, limit: _unbrotli(brotli, body, limit)
     return known
 
@@ -104,7 +104,7 @@ def _zstd_library() -> Any:
     """Zstandard as Scrapy 2.19 brings it, or `None`."""
     try:
         from backports import zstd  # noqa: PLC0415 - may be missing
-    except ImportError:
+    except ImportError:  # pragma: no cover - on an older Scrapy
         return None
     return zstd
 
@@ -115,7 +115,7 @@ def _brotli_library() -> Any:
         import brotli  # type: ignore[import-untyped] # noqa: PLC0415 - may be missing
 
         brotli.Decompressor().process(b"", output_buffer_limit=1)
-    except (ImportError, TypeError):
+    except (ImportError, TypeError):  # pragma: no cover - without it, or an older one
         return None
     return brotli
 

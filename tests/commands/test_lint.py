@@ -33,6 +33,7 @@ ERROR = "Disallow: /\n"
         (WARNING, ["--fail-on", "error"], 0),
         (ERROR, ["--fail-on", "never"], 0),
         (WARNING, ["--ignore", "r015"], 0),
+        (WARNING, ["--dialect", "extended", "-s", "LOG_LEVEL=ERROR"], 1),
     ],
 )
 def test_the_exit_code_is_that_of_a_linter(
@@ -48,6 +49,7 @@ def test_the_exit_code_is_that_of_a_linter(
         ([], "no file given"),
         (["--ignore", "R999", "x"], "no such code: R999"),
         (["--format", "xml", "x"], "invalid choice"),
+        (["-s", "ROBOTS1994_DIALECT=2000", "x"], "ROBOTS1994_DIALECT must be"),
     ],
 )
 def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:

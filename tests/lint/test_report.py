@@ -157,7 +157,8 @@ def test_that_there_is_no_file_is_no_fault() -> None:
     """A notice for programs, and a log that succeeded."""
     absent = Unread("https://x/robots.txt", "no file", is_fault=False)
 
-    assert next(as_annotations(absent)).startswith("::notice ")
+    [notice] = as_annotations(absent)
+    assert notice.startswith("::notice ")
     assert as_sarif([absent], "1")["runs"][0]["invocations"][0]["executionSuccessful"]
     assert as_json(absent) == {"file": "https://x/robots.txt", "unread": "no file"}
 

@@ -137,7 +137,7 @@ def ask(process: CrawlerProcess, inquiry: Inquiry, spider: str | None) -> None:
         except Exception as error:  # noqa: BLE001 - told by the command, in one line
             inquiry.error = str(error)
         for request in NO_PAGES:
-            yield request
+            yield request  # pragma: no cover - there are none
 
     asking = type(loaded.__name__, (loaded,), {"name": "robots1994", "start": start})
     apart(process.settings)

@@ -15,7 +15,7 @@ try:
     from rich.console import Console
     from rich.progress import Progress
     from rich.style import Style
-except ImportError:
+except ImportError:  # pragma: no cover - without the extra
     Progress = None  # type: ignore[assignment,misc]  # None says that it is not there
 
 if TYPE_CHECKING:

@@ -94,7 +94,7 @@ def _captures(path: Path) -> Iterator[Capture]:
     """Each answer to GET /robots.txt in a WARC file, read as it streams by."""
     try:
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
-    except ImportError as error:
+    except ImportError as error:  # pragma: no cover - without the extra
         msg = (
             "Reading a WARC file needs warcio, which is not installed: "
             "pip install 'scrapy_robots1994[report]'"
