@@ -58,8 +58,15 @@ def test_origins_beyond_those_that_are_held_are_added_up(
     assert "http://a.test" in caplog.text
 
 
-def test_who_is_cancelled_in_line_leaves_no_place_taken() -> None:
+def test_who_is_cancelled_in_line_leaves_no_place_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Whether it still stood there or had just been handed its place."""
+    # Scrapy 2.13 asks for a reactor before it makes a future of a Deferred.
+    monkeypatch.setattr(
+        "scrapy_robots1994.plugin.waiting.maybe_deferred_to_future",
+        lambda deferred: deferred.asFuture(asyncio.get_running_loop()),
+    )
 
     async def crawl() -> None:
         line = Line(1)
