@@ -246,8 +246,11 @@ class CrawlOutside:
 
 def _looked_into(robots: RobotsTxt, robot: str | bytes) -> tuple[Problem, ...]:
     """Do all that takes long with a file, and pack it; what it opens to *robot*."""
+    # Compiled first, for what is packed would have to be unpacked for it.
     if robots.size > LARGE:
         robots.prepare(robot)
+    else:
+        robots.ruling(robot)
     openings = robots.openings(robot)
     robots.pack()
     return openings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from inspect import iscoroutine
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from scrapy import Request, signals
 from scrapy_robots1994 import ForbiddenByRobots
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.plugin.middleware import Robots1994Middleware
+from scrapy_robots1994.plugin.outside import _looked_into
 from scrapy_robots1994.plugin.recent import Recent
 from scrapy_robots1994.plugin.turns import LARGE
 from scrapy_robots1994.standard import RobotsTxt
@@ -56,9 +58,19 @@ async def judged(middleware: Robots1994Middleware, url: str) -> bool:
     return False
 
 
-def test_a_large_file_at_rest_is_compiled_beside_the_event_loop() -> None:
+def test_a_large_file_at_rest_is_compiled_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Its next request waits for that, and is judged as ever."""
     middleware, (large, _) = holding({"large.test": LONG, "small.test": SMALL})
+
+    prepare, threads = RobotsTxt.prepare, []
+
+    def watched(robots: RobotsTxt, robot: str | bytes) -> None:
+        threads.append(threading.current_thread())
+        prepare(robots, robot)
+
+    monkeypatch.setattr(RobotsTxt, "prepare", watched)
 
     async def crawl() -> None:
         assert await judged(middleware, "http://large.test/open")
@@ -71,6 +83,23 @@ def test_a_large_file_at_rest_is_compiled_beside_the_event_loop() -> None:
             await judged(middleware, "http://large.test/closed")
 
     asyncio.run(crawl())
+
+    assert len(threads) == 2
+    assert threading.main_thread() not in threads
+
+
+@pytest.mark.parametrize("count", [1, 200, LARGE // 10])
+def test_what_was_read_is_compiled_before_it_is_packed(count: int) -> None:
+    """A large file is prepared, too; of others the first question sorts nothing."""
+    lines = "".join(f"Disallow: /{number}/\n" for number in range(count))
+    robots = RobotsTxt.parse(f"User-agent: *\n{lines}")
+
+    _looked_into(robots, "rex")
+
+    assert not robots.rests
+    many = robots.ruling("rex")._many
+    is_prepared = many is not None and many.width is not None
+    assert is_prepared is (robots.size > LARGE)
 
 
 def test_a_small_file_at_rest_keeps_nobody_waiting() -> None:
