@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import string
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 
 import pytest
 
@@ -105,10 +105,16 @@ def test_of_threads_that_prepare_a_file_one_does_it(
     robots = RobotsTxt.parse(f"User-agent: *\n{lines}".encode())
     all_there = Barrier(4, timeout=60)
     seen: list[bool] = []
+    further = Event()
     prepare = Ruling.prepare
 
     def watched(ruling: Ruling) -> None:
         seen.append(robots.rests)
+        if len(seen) == 1:
+            # Time for the others to come as well, if anything let them.
+            assert not further.wait(0.3)
+        else:
+            further.set()
         prepare(ruling)
 
     def work() -> None:
