@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import resource
-from time import monotonic, process_time
+from time import monotonic, perf_counter, process_time
 from typing import TYPE_CHECKING, Any
 
 import scrapy
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
+
+from scrapy_robots1994.plugin.middleware import Robots1994Middleware
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -90,6 +92,40 @@ class Counting(scrapy.Spider):
                 "pause": getattr(self, "pause", None),
             }
         )
+
+
+class Clocking(Counting):
+    """Tells as `spent` the seconds in all calls of our `process_request`."""
+
+    name = "clocking"
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Put a clock around the method, then ask."""
+        self.spent = 0.0
+        engine: Any = self.crawler.engine
+        methods = engine.downloader.middleware.methods["process_request"]
+        [place] = [
+            number
+            for number, method in enumerate(methods)
+            if isinstance(getattr(method, "__self__", None), Robots1994Middleware)
+        ]
+        judge = methods[place]
+
+        def clocked(*arguments: Any, **named: Any) -> Any:
+            started = perf_counter()
+            try:
+                return judge(*arguments, **named)
+            finally:
+                self.spent += perf_counter() - started
+
+        methods[place] = clocked
+        async for request in super().start():
+            yield request
+
+    def ended(self) -> None:
+        """Tell what was spent, too."""
+        super().ended()
+        self.told["items"][-1]["spent"] = self.spent
 
 
 class Following(Counting):
