@@ -63,6 +63,8 @@ class Robots1994Middleware:
         settings = RobotsSettings.from_settings(crawler.settings)
         assert crawler.stats is not None  # noqa: S101 - set before middlewares are made
         self._crawler = crawler
+        # Where nothing crawls, somebody at a shell waits for the very page.
+        self._level = logging.DEBUG if crawler.crawling else logging.WARNING
         self._propagate_meta = settings.propagate_meta
         self._tally = Tally(crawler.stats)
         self._robot = RobotName(crawler)
@@ -97,7 +99,11 @@ class Robots1994Middleware:
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 hands it over
     ) -> Coroutine[object, object, None] | None:
         """Let *request* pass, or raise `ForbiddenByRobots`, or wait for robots.txt."""
-        if request.meta.get("dont_obey_robotstxt"):
+        meta = request.meta
+        if "robots1994" in meta:
+            # Asked again by an errback, it carries the verdict of the last time.
+            del meta["robots1994"]
+        if meta.get("dont_obey_robotstxt"):
             self._download.brake.arrived(request)
             return None
         url = request.url
@@ -123,8 +129,6 @@ class Robots1994Middleware:
         # Ours O22: the file itself needs no policy, so nobody waits for one.
         if target_of(request.url) == "/robots.txt":
             return
-        # Asked again by an errback, it would carry the verdict of the last time.
-        request.meta.pop("robots1994", None)
         self._tally.count(stats.WAITED)
         with self._room.seat() as seat:
             found = await self.find(request, origin)
@@ -258,7 +262,8 @@ class Robots1994Middleware:
         self._summary.refused(request, verdict)
         self._starts.refused(request, verdict)
         request.meta["robots1994"] = verdict
-        logger.debug(
+        logger.log(
+            self._level,
             "Forbidden by robots.txt: <%s %s>: %s",
             request.method,
             printable(discreet(request.url), 500),

@@ -2,7 +2,7 @@
 applied.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from scrapy_robots1994.printable import printable
@@ -41,7 +41,8 @@ class Verdict:
 
     *line* (from 1) and *rule* (as written) are those of the shortest rule that covers
     the URL (in the extended dialect: the first), None when none does; *record* is the
-    record that holds the rule, else the first one that applied, else None.
+    record that holds the rule, else the first one that applied, else None. In a pickle
+    *record* keeps of its rules that one alone, and *explain* says the same.
     """
 
     allowed: bool
@@ -49,6 +50,28 @@ class Verdict:
     line: int | None = None
     rule: str | None = None
     record: Record | None = None
+
+    def __reduce__(self) -> tuple[type["Verdict"], tuple[object, ...]]:
+        """Pickle what explains the verdict.
+
+        In the meta of a request that is asked again it goes to disk, or to Redis: a
+        thousand requests would take the thousands of rules of a record a thousand
+        times.
+        """
+        record = self.record
+        if record is not None:
+            here = self.line, self.rule
+            rules = (rule for rule in record.rules if (rule.line, rule.value) == here)
+            record = replace(record, rules=tuple(rules), delays=())
+        return Verdict, (self.allowed, self.reason, self.line, self.rule, record)
+
+    def __copy__(self) -> "Verdict":
+        """Nothing of a verdict can be changed, so a copy is the verdict itself."""
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> "Verdict":
+        """As `__copy__`."""
+        return self
 
     def explain(self) -> str:
         """Return the verdict as one sentence that is safe to print."""

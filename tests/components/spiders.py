@@ -107,3 +107,22 @@ class Handing(AskingSpider):
         if request.meta.get("second"):
             return None
         return request.replace(meta=request.meta | {"second": True})
+
+
+class Elsewhere(AskingSpider):
+    """Sends a refused request on to other places, with the meta it has."""
+
+    name = "elsewhere"
+    to: list[str]
+    free: bool
+
+    def failed(self, failure: Failure) -> Any:
+        """The same request, with another URL."""
+        super().failed(failure)
+        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
+        meta = request.meta | ({"dont_obey_robotstxt": True} if self.free else {})
+        return [request.replace(url=url, meta=meta) for url in self.to]
+
+    def look(self, response: Response) -> Iterator[Any]:
+        """What the page carries of the refusal."""
+        yield {"verdict": str(response.meta.get("robots1994"))}

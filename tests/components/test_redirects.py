@@ -69,6 +69,27 @@ def test_a_handed_on_meta_neither_opens_nor_closes(site: Site) -> None:
     assert result.failed_urls == [site.url("/private/1")] * 2
 
 
+@pytest.mark.parametrize("free", [False, True])
+def test_a_page_that_comes_carries_no_verdict(site: Site, *, free: bool) -> None:
+    """The refused request, sent on to an open page with all its meta.
+
+    Also with `dont_obey_robotstxt`, and to a place whose robots.txt is not yet known.
+    """
+    site.robots(CLOSED)
+    far = f"http://far.test:{site.port}"
+    to = [site.url("/open"), f"{far}/open", "data:,open"]
+
+    result = crawl(
+        [site.url("/private/1")],
+        spider="tests.components.spiders:Elsewhere",
+        spider_args={"to": to, "free": free},
+    )
+
+    assert result.failed_urls == [site.url("/private/1")]
+    assert result.fetched_urls == sorted(to)
+    assert result.items == [{"verdict": "None"}] * 3
+
+
 def test_a_request_with_a_verdict_in_its_meta_goes_to_disk(
     site: Site, tmp_path: Path
 ) -> None:
@@ -83,4 +104,7 @@ def test_a_request_with_a_verdict_in_its_meta_goes_to_disk(
     )
 
     assert result.failed_urls == [site.url("/private/1")] * 2
-    assert "Unable to serialize" not in result.log
+    # The page, the closed one, and the closed one again; what no disk takes would go
+    # on in memory, unseen.
+    assert "scheduler/unserializable" not in result.stats
+    assert result.stats["scheduler/enqueued/disk"] == 3
