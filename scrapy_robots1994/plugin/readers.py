@@ -4,6 +4,7 @@ means or raises the sentence that says what to write.
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -92,14 +93,26 @@ def store(name: str, value: Any) -> Locator:
     return locate(value)
 
 
+def listed(name: str, text: str, wanted: str) -> object:
+    """What *text*, as from `-s`, lists: by commas, or as JSON where it begins so."""
+    if not text.lstrip().startswith("["):
+        each = [part.strip() for part in text.split(",") if part.strip()]
+        return each or refuse(name, text, wanted)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        refuse(name, text, wanted)
+
+
 def meta_keys(name: str, value: Any) -> tuple[str, ...]:
-    """Names of request meta keys; a comma-separated text, as from `-s`, is read."""
+    """Names of request meta keys; a text, as from `-s`, is read."""
+    wanted = 'a list of meta keys, for example ["proxy"]'
     if isinstance(value, str):
-        value = [key.strip() for key in value.split(",") if key.strip()]
+        value = listed(name, value, wanted) if value.strip() else ()
     if not isinstance(value, (list, tuple)) or not all(
         isinstance(key, str) and key for key in value
     ):
-        refuse(name, value, 'a list of meta keys, for example ["proxy"]')
+        refuse(name, value, wanted)
     return tuple(value)
 
 

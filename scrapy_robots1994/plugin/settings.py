@@ -15,6 +15,7 @@ from scrapy_robots1994.plugin import readers
 from scrapy_robots1994.plugin.comparing.wanted import peers_wanted, report_wanted
 from scrapy_robots1994.plugin.opt_in import read_crawl_delay, read_pages
 from scrapy_robots1994.printable import printable
+from scrapy_robots1994.standard.dialects import DIALECTS, READINGS
 from scrapy_robots1994.upkeep import Terms
 
 if TYPE_CHECKING:
@@ -39,14 +40,14 @@ class Setting:
 SETTINGS: dict[str, Setting] = {
     "DIALECT": Setting(
         "1994",
-        readers.one_of("1994", "revisited", "extended"),
+        readers.one_of(*DIALECTS),
         "Grammar by which files are read: `1994`, the text of 30 June 1994; "
         "`revisited`, that of Kollar, Leavitt and Mauldin, 1996 (K1 to K7); "
         "`extended`, 1994 with Allow, Crawl-delay and Sitemap (X1 to X8).",
     ),
     "READING": Setting(
         "literal",
-        readers.one_of("literal", "cautious"),
+        readers.one_of(*READINGS),
         "`cautious` also obeys a record that a blank line split (O5).",
     ),
     "TTL": Setting(

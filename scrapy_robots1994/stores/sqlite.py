@@ -7,6 +7,7 @@ import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from scrapy_robots1994.errors import StoreError
@@ -104,7 +105,7 @@ class SqliteStore(PolicyStore):
 
     async def get(self, origin: Origin) -> bytes | None:
         """One look-up by primary key."""
-        rows = await self._do(partial(_rows, query=_GET, values=(str(origin),)))
+        rows = await self._look(_GET, (str(origin),))
         return bytes(rows[0][0]) if rows else None
 
     async def put(self, stored: Stored) -> None:
@@ -114,13 +115,14 @@ class SqliteStore(PolicyStore):
     async def forget(self, origin: Origin) -> bool:
         """One commit."""
         return await self._do(
-            lambda base: base.execute(_FORGET, (str(origin),)).rowcount > 0
+            lambda base: base.execute(_FORGET, (str(origin),)).rowcount > 0,
+            nothing=False,
         )
 
     async def entries(self) -> AsyncIterator[Stored]:
         """All entries by name, a page at a time: no reader keeps the log growing."""
         after = ""
-        while rows := await self._do(partial(_rows, query=_NEXT, values=(after, PAGE))):
+        while rows := await self._look(_NEXT, (after, PAGE)):
             for name, keep_until, packed in rows:
                 origin = Origin.of(name)
                 if origin is not None:
@@ -139,17 +141,33 @@ class SqliteStore(PolicyStore):
             self._thread.shutdown(wait=False)
             self._thread = None
 
-    async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run *work* in the store's thread; whatever SQLite minds is a `StoreError`."""
+    async def _look(self, query: str, values: tuple[Any, ...]) -> Rows:
+        """The rows that *query* gives; none where there is no file."""
+        rows: Rows = []
+        look = partial(_rows, query=query, values=values)
+        return await self._do(look, nothing=rows)
+
+    async def _do(
+        self, work: Callable[[sqlite3.Connection], T], *, nothing: T | None = None
+    ) -> T:
+        """Run *work* in the store's thread; whatever SQLite minds is a `StoreError`.
+
+        Where *nothing* is given and there is no file, that is the answer.
+        """
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "robots1994-sqlite")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._in_thread, work)
+        return await loop.run_in_executor(self._thread, self._in_thread, work, nothing)
 
-    def _in_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _in_thread(
+        self, work: Callable[[sqlite3.Connection], T], nothing: T | None
+    ) -> T:
         """Open the file when it is first needed, then *work*."""
         try:
             if self._connection is None:
+                # To look makes no file: its path may be a slip of the pen.
+                if nothing is not None and not Path(self._path).exists():
+                    return nothing
                 self._connection = self._open()
             return work(self._connection)
         except sqlite3.Error as error:

@@ -60,7 +60,7 @@ class Trouble:
         is_news = not self.is_on and not self._other.is_on
         self.is_on = True
         if is_news:
-            text = " ".join(str(error).split()) or type(error).__name__
+            text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
             # What fails now and then in the same way is a warning the first time.
             logger.log(
                 logging.INFO if text in self._said else logging.WARNING,

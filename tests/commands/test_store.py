@@ -107,6 +107,21 @@ def test_stats_count_by_outcome(filled: tuple[Site, str]) -> None:
     assert sums["origins"] == sums["fresh"] == 3
     assert sums["outcomes"] == {"absent": 1, "parsed": 1, "unreachable": 1}
     assert sums["bytes"] == len(BODY)
+    shown = scrapy("robots-store", "stats", "--store", filled[1]).lines
+    assert "outcomes: absent 1, parsed 1, unreachable 1" in shown
+
+
+def test_a_store_that_is_not_there_is_named_and_not_made(tmp_path: Path) -> None:
+    """A slip in the path leaves no file behind, and is not taken for an empty store."""
+    store = f"sqlite:///{tmp_path}/slip.db"
+
+    for action, code in (("list", 1), ("stats", 0), ("forget", 1)):
+        ran = scrapy("robots-store", action, "--store", store, "--host", "a.*")
+
+        assert ran.code == code
+        assert ran.err.splitlines()[-1] == f"{store} holds nothing that fits"
+    assert "outcomes: none" in scrapy("robots-store", "stats", "--store", store).lines
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_export_holds_the_bytes_of_each_file(filled: tuple[Site, str]) -> None:

@@ -38,7 +38,8 @@ ORIGIN = Origin("http", "a.test", 80)
         (None, ()),
         (True, ("ROBOTSTXT_PARSER",)),
         ("true", ("ROBOTSTXT_PARSER",)),
-        ("A, b.C", ("A", "b.C")),
+        ("A, b.C,", ("A", "b.C")),
+        ('["A", "b.C"]', ("A", "b.C")),
         (["A"], ("A",)),
     ],
 )

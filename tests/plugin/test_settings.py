@@ -33,12 +33,12 @@ WRONG: dict[str, list[object]] = {
         5,
     ],
     "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
-    "COMPARE": [5, [1], {"a": 1}, [""], [int]],
+    "COMPARE": [5, [1], {"a": 1}, [""], [int], ",", "[", "[1]", "[" * 100_000],
     "WATCH": ["yes", 2, [], True],
     "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
     "CRAWL_DELAY": ["yes", -1, float("nan"), float("inf"), [], "1e999"],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], {"noindex": True}],
-    "PROPAGATE_META": [5, [1], [""], {"a": 1}],
+    "PROPAGATE_META": [5, [1], [""], {"a": 1}, ",", '["a"', "[1]"],
 }
 
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
@@ -97,6 +97,8 @@ def test_texts_from_the_command_line_are_read() -> None:
     assert settings.terms.ttl == 600
     assert settings.max_bytes == 1000
     assert settings.propagate_meta == ("a", "b")
+    as_json = Settings({"ROBOTS1994_PROPAGATE_META": ' ["a", "b"]'})
+    assert RobotsSettings.from_settings(as_json).propagate_meta == ("a", "b")
     assert settings.store.max_origins == 5
 
 

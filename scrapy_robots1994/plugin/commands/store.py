@@ -15,7 +15,7 @@ from scrapy_robots1994.plugin.commands.asking import Inquiry, ask
 from scrapy_robots1994.plugin.commands.base import RobotsCommand
 from scrapy_robots1994.plugin.commands.holdings import Choice, Holdings
 from scrapy_robots1994.plugin.commands.policies import from_found
-from scrapy_robots1994.plugin.commands.terminal import say
+from scrapy_robots1994.plugin.commands.terminal import note, say
 from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.printable import printable
 from scrapy_robots1994.upkeep import Outcome
@@ -121,6 +121,8 @@ class RobotsStore(RobotsCommand):
         except Exception as error:  # noqa: BLE001 - a store may be anybody's
             self._give_up(error)
         self.exitcode = 0 if policies or action == "stats" else NOTHING
+        if not policies and not (action == "refresh" and choice.origins):
+            note(printable(f"{settings.store} holds nothing that fits", 500))
         if action == "refresh":
             self._refresh(policies, choice, opts)
         else:
@@ -173,12 +175,19 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, Choice]:
     return action, choice
 
 
+def _counts(value: int | dict[str, int]) -> str:
+    """One number, or several with what each counts."""
+    if isinstance(value, int):
+        return str(value)
+    return ", ".join(f"{name} {count}" for name, count in value.items()) or "none"
+
+
 def _print(action: str, policies: list[Policy], *, as_json: bool) -> None:
     """Print what *action* shows of *policies*."""
     now = time.time()
     if action == "stats":
         sums = holdings.totals(policies, now)
-        rows = [f"{name}: {value}" for name, value in sums.items()]
+        rows = [f"{name}: {_counts(value)}" for name, value in sums.items()]
         for line in [json.dumps(sums)] if as_json else rows:
             say(line)
         return

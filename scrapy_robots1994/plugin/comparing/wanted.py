@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from scrapy_robots1994.errors import SettingsError
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.plugin.readers import listed, refuse
 
 BUILT_IN = "ROBOTSTXT_PARSER"
 """What `True` stands for: the parser that the built-in middleware would use."""
@@ -32,14 +31,12 @@ def peers_wanted(name: str, value: Any) -> tuple[str | type, ...]:
     """
     if isinstance(value, str):
         word = value.strip().lower()
-        if word in _ON | _OFF:
-            value = word in _ON
-        else:
-            value = [path.strip() for path in value.split(",")]
+        is_flag = word in _ON | _OFF
+        value = word in _ON if is_flag else listed(name, value, PARSERS)
     if value is None or isinstance(value, bool):
         return (BUILT_IN,) if value else ()
     if not isinstance(value, (list, tuple)) or not all(map(_may_be_parser, value)):
-        _refuse(name, value, PARSERS)
+        refuse(name, value, PARSERS)
     return tuple(value)
 
 
@@ -63,16 +60,10 @@ def report_wanted(name: str, value: Any) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, (str, Path)) or ending_of(str(value)) not in ENDINGS:
-        _refuse(name, value, REPORT)
+        refuse(name, value, REPORT)
     return str(value)
 
 
 def ending_of(path: str) -> str:
     """The ending of *path*, in lower case."""
     return Path(path).suffix.lower()
-
-
-def _refuse(name: str, value: object, wanted: str) -> NoReturn:
-    """Raise the sentence for a wrong value."""
-    msg = f"{name} must be {wanted}, not {printable(repr(value))}."
-    raise SettingsError(msg)
