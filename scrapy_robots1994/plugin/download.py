@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request, exceptions
 from scrapy.http.request import NO_CALLBACK
@@ -239,11 +239,14 @@ def _redirect_target(response: Response) -> str | None:
     if response.status not in REDIRECTS or not location:
         return None
     try:
-        # Credentials never go into a robots.txt URL, nor into a log.
-        target = discreet(urljoin(response.url, safe_url_string(location)))
+        target = urljoin(response.url, safe_url_string(location))
+        authority = urlsplit(target).netloc
     except ValueError:
         return "an unreadable address"
-    return target.partition("#")[0]
+    # Credentials never go into a robots.txt URL, nor into a log. They stand before the
+    # host alone; an @ further on is of the path.
+    host = authority.rpartition("@")[2]
+    return target.replace(f"//{authority}", f"//{host}", 1).partition("#")[0]
 
 
 def _one_line(error: BaseException) -> str:

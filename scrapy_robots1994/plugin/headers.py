@@ -17,8 +17,9 @@ CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
 
 
 def lifetime(response: Response, now: float) -> float | None:
-    """Freshness the response promises, in seconds (RFC 9111, 4.2.1); `None` if none.
+    """Freshness the response still promises, in seconds; `None` if it promises none.
 
+    Its lifetime (RFC 9111, 4.2.1) less the Age it has come to in caches on its way.
     `no-store` and `no-cache` promise none at all: 0. *now*, in seconds since the
     epoch, stands for a Date that the server did not send.
     """
@@ -27,7 +28,7 @@ def lifetime(response: Response, now: float) -> float | None:
         return 0.0
     if b"max-age" in controls:
         # An unreadable max-age is stale at once (RFC 9111, 4.2.1).
-        return _digits(controls[b"max-age"]) or 0.0
+        return _rest_of(_digits(controls[b"max-age"]) or 0.0, response)
     expires = response.headers.get("Expires")
     if expires is None:
         return None
@@ -36,7 +37,13 @@ def lifetime(response: Response, now: float) -> float | None:
     if until is None:
         return 0.0
     date = rfc1123_to_epoch(response.headers.get("Date") or b"")
-    return max(until - (now if date is None else date), 0.0)
+    return _rest_of(until - (now if date is None else date), response)
+
+
+def _rest_of(seconds: float, response: Response) -> float:
+    """What is left of a lifetime of *seconds*."""
+    # An unreadable Age is as good as none (RFC 9111, 5.1).
+    return max(seconds - (_digits(response.headers.get("Age")) or 0.0), 0.0)
 
 
 def retry_after(response: Response, now: float) -> float | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scrapy_robots1994.errors import SettingsError
@@ -15,10 +16,19 @@ from scrapy_robots1994.stores import Locator, locate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MOST = 1_000_000_000
+"""No count is larger, for past it libraries have limits of their own."""
+
+_DIGITS = re.compile(r"[0-9]{1,20}")
+
 
 def refuse(name: str, value: object, wanted: str) -> NoReturn:
     """Raise the sentence for a wrong value."""
-    msg = f"{name} must be {wanted}, not {printable(repr(value))}."
+    try:
+        shown = printable(repr(value))
+    except Exception:  # noqa: BLE001 - anybody's object, or a number of 5,000 digits
+        shown = f"this {type(value).__name__}"
+    msg = f"{name} must be {wanted}, not {shown}."
     raise SettingsError(msg)
 
 
@@ -45,13 +55,14 @@ def timeout(name: str, value: Any) -> float:
 
 
 def count(name: str, value: Any, *, least: int, example: int) -> int:
-    """A whole number of at least *least*; text, as from `-s`, is read."""
-    wanted = f"a whole number, {least} or more, for example {example}"
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    """A whole number from *least* to `MOST`; text, as from `-s`, is read."""
+    wanted = f"a whole number, {least} to {MOST}, for example {example}"
+    read = value
+    if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
+        read = int(value)
+    if isinstance(read, bool) or not isinstance(read, int) or not least <= read <= MOST:
         refuse(name, value, wanted)
-    return value
+    return read
 
 
 def size(name: str, value: Any) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy.http.headers import Headers
+
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -41,10 +43,14 @@ class RobotName:
         """What is sent where a request says nothing; looked up once a crawl."""
         if self._default is None:
             settings = self._crawler.settings
-            headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
-            by_name = {str(name).lower(): value for name, value in headers.items()}
+            # As Scrapy's own middleware fills them in: names and values may be text,
+            # bytes or lists, and the first of a name stays.
+            sent = Headers()
+            for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
+                if value is not None:
+                    sent.setdefault(name, value)
             self._default = (
-                by_name.get("user-agent")
+                sent.get(b"User-Agent")
                 or getattr(self._crawler.spider, "user_agent", None)
                 or settings["USER_AGENT"]
                 or ""

@@ -36,6 +36,12 @@ def response(**sent: str) -> Response:
         ({"Expires": THEN, "Date": LATER}, 0),
         ({"Expires": "0"}, 0),
         ({"Expires": LATER, "Cache_Control": "max-age=5"}, 5),
+        ({"Cache_Control": "max-age=600", "Age": "500"}, 100),
+        ({"Cache_Control": "max-age=600", "Age": "601"}, 0),
+        ({"Cache_Control": "max-age=600", "Age": "-5"}, 600),
+        ({"Cache_Control": "max-age=600", "Age": "old"}, 600),
+        ({"Expires": LATER, "Date": THEN, "Age": "500"}, 100),
+        ({"Age": "500"}, None),
     ],
 )
 def test_the_promised_lifetime(sent: dict[str, str], seconds: float | None) -> None:

@@ -230,6 +230,23 @@ def test_a_redirect_to_another_host_belongs_to_who_was_asked(reactor: Reactor) -
     assert result.stats["robotstxt/request_count"] == 1
 
 
+def test_a_redirect_is_followed_to_where_it_says() -> None:
+    """R2: user and password are left out of a URL; an @ of its path is not theirs."""
+    with Site() as site:
+        host = f"127.0.0.1:{site.port}"
+        target = f"http://me:secret@{host}/cdn//team@7/robots.txt?for=us@home"
+        site.answer("/robots.txt", replies.redirect(target))
+        site.answer(
+            "/cdn//team@7/robots.txt", replies.text("User-agent: *\nDisallow: /")
+        )
+        result = crawl([site.url("/page")])
+        hops = site.log()
+
+    assert [hop.target for hop in hops][1:] == ["/cdn//team@7/robots.txt?for=us@home"]
+    assert "authorization" not in hops[1].headers
+    assert reasons(result) == {"rule"}
+
+
 def test_redirects_past_the_limit_are_not_followed() -> None:
     """R2: at most ROBOTS1994_MAX_REDIRECTS, then as R5."""
     with Site() as site:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy import Request
+from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
+from scrapy.utils.test import get_crawler
 
+from scrapy_robots1994.plugin.robot import RobotName
 from tests.support import replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors
 from tests.support.site import Site
@@ -58,6 +62,8 @@ def test_it_asks_with_the_name_it_is_matched_with() -> None:
     "settings",
     [
         {"DEFAULT_REQUEST_HEADERS": {"User-Agent": "special/1.0"}},
+        {"DEFAULT_REQUEST_HEADERS": {"user-agent": ["special/1.0"]}},
+        {"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": "special/1.0"},
         {"USER_AGENT": "special/1.0"},
         {"ROBOTSTXT_USER_AGENT": "special"},
     ],
@@ -71,6 +77,18 @@ def test_the_name_is_found_where_scrapy_takes_it_from(
         result = crawl([site.url("/page")], settings=settings)
 
     assert result.fetched == []
+
+
+def test_the_name_is_the_first_that_the_default_headers_say() -> None:
+    """As text or bytes, in a list or alone; of two spellings of a name the first."""
+    sent = {b"user-agent": [b"special/1.0"], "User-Agent": "another/1.0"}
+    crawler = get_crawler(settings_dict={"DEFAULT_REQUEST_HEADERS": sent})
+    request = Request("http://x.test/")
+
+    DefaultHeadersMiddleware.from_crawler(crawler).process_request(request)
+
+    assert RobotName(crawler).of(Request("http://x.test/")) == b"special/1.0"
+    assert request.headers["User-Agent"] == b"special/1.0"
 
 
 @pytest.mark.parametrize("reactor", reactors())

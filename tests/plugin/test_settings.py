@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from scrapy.settings import Settings
 
@@ -19,7 +21,7 @@ WRONG: dict[str, list[object]] = {
     "RETRY_AFTER": ["5 minutes", -1, True],
     "FORBIDDEN": ["deny", False, 0],
     "UNREACHABLE": ["Disallow", None.__class__, 1],
-    "MAX_BYTES": [0, -1, 1.5, "500k", True],
+    "MAX_BYTES": [0, -1, 1.5, "500k", True, sys.maxsize, "9" * 5_000, 10**5_000],
     "TIMEOUT": [0, -1, "0", "never", True],
     "MAX_REDIRECTS": [-1, 1.5, "many", True],
     "MAX_WAITING": [-1, 0.5, "all", True],
@@ -49,7 +51,7 @@ def test_every_setting_has_wrong_values_here() -> None:
     assert set(SETTINGS) <= set(WRONG)
 
 
-@pytest.mark.parametrize(("name", "value"), CASES)
+@pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
 def test_a_wrong_value_is_refused_in_one_sentence(name: str, value: object) -> None:
     """The sentence names the setting, and is one line."""
     with pytest.raises(SettingsError) as raised:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
+from threading import Event, Thread, current_thread
+from typing import Any
+
 import pytest
 
 from scrapy_robots1994.standard import LineKind, Reason, RobotsTxt, Verdict
@@ -24,12 +28,39 @@ def test_equal_by_text_dialect_and_reading() -> None:
 def test_packing_makes_a_file_small() -> None:
     """Once; packed again it stays as small."""
     robots = RobotsTxt.parse(FILE)
-    before = len(robots._source._body)
+    before = len(robots._source._held)
 
-    packed = len(robots.pack()._source._body)
+    packed = len(robots.pack()._source._held)
 
     assert packed < before / 10
-    assert len(robots.pack()._source._body) == packed
+    assert len(robots.pack()._source._held) == packed
+
+
+def test_two_threads_that_pack_one_file_keep_its_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Origins share a file, and large files are looked into by several threads."""
+    rules = b"".join(b"Disallow: /product/%06d\n" % number for number in range(3_000))
+    body = b"User-agent: *\nDisallow: /private\n" + rules
+    robots = RobotsTxt.parse(body)
+    compress, is_late, is_packed = zlib.compressobj, Event(), Event()
+
+    def waiting(*options: Any, **more: Any) -> Any:
+        if current_thread().name == "late":
+            is_late.set()
+            assert is_packed.wait(60)
+        return compress(*options, **more)
+
+    monkeypatch.setattr(zlib, "compressobj", waiting)
+    late = Thread(target=robots.pack, name="late")
+    late.start()
+    assert is_late.wait(60)
+    robots.pack()
+    is_packed.set()
+    late.join()
+
+    assert robots.body == body
+    assert not robots.allowed("/private", "rex")
 
 
 @pytest.mark.parametrize("body", [b"", b"x", FILE.encode()])

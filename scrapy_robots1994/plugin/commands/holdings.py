@@ -114,7 +114,8 @@ class Holdings:
 
 def _aged(policy: Policy, now: float) -> Policy:
     """*policy* as if it had come so long ago that it must be asked for again."""
-    back = max(policy.stale_until, policy.fresh_until) - now
+    # What ran out long ago is old enough: it must not get younger.
+    back = max(policy.stale_until - now, policy.fresh_until - now, 0.0)
     return replace(
         policy,
         fetched_at=policy.fetched_at - back,
