@@ -25,6 +25,7 @@ from tests.support.readme import README, ROOT, fences, spans
 if TYPE_CHECKING:
     from scrapy_robots1994.plugin.commands.base import RobotsCommand
 
+CHANGES = (ROOT / "CHANGELOG.md").read_text("utf-8")
 COMMANDS: dict[str, type[RobotsCommand]] = {
     "robots-check": check.RobotsCheck,
     "robots-lint": lint.RobotsLint,
@@ -33,6 +34,9 @@ COMMANDS: dict[str, type[RobotsCommand]] = {
 }
 VARIABLES = {"ROBOTS1994_CORPUS": "tests/support/corpus.py"}
 """Variables of the environment, with the file that reads each."""
+
+UNLISTED = {"DOWNLOAD_SLOTS"}
+"""Settings of Scrapy that its older versions read without a default."""
 
 WORDS = {"INFO", "WARNING", "DEBUG", "COLUMNS"}
 """Levels of the log, and a name of our own source."""
@@ -89,12 +93,12 @@ def known_stat() -> re.Pattern[str]:
 
 def test_every_setting_that_is_named_is_one() -> None:
     """Ours with the prefix or without, Scrapy's, or a variable of the tests."""
-    named = set(re.findall(rf"{PREFIX}\w+", README))
+    named = set(re.findall(rf"{PREFIX}\w+", README + CHANGES))
     capitals = {it for it in spans() if re.fullmatch(r"[A-Z][A-Z0-9_]+", it)}
     ours = {PREFIX + name for name in SETTINGS}
 
     assert named - ours == set(VARIABLES)
-    known = {*dir(default_settings), *SETTINGS, *ours, PREFIX, *WORDS}
+    known = {*dir(default_settings), *UNLISTED, *SETTINGS, *ours, PREFIX, *WORDS}
     assert capitals - known == set()
     for name, path in VARIABLES.items():
         assert name in (ROOT / path).read_text("utf-8")
@@ -166,10 +170,9 @@ def test_the_actions_of_the_store_are_those_that_are_taken() -> None:
     """In their order, and in the changelog the same."""
     part = section("`scrapy robots-store`", level=3).partition("```\n\n")[2]
     listed = re.findall(r"`([\w-]+)`", part.partition("work on any lasting store")[0])
-    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
 
     assert tuple(listed) == store.ACTIONS
-    assert f"robots-store {'|'.join(store.ACTIONS)}`" in changes
+    assert f"robots-store {'|'.join(store.ACTIONS)}`" in CHANGES
 
 
 def test_the_words_of_the_signals_are_those_that_are_sent() -> None:
