@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.plugin.settings import PREFIX, SETTINGS
 from scrapy_robots1994.plugin.stats import MEANINGS
 from scrapy_robots1994.plugin.way import WAY_OUT
+from scrapy_robots1994.standard import Reason
 from scrapy_robots1994.standard.inspection import KINDS
 from scrapy_robots1994.upkeep import Outcome
-from tests.support.readme import README, code
+from tests.support.named import meta_keys, stat_keys, stats_elsewhere
+from tests.support.readme import README
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -24,23 +27,17 @@ if TYPE_CHECKING:
 DECISIONS = [f"O{number}" for number in range(1, 27)] + [f"R{n}" for n in range(1, 7)]
 CLAUSES = [f"K{number}" for number in range(1, 8)] + [f"X{n}" for n in range(1, 9)]
 CLAUSES += [f"P{number}" for number in range(1, 10)]
-PLUGIN = Path(__file__).parents[1] / "scrapy_robots1994" / "plugin"
+WRITTEN = ["M1", *(f"F{n}" for n in range(1, 7)), "A1", "A2", "A3"]
+WRITTEN += ["D1", "D2", "D3", "E1"]
+"""The clauses of the text of 1994."""
 SCRAPYS = {"is_start_request", "download_slot", "download_maxsize"}
 SCRAPYS |= {"_auth_proxy", "_scheme_proxy"}
 """Meta keys of Scrapy that we read, or set on our own requests alone."""
 
-PRIVATE = "_robots1994_progress"
-"""Tells our own parts which request is one for a robots.txt."""
+PRIVATE = {"_robots1994_progress", "_robots1994_slot_delays"}
+"""Which request is one for a robots.txt; an attribute of the crawler, for our parts."""
 
-
-def meta_keys() -> set[str]:
-    """Every meta key that the plugin names, in place or as a constant, and the way."""
-    source = "".join(path.read_text("utf-8") for path in PLUGIN.rglob("*.py"))
-    used = re.findall(r"meta(?:\.get\(|\[)\"(\w+)\"|_KEY = \"(\w+)\"", source)
-    return {key for pair in used for key in pair if key} | set(WAY_OUT)
-
-
-KEYS = sorted(meta_keys() - SCRAPYS - {PRIVATE})
+KEYS = sorted((meta_keys() | set(WAY_OUT)) - SCRAPYS - PRIVATE)
 SECTIONS = [
     "What it is",
     "See it work",
@@ -53,7 +50,7 @@ SECTIONS = [
     "Signals",
     "Commands",
     "Stores",
-    "What we decide where the text is silent",
+    "What the text says, and what we decide where it is silent",
     "Performance",
     "Limits",
     "Contributing",
@@ -83,6 +80,32 @@ def test_every_stat_has_a_row(key: str) -> None:
     assert f"| `{key}` | {MEANINGS[key]} |" in README
 
 
+def test_every_stat_has_its_meaning_and_stands_in_one_file() -> None:
+    """No key is written elsewhere, where these walks would not see it."""
+    assert stats_elsewhere() == []
+    assert stat_keys() == set(MEANINGS)
+
+
+@pytest.mark.parametrize("reason", Reason, ids=lambda reason: reason.value)
+def test_every_reason_of_a_verdict_has_a_row(reason: Reason) -> None:
+    """The word that stats and commands show, what it does, and because of what."""
+    row = rf"^\| `{re.escape(reason.value)}` \| (dis)?allowed\b.* \| .+ \|$"
+
+    assert len(re.findall(row, README, re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("name", ["DIALECT", "READING", "FORBIDDEN", "UNREACHABLE"])
+def test_every_choice_of_a_setting_is_named(name: str) -> None:
+    """The values that a wrong one is answered with are those of the row."""
+    with pytest.raises(SettingsError) as refused:
+        SETTINGS[name].read(name, "?")
+
+    choices = re.findall(r'"([^"?]+)"', str(refused.value))
+    assert len(choices) >= 2
+    for choice in choices:
+        assert f"`{choice}`" in SETTINGS[name].meaning
+
+
 @pytest.mark.parametrize("decision", DECISIONS)
 def test_every_decision_has_a_row(decision: str) -> None:
     """O1 to O26 and R1 to R6."""
@@ -100,16 +123,20 @@ def test_every_id_that_the_code_cites_has_a_row() -> None:
     )
 
     cited = set(re.findall(r"Ours ([A-Z]\d+)", code))
+    quoted = set(re.findall(r"1994 ([A-Z]\d+)", code))
 
     assert cited <= {*DECISIONS, *CLAUSES}
+    assert quoted == {*WRITTEN}
     assert {it for it in DECISIONS if it not in cited} == set()
     named = {it.upper() for it in re.findall(r"(?<![a-zA-Z])[kpxKPX]\d", code + tests)}
     assert set(CLAUSES) <= named
 
 
-@pytest.mark.parametrize("clause", CLAUSES)
-def test_every_clause_of_a_further_dialect_has_a_row(clause: str) -> None:
-    """K1 to K7 of `revisited`, X1 to X8 of `extended`, P1 to P9 of pages."""
+@pytest.mark.parametrize("clause", [*WRITTEN, *CLAUSES])
+def test_every_clause_has_a_row(clause: str) -> None:
+    """Those of 1994, K1 to K7 of `revisited`, X1 to X8 of `extended`, P1 to P9 of
+    pages.
+    """
     assert len(re.findall(rf"^\| {clause} \| .+ \|$", README, re.MULTILINE)) == 1
 
 
@@ -134,11 +161,6 @@ def test_every_command_of_ours_has_its_part(command: EntryPoint) -> None:
     """Each command that Scrapy finds through us is shown in use."""
     if command.value.startswith("scrapy_robots1994."):
         assert f"$ scrapy {command.name} " in README
-
-
-def test_the_parser_snippet_runs() -> None:
-    """The Python that a reader copies first holds what its assertions say."""
-    exec(code("robots = RobotsTxt.parse("), {})  # noqa: S102 - it is our own text
 
 
 def test_every_file_that_it_names_is_there() -> None:

@@ -48,7 +48,8 @@ SETTINGS: dict[str, Setting] = {
     "READING": Setting(
         "literal",
         readers.one_of(*READINGS),
-        "`cautious` also obeys a record that a blank line split (O5).",
+        "`literal`: a blank line ends a record, also in its middle; `cautious` obeys a "
+        "record that a blank line split, too (O5).",
     ),
     "TTL": Setting(
         86_400,
@@ -76,12 +77,14 @@ SETTINGS: dict[str, Setting] = {
     "FORBIDDEN": Setting(
         "disallow",
         readers.one_of("disallow", "allow"),
-        "What 401 and 403 for robots.txt mean for all URLs of the origin (R3).",
+        "What 401 and 403 for robots.txt mean for all URLs of the origin: `disallow` "
+        "or `allow` (R3).",
     ),
     "UNREACHABLE": Setting(
         "disallow",
         readers.one_of("disallow", "allow"),
-        "What an unknown policy means for all URLs of the origin, for now (R5).",
+        "What an unknown policy means for all URLs of the origin, for now: `disallow` "
+        "or `allow` (R5).",
     ),
     "MAX_BYTES": Setting(
         512_000,

@@ -60,7 +60,8 @@ MEANINGS: Final[dict[str, str]] = {
     STORE_FAILURES: "questions that the store of ROBOTS1994_STORE did not answer",
     CUT: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
     OPENS_SITE: "origins whose file opens to us what its owner likely meant to close",
-    REFUSING: "origins at which requests were refused, at the close",
+    REFUSING: "origins at which requests were refused, at the close; at most 10,000 "
+    "are counted",
     REFUSED_BY: "requests refused, by origin, at the close, for the 20 with most",
     STARTS_REFUSED: "start requests, where robots.txt refused every one of them",
     COMPARED: "decisions by what another parser would have said (ROBOTS1994_COMPARE): "

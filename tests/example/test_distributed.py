@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from unittest import mock
 
-from tests.example.commands import command, too_wide
+from tests.example.commands import too_wide, typed_as_written
+from tests.support.readme import typed
 from tests.support.redis_server import RedisServer
 
 
 def test_three_workers_ask_each_robots_txt_once() -> None:
     """The command says so itself: who did what, and that it was right."""
     with RedisServer() as server, mock.patch.dict(os.environ, REDIS_URL=server.url):
-        told = command("distributed")
+        told = typed_as_written(typed("example_project/distributed"))
         with server.client() as client:
             left = list(client.scan_iter())
 

@@ -41,8 +41,8 @@ def test_sdist_holds_the_tests_and_the_example(dist: Path) -> None:
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
-    for name in ("LICENSE", "README.md", "setup.cfg", "tests/run", "tests/conftest.py"):
-        assert name in names
+    wanted = {"LICENSE", "README.md", "setup.cfg", "tests/run", "tests/conftest.py"}
+    assert wanted | {".ci/run", ".ci/packages"} <= names
 
 
 def test_the_version_has_one_place(dist: Path) -> None:

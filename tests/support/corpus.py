@@ -1,8 +1,7 @@
 """Files as crawlers meet them under /robots.txt: real ones if at hand, else made ones.
 
-Real files are read from the folder or tar archive that ROBOTS1994_CORPUS names, or
-from `../shared/corpus/robots-txt.tar.xz` beside the repository. Without either, tests
-run on generated files of the same shape, the same ones every time.
+Real files are read from the folder or tar archive that ROBOTS1994_CORPUS names. Without
+it tests run on generated files of the same shape, the same ones every time.
 """
 
 from __future__ import annotations
@@ -13,9 +12,6 @@ import tarfile
 from functools import cache
 from itertools import chain
 from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[2]
-BESIDE = ROOT.parent / "shared" / "corpus" / "robots-txt.tar.xz"
 
 COUNT = 400
 """Generated files: enough for the tail of the real ones, few enough for every run."""
@@ -48,9 +44,7 @@ PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body
 def corpus_files() -> tuple[tuple[str, bytes], ...]:
     """Name and bytes of every file, sorted by name; never none."""
     named = os.environ.get("ROBOTS1994_CORPUS")
-    if named:
-        return _read(Path(named))
-    return _read(BESIDE) if BESIDE.exists() else generated_files()
+    return _read(Path(named)) if named else generated_files()
 
 
 @cache

@@ -52,12 +52,17 @@ def _block_command(fence: Fence) -> str:
 
 
 @cache
+def spans() -> frozenset[str]:
+    """Every text in code marks outside of the blocks, on one line."""
+    prose = re.sub(r"^ *```.*?^ *```$", "", README, flags=re.DOTALL | re.MULTILINE)
+    return frozenset(" ".join(it.split()) for it in re.findall(r"`([^`]+)`", prose))
+
+
+@cache
 def commands() -> frozenset[str]:
     """Every command that the README shows, in a shell block or in a sentence."""
     blocks = {_block_command(it) for it in fences() if it.language in SHELL}
-    prose = re.sub(r"^ *```.*?^ *```$", "", README, flags=re.DOTALL | re.MULTILINE)
-    spans = {" ".join(it.split()) for it in re.findall(r"`([^`]+)`", prose)}
-    inline = {it for it in spans if PROGRAM.match(it) and not NAME.fullmatch(it)}
+    inline = {it for it in spans() if PROGRAM.match(it) and not NAME.fullmatch(it)}
     return frozenset(blocks | inline)
 
 

@@ -41,8 +41,8 @@ examples:
   scrapy robots-lint --format github --ignore R015,R018 robots.txt
   scrapy robots-lint --summary folder/
 
-exit code: 0 no problem, 1 problems of the severity --fail-on or worse, 2 wrong use or a
-file that could not be read
+exit code: 0 no problem of the severity --fail-on or worse, 1 such a problem, 2 wrong
+use or a file that could not be read
 """
 
 
