@@ -17,6 +17,8 @@ NOT_TYPED = {
     "tox -e beyond": "it runs these tests once more; .ci/run has a part of it",
     "tox -e package": "it runs tests/release",
     "tox -e audit": "it asks an index for known holes, which takes a network",
+    "python -m tests.proofs.strangers [FOLDER]": "it clones, which takes a network; "
+    "tests/proofs/test_strangers.py runs it on a project of its own",
 }
 """Commands that no test can run, each with the reason."""
 
