@@ -11,7 +11,7 @@ from twisted.internet.defer import CancelledError
 from tests.support.child import AskingSpider
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -126,6 +126,17 @@ KEPT = (
     "session",
     "dont_merge_cookies",
 )
+
+
+class AskingOnceSpider(AskingSpider):
+    """Lets Scrapy drop what it asks for twice."""
+
+    name = "asking-once"
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for all URLs of the job, filtered as any user's are."""
+        for ask in self.asks:
+            yield self.ask(**ask | {"dont_filter": False})
 
 
 class AskingAgainSpider(AskingSpider):
