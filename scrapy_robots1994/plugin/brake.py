@@ -45,6 +45,16 @@ class Progress:
     codings: tuple[str, ...] = ()
     seat: Seat = field(default_factory=lambda: Seat(is_taken=False))
 
+    def start_over(self) -> None:
+        """Forget what arrived: the request is sent, for the first time or again.
+
+        A middleware that answers a challenge or hands back a new request copies the
+        meta, and this object with it. Limits and codings are those of one response.
+        """
+        self.received = 0
+        self.is_cut = self.is_late = False
+        self.codings = ()
+
 
 class Brake:
     """Watches the robots.txt downloads under way, and only while there are any.
@@ -84,7 +94,13 @@ class Brake:
         would be places that nobody left, and too many pages on their way.
         """
         progress = request.meta.get(META_KEY)
-        if isinstance(progress, Progress):
+        if not isinstance(progress, Progress):
+            return
+        progress.start_over()
+        # What `_bytes_received` set for the response before, a copied meta still holds.
+        request.meta["download_maxsize"] = 0
+        # One that another middleware replaced never left the downloader: it sits still.
+        if not progress.seat.is_taken:
             progress.seat = Seat(is_taken=self._room.take())
 
     def _left(self, request: Request) -> None:
@@ -118,6 +134,6 @@ class Brake:
         if not isinstance(progress, Progress):
             return
         codings = headers.codings(response)
-        if codings and can_unpack(codings):
-            progress.codings = codings
+        progress.codings = codings if can_unpack(codings) else ()
+        if progress.codings:
             del response.headers["Content-Encoding"]

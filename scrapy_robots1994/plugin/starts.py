@@ -40,14 +40,16 @@ class Starts:
         self._refused = 0
         self._first = ""
         self._is_through = False
+        self._is_resumed = False
         crawler.signals.connect(self._was_scheduled, signals.request_scheduled)
         # A page that a cache holds never reaches the downloader.
         self._watched = [
-            signals.request_reached_downloader,
-            signals.response_received,
+            (self._was_dropped, signals.request_dropped),
+            (self._got_through, signals.request_reached_downloader),
+            (self._got_through, signals.response_received),
         ]
-        for signal in self._watched:
-            crawler.signals.connect(self._got_through, signal)
+        for listener, signal in self._watched:
+            crawler.signals.connect(listener, signal)
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
@@ -68,15 +70,28 @@ class Starts:
         return not self._is_through and 0 < self._refused >= self._scheduled
 
     def _was_scheduled(self, request: Request) -> None:
-        """Count a start request that is about to be judged."""
+        """Count a start request that is about to be judged, unless it is dropped."""
         if self._is_through:
             # Not before: who disconnects from a signal while it is being sent makes it
             # pass over the next who listens.
             while self._watched:
-                signal = self._watched.pop()
-                self._crawler.signals.disconnect(self._got_through, signal)
+                listener, signal = self._watched.pop()
+                self._crawler.signals.disconnect(listener, signal)
             return
         self._scheduled += bool(request.meta.get(META_KEY))
+
+    def _was_dropped(self, request: Request) -> None:
+        """Count a duplicate no more: what it repeats is judged in its place.
+
+        The first start request repeats none of this run. Where it is dropped, an
+        earlier run has judged it and perhaps others: those stay in the count, as
+        nobody here knows that they were refused.
+        """
+        if self._is_through or not request.meta.get(META_KEY):
+            return
+        if self._scheduled == 1:
+            self._is_resumed = True
+        self._scheduled -= not self._is_resumed
 
     def _got_through(self, request: Request) -> None:
         """Stop watching once a start request is sent or answered."""

@@ -11,7 +11,7 @@ from twisted.internet.defer import CancelledError
 from tests.support.child import AskingSpider
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -55,6 +55,44 @@ class AnswerRobots:
         return TextResponse(request.url, body=body, request=request)
 
 
+class AnswerChallenge:
+    """Asks for a robots.txt again that is a 503, as middlewares against bots do."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response | Request:
+        """The same request once more, in place of the challenge."""
+        if response.status != 503 or not is_robots(request):
+            return response
+        return request.replace()
+
+
+class Stamp:
+    """Stamps each request, by handing back a new request once."""
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Request | None:
+        """A copy with the stamp, which then comes through all middlewares anew."""
+        if "stamp" in request.headers:
+            return None
+        stamped = request.replace(dont_filter=True)
+        stamped.headers["stamp"] = "1"
+        return stamped
+
+
+def note_concurrency(crawler: Crawler) -> None:
+    """Put what the downloader may do at once at the close into the stats."""
+
+    def closed() -> None:
+        assert crawler.stats is not None
+        assert crawler.engine is not None
+        most = crawler.engine.downloader.total_concurrency
+        crawler.stats.set_value("test/concurrency", most)
+
+    crawler.signals.connect(closed, signals.spider_closed, weak=False)
+
+
 class RecordMeta:
     """Puts the meta and headers of robots.txt requests, as sent, into the stats."""
 
@@ -88,6 +126,17 @@ KEPT = (
     "session",
     "dont_merge_cookies",
 )
+
+
+class AskingOnceSpider(AskingSpider):
+    """Lets Scrapy drop what it asks for twice."""
+
+    name = "asking-once"
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for all URLs of the job, filtered as any user's are."""
+        for ask in self.asks:
+            yield self.ask(**ask | {"dont_filter": False})
 
 
 class AskingAgainSpider(AskingSpider):

@@ -11,16 +11,23 @@ from scrapy import Request
 from scrapy.exceptions import StopDownload
 
 from scrapy_robots1994.plugin.brake import Brake, Progress
-from scrapy_robots1994.plugin.waiting import META_KEY
+from scrapy_robots1994.plugin.waiting import META_KEY, WaitingRoom
+
+
+def braked(progress: Progress) -> tuple[Brake, Request]:
+    """Return a brake and the robots.txt request that it applies *progress* to."""
+    signals = SimpleNamespace(connect=lambda *_: None, disconnect=lambda *_: None)
+    downloader = SimpleNamespace(total_concurrency=16)
+    engine = SimpleNamespace(downloader=downloader)
+    crawler: Any = SimpleNamespace(signals=signals, engine=engine)
+    request = Request("http://a.test/robots.txt", meta={META_KEY: progress})
+    return Brake(crawler, WaitingRoom(crawler, 10)), request
 
 
 def received(progress: Progress, data: bytes) -> None:
     """Let *data* of a robots.txt arrive."""
-    signals = SimpleNamespace(connect=lambda *_: None, disconnect=lambda *_: None)
-    crawler: Any = SimpleNamespace(signals=signals)
-    room: Any = None
-    request = Request("http://a.test/robots.txt", meta={META_KEY: progress})
-    Brake(crawler, room)._bytes_received(data, request)
+    brake, request = braked(progress)
+    brake._bytes_received(data, request)
 
 
 def test_a_long_wait_in_the_slots_queue_is_no_timeout() -> None:
@@ -51,3 +58,16 @@ def test_past_the_limit_what_arrived_is_kept() -> None:
 
     assert stopped.value.fail is False
     assert progress.is_cut
+
+
+def test_what_is_sent_again_has_its_whole_time() -> None:
+    """A first response that came too late says nothing of the second."""
+    progress = Progress(1_000, 30, started=monotonic() - 3_600, received=1)
+    brake, request = braked(progress)
+    with pytest.raises(StopDownload):
+        brake._bytes_received(b"U", request)
+
+    brake.arrived(request.replace())
+    brake._bytes_received(b"User-agent: *\n", request.replace())
+
+    assert not progress.is_late

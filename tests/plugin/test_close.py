@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +12,10 @@ from tests.support import readme, replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors
 from tests.support.site import Site
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ONCE = "tests.plugin.parts:AskingOnceSpider"
 CLOSED = "User-agent: *\nDisallow: /private\n"
 NOTHING = "refused every start request"
 
@@ -129,6 +134,38 @@ def test_a_start_that_failed_otherwise_was_not_refused() -> None:
         result = crawl([site.url("/private/1"), site.url("/broken")])
 
     assert NOTHING not in result.log
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_start_asked_for_twice_was_refused_once(site: Site, reactor: Reactor) -> None:
+    """What the duplicates filter drops is never judged, so nobody waits for it."""
+    site.robots(CLOSED)
+    result = crawl(
+        [site.url(f"/private/{name}") for name in "abaab"],
+        spider=ONCE,
+        settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
+        reactor=reactor,
+    )
+
+    assert "refused every start request (2)" in result.log
+    assert result.stats["finish_reason"] == CLOSE_REASON
+
+
+def test_a_start_that_an_earlier_run_crawled_was_not_refused(
+    site: Site, tmp_path: Path
+) -> None:
+    """A resumed crawl drops it as a duplicate too, but nobody refused it."""
+    site.robots(CLOSED)
+    resumed = {"JOBDIR": str(tmp_path), "ROBOTS1994_CLOSE_WHEN_DENIED": True}
+    known = [site.url("/a"), site.url("/b")]
+    crawl(known, spider=ONCE, settings=resumed)
+
+    urls = [known[0], site.url("/private"), known[1]]
+    result = crawl(urls, spider=ONCE, settings=resumed)
+
+    assert result.failed_urls == [site.url("/private")]
+    assert NOTHING not in result.log
+    assert result.stats["finish_reason"] == "finished"
 
 
 def test_a_crawl_without_any_request_was_refused_nothing() -> None:
