@@ -44,7 +44,9 @@ def read_pages(name: str, value: Any) -> frozenset[str]:
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, (list, tuple, set, frozenset)):
         refuse(name, value, wanted)
-    chosen = {part.strip() if isinstance(part, str) else part for part in parts}
+    if not all(isinstance(part, str) for part in parts):
+        refuse(name, value, wanted)
+    chosen = {part.strip() for part in parts}
     if not chosen <= {NOINDEX, NOFOLLOW, REL_NOFOLLOW}:
         refuse(name, value, wanted)
     return frozenset(chosen)

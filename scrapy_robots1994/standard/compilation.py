@@ -15,16 +15,17 @@ from scrapy_robots1994.standard.lines import read_lines
 from scrapy_robots1994.standard.matching import (
     NO_RULES,
     absolute,
-    canonical,
     is_plain,
     prefix_free,
+    spelled,
 )
 from scrapy_robots1994.standard.records import applied, read_records
 
 # What a robot is not to retrieve: paths in their canonical spelling, as they come; then
-# two prefix-free lists, literal paths that hold a `%`, and absolute URLs in both
-# spellings; and whether all is as plain as `is_plain` says. A tuple, for no class is
-# made as quickly, and one is made for every file.
+# two prefix-free lists, literal values that hold a `%`, be they paths or absolute URLs,
+# and the canonical spellings of the absolute URLs; and whether all is as plain as
+# `is_plain` says. A tuple, for no class is made as quickly, and one is made for every
+# file.
 Rules: TypeAlias = tuple[Sequence[str], tuple[str, ...], tuple[str, ...], bool]
 
 _NOTHING: Rules = ((), NO_RULES, NO_RULES, True)
@@ -66,10 +67,10 @@ def _rules(paths: list[str], urls: list[str] | None, said: str) -> Rules:
     absolutes = [absolute(url) or "" for url in urls or ()]
     return (
         # Ours O18: one spelling for all percent-encodings ...
-        [it if is_plain(it) else canonical(it) for it in paths],
+        [spelled(path) for path in paths],
         # ... and the literal one, for a rule whose last escape is cut short.
-        prefix_free([path for path in paths if "%" in path]),
+        prefix_free([it for it in (*paths, *absolutes) if "%" in it]),
         # Ours O19: an absolute URL counts, too.
-        prefix_free([*absolutes, *map(canonical, absolutes)]),
+        prefix_free([spelled(url) for url in absolutes]),
         False,
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from sys import maxunicode
 
-from scrapy_robots1994.standard.matching import absolute, canonical, is_plain
+from scrapy_robots1994.standard.matching import absolute, spelled
 
 _LAST_LETTER = chr(maxunicode)
 
@@ -34,8 +34,8 @@ class Stretches:
 @dataclass(frozen=True, slots=True)
 class Table:
     """The rules of one record, in the three ways in which they are compared: *paths*
-    canonical, *escaped* literal (those that hold a `%`), *urls* absolute, in both
-    spellings.
+    canonical, *escaped* literal (paths and absolute URLs that hold a `%`), *urls*
+    absolute, canonical.
     """
 
     paths: Stretches
@@ -46,11 +46,8 @@ class Table:
         """Whether the first rule that covers *target* in either spelling forbids it."""
         mark = min(self.paths.at(spelling), self.escaped.at(target))
         if origin is not None:
-            mark = min(
-                mark,
-                self.urls.at(f"{origin}{spelling}"),
-                self.urls.at(f"{origin}{target}"),
-            )
+            url = f"{origin}{target}"
+            mark = min(mark, self.urls.at(spelled(url)), self.escaped.at(url))
         return bool(mark & 1)
 
     @property
@@ -61,18 +58,20 @@ class Table:
 
 def table_of(rules: Iterable[tuple[str, bool]]) -> Table:
     """Return *rules*, each a path or a URL and whether it forbids, as a table."""
-    paths, escaped, urls = [], [], []
+    paths: list[tuple[str, int]] = []
+    escaped: list[tuple[str, int]] = []
+    urls: list[tuple[str, int]] = []
     for number, (value, forbids) in enumerate(rules):
         mark = 2 * number + forbids
         if value.startswith("/"):
-            # Ours O18: one spelling for all percent-encodings, and the literal one.
-            paths.append((value if is_plain(value) else canonical(value), mark))
-            if "%" in value:
-                escaped.append((value, mark))
+            text, alike = value, paths
         else:
             # Ours O19: compared with the whole URL.
-            url = absolute(value) or value
-            urls += [(url, mark), (canonical(url), mark)]
+            text, alike = absolute(value) or value, urls
+        # Ours O18: one spelling for all percent-encodings, and the literal one.
+        alike.append((spelled(text), mark))
+        if "%" in text:
+            escaped.append((text, mark))
     return Table(stretches(paths), stretches(escaped), stretches(urls))
 
 

@@ -40,6 +40,12 @@ def is_plain(text: str) -> bool:
     return "%" not in text and text.isascii()
 
 
+def spelled(text: str) -> str:
+    """Return the canonical spelling of *text*, quickly where that is *text* itself."""
+    # Like `is_plain`, without another call: this is done for every rule of a file.
+    return canonical(text) if "%" in text or not text.isascii() else text
+
+
 def as_text(url: str | bytes) -> str:
     """Return *url* as text; bytes that are no ASCII as their percent-encoding, which is
     how they are sent.

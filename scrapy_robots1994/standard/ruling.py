@@ -12,6 +12,7 @@ from scrapy_robots1994.standard.matching import (
     canonical,
     covers,
     is_covered,
+    spelled,
 )
 from scrapy_robots1994.standard.names import names_of
 from scrapy_robots1994.standard.records import Record, Rule, applied
@@ -96,7 +97,7 @@ class Ruling:
         if "%" in target or not target.isascii():
             return self._allowed_as(canonical(target), target, origin)
         if self._cover(target) or (
-            origin is not None and self._urls_cover(target, target, origin)
+            origin is not None and self._urls_cover(target, origin)
         ):
             # Ours O22: the file itself may always be read.
             return target == ROBOTS_TXT
@@ -157,15 +158,16 @@ class Ruling:
             # Ours O18: forbidden if either spelling is.
             self._cover(spelling)
             or is_covered(target, self._escaped)
-            or (origin is not None and self._urls_cover(spelling, target, origin))
+            or (origin is not None and self._urls_cover(target, origin))
         )
 
-    def _urls_cover(self, spelling: str, target: str, origin: str) -> bool:
+    def _urls_cover(self, target: str, origin: str) -> bool:
         """Whether a Disallow value that is an absolute URL covers *target*."""
         # Ours O19: compared with the whole URL.
-        return is_covered(f"{origin}{spelling}", self._urls) or is_covered(
-            f"{origin}{target}", self._urls
-        )
+        url = f"{origin}{target}"
+        # Ours O18: each spelling with its like. An escape in a rule as written may be
+        # what decoding makes of another URL.
+        return is_covered(spelled(url), self._urls) or is_covered(url, self._escaped)
 
     @property
     def records(self) -> tuple[Record, ...]:

@@ -85,8 +85,11 @@ class RedisStore(SharedStore):
         library()
         try:
             Clients(place, timeout)
-        except (ValueError, TypeError) as error:
-            raise address.refusal(printable(str(error), 300)) from error
+        # A wrong option fails wherever the library first uses it, as whatever comes of
+        # that: errors of its own, of which some are no `RedisError`, and any other.
+        except Exception as error:
+            text = " ".join(str(error).split()).rstrip(".")
+            raise address.refusal(printable(text, 300)) from error
         return cls(lambda: Clients(place, timeout), prefix=prefix)
 
     async def get(self, origin: Origin) -> bytes | None:

@@ -74,6 +74,10 @@ def test_a_policy_that_cannot_be_had_is_3(site: Site) -> None:
         (["-s", "ROBOTS1994_TTL=x", "http://x.test"], "ROBOTS1994_TTL must be"),
         (["--urls", "no-such-file"], "no-such-file"),
         (["--robots", "-", "-"], "not both"),
+        (["--robots", "README.md", "word"], "no URL and no path"),
+        (["--robots", "README.md", "http:///x"], "no URL and no path"),
+        (["--robots", "README.md", "/", "--spider", "nosuch"], "no spider 'nosuch'"),
+        (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
     ],
 )
 def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
@@ -113,12 +117,75 @@ def test_urls_come_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
     assert told[1]["verdict"]["record"]["names"] == ["*"]
 
 
-def test_a_missing_robots_file_is_3() -> None:
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("no-such-file", "No such file"), ("x" * 300, "File name too long")],
+)
+def test_a_robots_file_that_cannot_be_read_is_3(name: str, says: str) -> None:
     """Its policy could not be had."""
-    ran = scrapy("robots-check", "--robots", "no-such-file", "/a")
+    ran = scrapy("robots-check", "--robots", name, "/a")
 
     assert ran.code == 3
-    assert "No such file" in ran.out
+    assert says in ran.out
+    assert "Traceback" not in ran.err
+
+
+def test_a_folder_without_a_robots_file_is_no_answer(tmp_path: Path) -> None:
+    """Least of all "allowed": nothing was asked."""
+    (tmp_path / "inner").mkdir()
+
+    ran = scrapy("robots-check", "--robots", str(tmp_path), "/a")
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "no file is in the folder" in ran.err
+
+
+def test_another_scheme_is_not_checked_by_a_file_either(tmp_path: Path) -> None:
+    """It is no path of the file's site."""
+    draft = tmp_path / "robots.txt"
+    draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
+
+    ran = scrapy("robots-check", "--robots", str(draft), "ftp://x.test/y")
+
+    assert ran.code == 0
+    assert "not checked" in ran.out
+
+
+def test_a_spider_where_nothing_is_fetched_has_no_part_in_it(tmp_path: Path) -> None:
+    """That is said, for it may have a name of its own."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
+    (tmp_path / "town.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
+    (tmp_path / "spiders.py").write_text(
+        "import scrapy\nclass Walk(scrapy.Spider):\n    name = 'walk'\n", "utf-8"
+    )
+    (tmp_path / "draft.txt").write_text("User-agent: *\nDisallow:\n", "utf-8")
+
+    asked = ("--robots", "draft.txt", "/a", "--spider", "walk")
+    ran = scrapy("robots-check", *asked, folder=tmp_path)
+
+    assert ran.code == 0
+    assert "--spider counts only where something is fetched" in ran.err
+
+
+def test_a_list_in_another_encoding_is_taken_as_it_would_be_sent(
+    site: Site, tmp_path: Path
+) -> None:
+    """Its bytes percent-encoded; a host that is none spoils no other line."""
+    site.robots("User-agent: *\nDisallow: /caf%E9\n")
+    listed = tmp_path / "urls.txt"
+    page = site.url("/caf").encode() + b"\xe9"
+    listed.write_bytes(page + b"\nhttp://a\xff.invalid/x\n")
+
+    ran = scrapy("robots-check", "--urls", str(listed), "--json")
+
+    told = [json.loads(line) for line in ran.lines]
+    assert ran.code == 3
+    assert [it["url"] for it in told] == [
+        site.url("/caf%E9"),
+        "http://a%FF.invalid/x",
+    ]
+    assert [it["is_known"] for it in told] == [True, False]
+    assert not told[0]["allowed"]
 
 
 def test_it_asks_with_the_settings_and_the_spider_of_the_project(

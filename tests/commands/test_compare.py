@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +17,6 @@ from tests.support.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 OPEN = "tests.commands.parsers.OpenParser"
 CLOSED = b"User-agent: *\nDisallow: /\n"
@@ -109,6 +110,71 @@ def test_an_archive_is_read_capture_by_capture(tmp_path: Path) -> None:
     assert where == {"https://b.test": "stricter", "http://c.test": "laxer"}
 
 
+def test_damage_in_an_archive_costs_no_more_than_what_is_damaged(
+    tmp_path: Path,
+) -> None:
+    """A capture without a status is passed over; what stands before is compared."""
+    archive = archived(
+        tmp_path / "some.warc.gz",
+        [
+            ("http://a.test/robots.txt", "abc Odd", CLOSED),
+            ("http://b.test/robots.txt", "200 OK", CLOSED),
+        ],
+    )
+    archive.write_bytes(archive.read_bytes() + b"no record\r\n" * 9)
+    whole = archived(
+        tmp_path / "whole.warc.gz", [("http://c.test/robots.txt", "200 OK", CLOSED)]
+    )
+
+    ran = compare(archive, whole, "--parsers", OPEN, "--json")
+
+    assert ran.code == 3
+    assert json.loads(ran.out)["files"] == 2
+    assert "http://a.test/robots.txt: 'abc' is no HTTP status" in ran.err
+    assert "some.warc.gz: cannot be read from here on: Invalid WARC record" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_folder_that_cannot_be_looked_into_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One too deep for any path is closed to everybody."""
+    (tmp_path / "a.test").write_bytes(CLOSED)
+    monkeypatch.chdir(tmp_path)
+    for _ in range(20):
+        Path("d" * 250).mkdir()
+        os.chdir("d" * 250)
+
+    ran = compare(tmp_path, "--parsers", OPEN, "--json")
+
+    assert ran.code == 3
+    assert json.loads(ran.out)["files"] == 1
+    assert "not read: File name too long" in ran.err
+
+
+def test_a_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
+    """That nothing differs would be said of nothing."""
+    ran = compare(tmp_path)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "no file is in" in ran.err
+
+
+def test_a_list_in_another_encoding_is_taken_as_it_would_be_sent(
+    tmp_path: Path,
+) -> None:
+    """Its bytes percent-encoded."""
+    file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
+    file.write_bytes(b"User-agent: *\nDisallow: /caf%E9\n")
+    urls.write_bytes(b"/caf\xe9\n")
+
+    args = ("--urls", urls, "--robot", "me", "--parsers", OPEN, "--json")
+    ran = compare(file, *args)
+
+    assert ran.code == 0
+    assert json.loads(ran.out)["parsers"]["OpenParser"]["laxer"] > 0
+
+
 def test_urls_are_fetched_as_the_crawl_would(tmp_path: Path) -> None:
     """And asked about what is listed, by the robot that is named."""
     urls = tmp_path / "urls.txt"
@@ -185,6 +251,7 @@ def test_interrupted_it_tells_what_it_has(
         (["README.md", "--report", "out.pdf"], "ends in .html, .json or .csv"),
         (["README.md", "--questions", "0"], "1 or more"),
         (["README.md", "--urls", "no-such-list"], "no-such-list"),
+        (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
         (["README.md", "-s", "ROBOTS1994_TLL=5"], "did you mean ROBOTS1994_TTL"),
     ],
 )

@@ -61,13 +61,26 @@ def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
     assert "Traceback" not in ran.err
 
 
-def test_a_file_that_is_not_there_is_2() -> None:
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("no-such-file", "No such file"), ("x" * 300, "File name too long")],
+)
+def test_a_file_that_cannot_be_read_is_2(name: str, says: str) -> None:
     """The others are told all the same."""
-    ran = scrapy("robots-lint", "no-such-file", "-", given=ERROR)
+    ran = scrapy("robots-lint", name, "-", given=ERROR)
 
     assert ran.code == 2
-    assert "No such file" in ran.out
+    assert says in ran.out
     assert "R001" in ran.out
+    assert "Traceback" not in ran.err
+
+
+def test_a_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
+    """That there is no problem would be said of nothing."""
+    ran = scrapy("robots-lint", str(tmp_path))
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "no file is in the folder" in ran.err
 
 
 def test_it_fetches_the_file_of_an_origin_or_one_that_lies_elsewhere(

@@ -125,7 +125,7 @@ def test_a_file_is_asked_about_as_the_host_it_is_named_by(
     path.write_bytes(b"")
     (tmp_path / "files" / ".hidden").write_bytes(b"")
 
-    (found,) = files_of([tmp_path])
+    (found,) = files_of([tmp_path], lambda error: pytest.fail(str(error)))
 
     assert origin_of(capture_of(found)) == origin
 

@@ -39,7 +39,7 @@ WRONG: dict[str, list[object]] = {
     "WATCH": ["yes", 2, [], True],
     "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
     "CRAWL_DELAY": ["yes", -1, float("nan"), float("inf"), [], "1e999"],
-    "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], {"noindex": True}],
+    "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], [[]], {"noindex": True}],
     "PROPAGATE_META": [5, [1], [""], {"a": 1}, ",", '["a"', "[1]"],
 }
 

@@ -44,6 +44,9 @@ VALUES = (
     "*a",
     "a",
     "http://h/a",
+    "https://h.example/a%41",
+    "https://h.example/a%2",
+    "https://h.example/caf\u00e9",
     "\ufffd",
 )
 TAILS = ("", " ", "\t", " # c", "#c: d")
@@ -55,6 +58,7 @@ PATHS = (
     "/a%2fb",
     "/a%2Fb",
     "/a%41",
+    "/a%2541",
     "/%61/x",
     "/A",
     "/caf\u00e9",

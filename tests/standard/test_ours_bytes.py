@@ -104,6 +104,38 @@ def test_ours_o19_a_partial_or_encoded_url_counts(rule: str) -> None:
     assert not allowed(closed(rule), "http://a.example/%7Ex")
 
 
+@pytest.mark.parametrize("dialect", ["1994", "revisited", "extended"])
+@pytest.mark.parametrize(
+    ("rule", "path", "answer"),
+    [
+        ("/search%20x", "/search%20x", False),
+        ("/search%20x", "/search x", False),
+        ("/search%20x", "/search%2520x", True),
+        ("/search%2520x", "/search%20x", True),
+        ("/search%2520x", "/search%2520x", False),
+        ("/caf\u00e9", "/caf%C3%A9", False),
+        ("/caf\u00e9", "/caf%E9", True),
+        ("/a%4", "/a%41", False),
+    ],
+)
+def test_ours_o19_each_spelling_of_a_url_is_compared_with_its_like(
+    rule: str, path: str, answer: bool, dialect: str
+) -> None:
+    """O18 holds for absolute URLs as for paths: never one side decoded alone."""
+    for value in (rule, HOST + rule):
+        assert allowed(closed(value), path, dialect=dialect) is answer
+
+
+@pytest.mark.parametrize("dialect", ["1994", "extended"])
+def test_ours_o19_a_host_with_an_escape_has_two_spellings_too(dialect: str) -> None:
+    """It is no name, but a URL may hold it; verdict and short answer agree."""
+    body = closed("http://a%62.example/x")
+
+    assert not allowed(body, "http://a%62.example/%78", dialect=dialect)
+    assert not allowed(body, "http://ab.example/x", dialect=dialect)
+    assert allowed(body, "http://a%2562.example/x", dialect=dialect)
+
+
 def test_ours_o19_a_url_without_a_path_is_only_the_beginning_of_one() -> None:
     """Its host or port may go on, so nothing of it is left out."""
     body = closed("http://a.example:80")

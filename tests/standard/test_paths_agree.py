@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from scrapy_robots1994.standard import RobotsTxt
 from scrapy_robots1994.standard.compilation import compile_rules
 from scrapy_robots1994.standard.dialects import dialect_named
-from scrapy_robots1994.standard.matching import canonical, is_plain, prefix_free
+from scrapy_robots1994.standard.matching import (
+    absolute,
+    canonical,
+    is_plain,
+    prefix_free,
+)
 from scrapy_robots1994.standard.names import names_of
 from scrapy_robots1994.standard.records import applied
 from scrapy_robots1994.standard.source import Source, contents_of
@@ -29,10 +34,13 @@ def check(text: str, robot: str | bytes, reading: str) -> None:
     values = {rule.value for record in records for rule in record.rules}
     rules = [value for value in values if value.startswith("/")]
 
-    found, escaped, _, _ = compile_rules(text.encode(), D1994, reading, names)
+    urls = list(filter(None, map(absolute, values)))
+
+    found, escaped, absolutes, _ = compile_rules(text.encode(), D1994, reading, names)
 
     assert set(found) == set(map(canonical, rules))
-    assert escaped == prefix_free([it for it in rules if "%" in it])
+    assert escaped == prefix_free([it for it in (*rules, *urls) if "%" in it])
+    assert absolutes == prefix_free(list(map(canonical, urls)))
 
 
 @settings(max_examples=1_000, deadline=None)

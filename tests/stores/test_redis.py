@@ -200,6 +200,12 @@ def test_a_password_is_used_and_never_said(prefix: str) -> None:
         "redis+sentinel://127.0.0.1:26379",
         "redis+sentinel://127.0.0.1:26379/main/x",
         "redis+sentinel://127.0.0.1:26379/main?colour=red",
+        "redis+cluster://",
+        "redis+cluster://127.0.0.1:1/3",
+        "redis+cluster://127.0.0.1:1?startup_nodes=3",
+        "rediss://127.0.0.1:1?ssl_cert_reqs=foo",
+        "redis://127.0.0.1:1?protocol=9",
+        "redis://127.0.0.1:1?retry=4",
     ],
 )
 def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
@@ -208,6 +214,7 @@ def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
         locate(url)
 
     assert str(refused.value).endswith(".")
+    assert "\n" not in str(refused.value)
 
 
 def test_without_the_client_the_sentence_says_what_to_install(

@@ -23,6 +23,7 @@ from scrapy_robots1994.plugin.settings import RobotsSettings
 from scrapy_robots1994.plugin.stats import Tally
 from scrapy_robots1994.plugin.waiting import WaitingRoom
 from scrapy_robots1994.plugin.way import Way
+from scrapy_robots1994.printable import printable
 from scrapy_robots1994.standard import RobotsTxt
 from scrapy_robots1994.upkeep import Answered, Cancelled
 from scrapy_robots1994.upkeep.policy import settle, unknown
@@ -129,7 +130,11 @@ def ask(process: CrawlerProcess, inquiry: Inquiry, spider: str | None) -> None:
 
     Raises nothing of the crawl: what stopped it is in the inquiry's *error*.
     """
-    loaded = process.spider_loader.load(spider) if spider else Spider
+    try:
+        loaded = process.spider_loader.load(spider) if spider else Spider
+    except KeyError:
+        inquiry.error = no_spider(spider)
+        return
 
     async def start(self: Spider) -> AsyncIterator[Any]:
         try:
@@ -144,6 +149,12 @@ def ask(process: CrawlerProcess, inquiry: Inquiry, spider: str | None) -> None:
     started: Any = process.crawl(asking)
     process.start()
     inquiry.error = inquiry.error or _error_of(started)
+
+
+def no_spider(name: str | None) -> str:
+    """What is said of a spider that the project does not have."""
+    shown = printable(str(name), 60)
+    return f"--spider: the project has no spider {shown!r}; `scrapy list` names them"
 
 
 def apart(settings: BaseSettings) -> None:

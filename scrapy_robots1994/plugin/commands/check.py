@@ -11,7 +11,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.plugin.commands import terminal
-from scrapy_robots1994.plugin.commands.asking import Inquiry, ask
+from scrapy_robots1994.plugin.commands.asking import Inquiry, ask, no_spider
 from scrapy_robots1994.plugin.commands.base import RobotsCommand
 from scrapy_robots1994.plugin.commands.findings import (
     Finding,
@@ -129,12 +129,15 @@ class RobotsCheck(RobotsCommand):
         self, urls: list[str], opts: argparse.Namespace, inquiry: Inquiry
     ) -> Iterator[Finding]:
         """Yield what each source says of each URL, in the order of the URLs."""
-        wanted = files_in(opts.robots) if opts.robots else _files_of(urls)
+        asked = [url for url in urls if _is_asked(url, is_path_fine=opts.robots)]
+        wanted = files_in(opts.robots) if opts.robots else _files_of(asked)
         inquiry.urls = [name for name in wanted if is_url(name)]
         with terminal.progress("robots.txt", len(inquiry.urls)) as step:
             inquiry.on_found = step
             if inquiry.urls:
                 ask(self.process, inquiry, opts.spider)
+            elif opts.spider:
+                self._leave_out(opts.spider)
         if inquiry.error:
             return
         robot = opts.robot or inquiry.robot or self._robot_of_settings()
@@ -147,10 +150,20 @@ class RobotsCheck(RobotsCommand):
             for name in wanted
         }
         for url in urls:
-            names = wanted if opts.robots else _files_of([url])
-            if not names:
+            if url not in asked:
                 yield Finding(url)
+                continue
+            names = wanted if opts.robots else _files_of([url])
             yield from (judged(url, sources[name], robot) for name in names)
+
+    def _leave_out(self, spider: str) -> None:
+        """Say that *spider* has no part in the answer; refuse one that is not there."""
+        if spider not in self.process.spider_loader.list():
+            raise UsageError(no_spider(spider))
+        terminal.note(
+            "note: --spider counts only where something is fetched; --robot says who "
+            "asks"
+        )
 
     def _robot_of_settings(self) -> str:
         """The name that the settings give, where no crawler was needed to ask."""
@@ -160,23 +173,27 @@ class RobotsCheck(RobotsCommand):
 
 
 def _files_of(urls: list[str]) -> list[str]:
-    """Return the robots.txt URLs of the origins of *urls*, each once.
+    """Return the robots.txt URLs of the origins of *urls*, each once."""
+    origins = [origin for origin in map(Origin.of, urls) if origin is not None]
+    return list(dict.fromkeys(origin.robots_url for origin in origins))
 
-    Raises `UsageError` for what is no URL. Other schemes than http and https have none.
+
+def _is_asked(url: str, *, is_path_fine: object) -> bool:
+    """Whether robots.txt speaks for *url*: not for other schemes than http and https.
+
+    Raises `UsageError` for what is no URL, nor a path where *is_path_fine*.
     """
-    origins: dict[str, None] = {}
-    for url in urls:
-        origin = Origin.of(url)
-        if origin is not None:
-            origins[origin.robots_url] = None
-        elif "://" not in url or url.lower().startswith(("http:", "https:")):
-            shown = printable(url, 60)
-            msg = (
-                f"{shown!r} is no URL: write https://host/path; for a path alone, name "
-                "a robots.txt with --robots"
-            )
-            raise UsageError(msg)
-    return list(origins)
+    if is_url(url) or (is_path_fine and url.startswith("/")):
+        return True
+    if "://" not in url or url.lower().startswith(("http:", "https:")):
+        what = "no URL and no path" if is_path_fine else "no URL"
+        else_ = "/path" if is_path_fine else "name a robots.txt with --robots"
+        msg = (
+            f"{printable(url, 60)!r} is {what}: write https://host/path; for a path "
+            f"alone, {else_}"
+        )
+        raise UsageError(msg)
+    return False
 
 
 def _is_off(settings: Settings) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from scrapy.exceptions import UsageError
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.printable import printable
+from scrapy_robots1994.standard.matching import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,15 +25,31 @@ def is_url(name: str) -> bool:
 
 
 def files_in(names: Iterable[str]) -> list[str]:
-    """Return *names*, each folder replaced by the files in it, in their order."""
+    """Return *names*, each folder replaced by the files in it, in their order.
+
+    What cannot be looked into stands for itself: to read it tells why. Raises
+    `UsageError` for a folder without a file, which would be no answer at all.
+    """
     found = []
     for name in names:
-        if name != STDIN and not is_url(name) and Path(name).is_dir():
-            inside = (path for path in Path(name).iterdir() if path.is_file())
-            found += [str(path) for path in sorted(inside)]
-        else:
-            found.append(name)
+        try:
+            is_folder = name != STDIN and not is_url(name) and Path(name).is_dir()
+            inside = _inside(name) if is_folder else [name]
+        except OSError:
+            inside = [name]
+        if not inside:
+            msg = f"no file is in the folder {printable(name, 300)}: name another one"
+            raise UsageError(msg)
+        found += inside
     return found
+
+
+def _inside(folder: str) -> list[str]:
+    """Return the files in *folder*, sorted; else OSError."""
+    with os.scandir(folder) as entries:
+        # A folder may be listed where its files may not be looked at: unlike
+        # `Path.is_file`, this knows what the list says.
+        return sorted(str(Path(it.path)) for it in entries if it.is_file())
 
 
 def read_bytes(name: str) -> bytes:
@@ -45,15 +63,16 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
     That is read for `-`, or when no URL is given otherwise and it is no terminal.
     Raises `UsageError` when there is none at all.
     """
-    urls = [arg for arg in args if arg != STDIN]
+    # What a shell hands on is bytes, too.
+    urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
     if named is not None and named != STDIN:
         try:
-            urls += _listed(Path(named).read_bytes())
+            urls += listed(Path(named).read_bytes())
         except OSError as error:
             msg = f"--urls: {_why(error)}: name a file with one URL a line"
             raise UsageError(msg) from None
     if STDIN in (*args, named) or not (urls or named or sys.stdin.isatty()):
-        urls += _listed(sys.stdin.buffer.read())
+        urls += listed(sys.stdin.buffer.read())
     if not urls:
         msg = "no URL given: name one, or a file of them with --urls, or pipe them in"
         raise UsageError(msg)
@@ -70,9 +89,17 @@ def _why(error: OSError) -> str:
     return printable(f"{error.strerror or error}: {error.filename or 'input'}", 300)
 
 
-def _listed(body: bytes) -> Iterator[str]:
+def listed(body: bytes) -> Iterator[str]:
     """Yield the URLs of a list: one a line, blank lines and comments left out."""
-    for line in body.decode("utf-8", "surrogateescape").split("\n"):
-        url = line.strip()
+    for line in body.split(b"\n"):
+        url = _as_url(line).strip()
         if url and not url.startswith("#"):
             yield url
+
+
+def _as_url(line: bytes) -> str:
+    """Return *line* as a URL; what is no UTF-8 as it would be sent, percent-encoded."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return as_text(line)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from scrapy_robots1994.comparison import Report, as_json, as_table
-from scrapy_robots1994.errors import SettingsError
-from scrapy_robots1994.plugin.commands.sources import is_url
+from scrapy_robots1994.errors import RobotsError, SettingsError
+from scrapy_robots1994.plugin.commands.sources import is_url, listed, why_unread
 from scrapy_robots1994.plugin.commands.terminal import progress, say
 from scrapy_robots1994.plugin.comparing import report_file
 from scrapy_robots1994.plugin.comparing.fetching import fetch
@@ -56,13 +56,18 @@ def compare(args: list[str], opts: argparse.Namespace, command: RobotsCommand) -
         # A misspelt argument is wrong use, and known before hours of work.
         path.stat()
     fetched = fetch([arg for arg in args if is_url(arg)], opts.spider, command.process)
-    files = list(files_of(paths))
+    unread = list(fetched.unread)
+    files = list(files_of(paths, lambda error: unread.append(why_unread(error))))
     count = len(files) + len(fetched.captures)
+    if not (count or unread):
+        # Nothing would differ, and nobody would know that nothing was asked.
+        msg = f"no file is in {printable(', '.join(args), 300)}: name another one"
+        raise RobotsError(msg)
     is_counted = not any(map(is_archive, files))
     with progress("robots.txt", count if is_counted else None) as step:
         outcome = run(
             job,
-            chain(fetched.captures, sources_of(files)),
+            chain(fetched.captures, sources_of(files, unread.append)),
             min(opts.processes, count) if is_counted else opts.processes,
             step,
         )
@@ -71,7 +76,7 @@ def compare(args: list[str], opts: argparse.Namespace, command: RobotsCommand) -
     if target is not None:
         report_file.write(report, target)
         _note(f"The report was written to {printable(str(target), 500)}")
-    unread = [*fetched.unread, *outcome.result.unreadable]
+    unread += outcome.result.unreadable
     for line in unread:
         _note(f"not read: {line}")
     if outcome.is_interrupted:
@@ -108,18 +113,11 @@ def _job(opts: argparse.Namespace, settings: BaseSettings) -> Job:
         reading=ours.reading,
         limit=ours.max_bytes,
         robots=tuple(opts.robot),
-        urls=None if opts.urls is None else tuple(_lines(Path(opts.urls))),
+        urls=None if opts.urls is None else tuple(listed(Path(opts.urls).read_bytes())),
         most=opts.questions,
         samples=SAMPLES,
         overrides=tuple(_overrides(settings)),
     )
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of a file of URLs that say something."""
-    for line in path.read_text("utf-8").split("\n"):
-        if line.strip():
-            yield line.strip()
 
 
 def _overrides(settings: BaseSettings) -> Iterator[tuple[str, str]]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
 from scrapy_robots1994.comparison import Capture
-from scrapy_robots1994.errors import MissingExtra
+from scrapy_robots1994.errors import MissingExtra, RobotsError
 from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.printable import printable
 from scrapy_robots1994.standard import Reason, Verdict
 from scrapy_robots1994.upkeep import Outcome, outcome_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 Source: TypeAlias = "Path | Capture"
 """A file that is still to be read, or what was found at /robots.txt of an origin."""
@@ -40,26 +41,42 @@ def is_archive(path: Path) -> bool:
     return path.name.lower().endswith(_ARCHIVES)
 
 
-def files_of(paths: Iterable[Path]) -> Iterator[Path]:
-    """All files of *paths*; those of a folder in order, hidden ones left out."""
+def files_of(
+    paths: Iterable[Path], on_fault: Callable[[OSError], object]
+) -> Iterator[Path]:
+    """All files of *paths*; those of a folder in order, hidden ones left out.
+
+    *on_fault* is called for each folder that cannot be looked into.
+    """
     for path in paths:
         if not path.is_dir():
             yield path
             continue
-        for folder, folders, names in os.walk(path):
+        for folder, folders, names in os.walk(path, onerror=on_fault):
             folders[:] = sorted(it for it in folders if not it.startswith("."))
             yield from (
                 Path(folder, name) for name in sorted(names) if not name.startswith(".")
             )
 
 
-def sources_of(files: Iterable[Path]) -> Iterator[Source]:
-    """*files* as they are; of an archive each capture of a robots.txt in it."""
+def sources_of(
+    files: Iterable[Path], on_fault: Callable[[str], object]
+) -> Iterator[Source]:
+    """*files* as they are; of an archive each capture of a robots.txt in it.
+
+    *on_fault* is told, in a line, which archive or capture could not be read.
+    """
     for path in files:
-        if is_archive(path):
-            yield from _captures(path)
-        else:
+        if not is_archive(path):
             yield path
+            continue
+        try:
+            yield from _captures(path, on_fault)
+        except (RobotsError, GeneratorExit):
+            raise
+        except Exception as error:  # noqa: BLE001 - of damage comes any error
+            why = str(error) or type(error).__name__
+            on_fault(printable(f"{path}: cannot be read from here on: {why}", 300))
 
 
 def capture_of(source: Source) -> Capture:
@@ -90,7 +107,7 @@ def _host(path: Path) -> str | None:
     return None
 
 
-def _captures(path: Path) -> Iterator[Capture]:
+def _captures(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture]:
     """Each answer to GET /robots.txt in a WARC file, read as it streams by."""
     try:
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
@@ -107,7 +124,11 @@ def _captures(path: Path) -> Iterator[Capture]:
             is_answer = record.rec_type == "response" and record.http_headers
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
-            status = int(record.http_headers.get_statuscode() or 0)
+            word = record.http_headers.get_statuscode() or "0"
+            if not (word.isascii() and word.isdigit()):
+                on_fault(printable(f"{path}: {url}: {word!r} is no HTTP status", 300))
+                continue
+            status = int(word[:4])
             # Ours R2: where it leads is a capture of its own.
             if status // 100 == _REDIRECT:
                 continue
