@@ -203,7 +203,7 @@ class Desk:
         """
         if side is not None and not side.may_ask():
             return None
-        asked = asyncio.ensure_future(question())
+        asked = asyncio.create_task(_answer(question))
         try:
             # Not `wait_for`, which waits for who does not mind being cancelled.
             await asyncio.wait({asked}, timeout=self._timeout + patience)
@@ -215,6 +215,15 @@ class Desk:
         if side is not None:
             side.succeeded() if error is None else side.failed(error)
         return asked.result() if error is None else None
+
+
+async def _answer(question: Callable[[], Awaitable[T]]) -> T:
+    """The store's answer to *question*, which may raise at the call itself."""
+    try:
+        return await question()
+    except (SystemExit, KeyboardInterrupt) as error:
+        # Out of a task these two would end the loop, with all who wait in it.
+        raise StoreError(f"it raised {error!r}") from error
 
 
 def _error_of(asked: asyncio.Future[T], timeout: float) -> BaseException | None:
