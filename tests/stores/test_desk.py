@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,9 +16,6 @@ from tests.stores.clock import FakeClock
 from tests.stores.lasting import new_desk
 from tests.stores.stubborn import StubbornStore
 from tests.upkeep.samples import NOW, SITE, parsed, unreachable
-
-if TYPE_CHECKING:
-    from scrapy_robots1994.origin import Origin
 
 SOON = 0.05
 
@@ -59,7 +56,7 @@ def test_a_store_whose_methods_are_no_coroutines_is_a_miss(
     """Also what is raised before there is anything to await goes no further."""
 
     class PlainStore(StubbornStore):
-        def get(self, origin: Origin) -> Any:
+        def get(self, *_: Any, **_more: Any) -> Any:
             raise ValueError("no coroutine")
 
         put = lease = close = get  # type: ignore[assignment]
