@@ -43,7 +43,7 @@ def test_any_error_of_a_store_is_a_miss(error: BaseException) -> None:
 
         assert await desk.get(SITE) is None
         assert await desk.turn(SITE) is None
-        await desk.done(SITE, parsed())
+        await asyncio.create_task(desk.done(SITE, parsed()))
         assert desk.failures >= 1
         await desk.close()
 
@@ -59,14 +59,14 @@ def test_a_store_whose_methods_are_no_coroutines_is_a_miss(
         def get(self, *_: Any, **_more: Any) -> Any:
             raise ValueError("no coroutine")
 
-        put = lease = close = get  # type: ignore[assignment]
+        put = lease = close = get
 
     async def work() -> None:
         desk = new_desk(PlainStore(), FakeClock())
 
         assert await desk.get(SITE) is None
         assert await desk.turn(SITE) is None
-        await desk.done(SITE, parsed())
+        await asyncio.create_task(desk.done(SITE, parsed()))
         await desk.close()
 
     asyncio.run(work())

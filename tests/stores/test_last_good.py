@@ -40,7 +40,8 @@ def held_after(made: Policy, store: StubbornStore, *, misses: bool = False) -> o
             assert await desk.get(SITE) is None
             store.error = None
         await desk.turn(SITE)
-        await desk.done(SITE, made)
+        # In a task of its own, as in a crawl: closing waits for it.
+        await asyncio.create_task(desk.done(SITE, made))
         assert store.leases == {}
         await desk.close()
 
