@@ -79,11 +79,14 @@ class LastingPolicies:
         """
         self._is_closed = True
         thread, self._thread = self._thread, None
-        if thread is not None:
-            await arrival(thread.run(thread.end(self._desk.close())))
-            thread.stop()
-        if self._desk.failures:
-            self._tally.store_failures(self._desk.failures)
+        try:
+            if thread is not None:
+                await arrival(thread.run(thread.end(self._desk.close())))
+        finally:
+            if thread is not None:
+                thread.stop()
+            if self._desk.failures:
+                self._tally.store_failures(self._desk.failures)
 
     async def _answer(self, work: Coroutine[Any, Any, T | None]) -> T | None:
         """What *work* comes to in the store's thread; `None` after the crawl's end."""

@@ -17,6 +17,7 @@ from scrapy_robots1994.stores.base import SharedStore, Stored
 from scrapy_robots1994.stores.packing import pack
 from scrapy_robots1994.stores.trouble import Trouble
 from scrapy_robots1994.upkeep import UseFresh, decide
+from scrapy_robots1994.upkeep.decision import CLOCK_SKEW
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -69,10 +70,8 @@ class Desk:
 
     async def get(self, origin: Origin) -> Policy | None:
         """The policy that the store holds, fresh or stale and not over, or `None`."""
-        packed = await self._ask(self._reading, partial(self._store.get, origin))
-        if packed is None:
-            return None
-        policy = self._read(packed, origin)
+        (packed,) = await self._look(origin) or (None,)
+        policy = None if packed is None else self._read(packed, origin)
         return policy if policy and policy.keep_until > self._clock() else None
 
     async def turn(self, origin: Origin) -> Policy | None:
@@ -112,11 +111,8 @@ class Desk:
         ending.add_done_callback(self._ending.discard)
         # Before the first wait: who asks meanwhile has a lease of its own.
         was_leased = self._renew_no_more(origin)
-        if made is not None and made.keep_until > self._clock():
-            stored = Stored(origin, pack(made), made.keep_until)
-            await self._ask(self._writing, partial(self._store.put, stored))
-        elif made is not None:
-            await self._ask(self._writing, partial(self._store.forget, origin))
+        if made is not None and await self._may_hold(made):
+            await self._hold(made)
         if (
             was_leased
             and origin not in self._renewing
@@ -124,6 +120,42 @@ class Desk:
         ):
             unlease = partial(self._store.unlease, origin, self._name)
             await self._ask(self._writing, unlease)
+
+    async def _may_hold(self, made: Policy) -> bool:
+        """Whether *made* may take the place of what the store holds of its origin.
+
+        Ours R5: what the origin stated always may. What we set ourselves, or what only
+        stands in, must not end the last good policy, which a read that failed before
+        our fetch, or another crawl since then, may have kept from us.
+        """
+        if made.is_known and not made.stands_in:
+            return True
+        looked = await self._look(made.origin)
+        if looked is None:
+            # A store that does not answer may hold anything.
+            return False
+        (packed,) = looked
+        if packed is None:
+            return True
+        held = self._read(packed, made.origin)
+        if held is None:
+            # Of another version, or longer than we read: it is not ours to judge.
+            return False
+        if not made.is_known:
+            return not held.is_known
+        # One from the future, by `decide`, is not newer: the clock went back.
+        future = self._clock() + CLOCK_SKEW
+        return not (held.is_known and made.fetched_at < held.fetched_at <= future)
+
+    async def _hold(self, made: Policy) -> None:
+        """Put *made*; if it is over by now, nothing older stays in its place."""
+        question: Callable[[], Awaitable[object]]
+        if made.keep_until > self._clock():
+            stored = Stored(made.origin, pack(made), made.keep_until)
+            question = partial(self._store.put, stored)
+        else:
+            question = partial(self._store.forget, made.origin)
+        await self._ask(self._writing, question)
 
     def _renew_no_more(self, origin: Origin) -> bool:
         """Stop renewing the lease of *origin*; whether one was being renewed."""
@@ -150,6 +182,14 @@ class Desk:
             if await self._ask(self._writing, lease) is False:
                 return
 
+    async def _look(self, origin: Origin) -> tuple[bytes | None] | None:
+        """What the store holds of *origin*, in a tuple; `None` where it did not say."""
+
+        async def look() -> tuple[bytes | None]:
+            return (await self._store.get(origin),)
+
+        return await self._ask(self._reading, look)
+
     async def _ask(
         self,
         side: Trouble | None,
@@ -163,7 +203,7 @@ class Desk:
         """
         if side is not None and not side.may_ask():
             return None
-        asked = asyncio.ensure_future(question())
+        asked = asyncio.create_task(_answer(question))
         try:
             # Not `wait_for`, which waits for who does not mind being cancelled.
             await asyncio.wait({asked}, timeout=self._timeout + patience)
@@ -175,6 +215,15 @@ class Desk:
         if side is not None:
             side.succeeded() if error is None else side.failed(error)
         return asked.result() if error is None else None
+
+
+async def _answer(question: Callable[[], Awaitable[T]]) -> T:
+    """The store's answer to *question*, which may raise at the call itself."""
+    try:
+        return await question()
+    except (SystemExit, KeyboardInterrupt) as error:
+        # Out of a task these two would end the loop, with all who wait in it.
+        raise StoreError(f"it raised {error!r}") from error
 
 
 def _error_of(asked: asyncio.Future[T], timeout: float) -> BaseException | None:

@@ -7,6 +7,7 @@ thread of its own a store also holds up no page when it is slow.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,6 +23,7 @@ class StoreThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._is_ended = False
         # A daemon: a crawl that dies without closing does not wait for a store.
         self._thread = Thread(target=self._run, name="robots1994-store", daemon=True)
         self._thread.start()
@@ -46,12 +48,21 @@ class StoreThread:
 
     def stop(self) -> None:
         """End the thread; returns when it is over."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._end)
         self._thread.join()
+
+    def _end(self) -> None:
+        """End the loop from within."""
+        self._is_ended = True
+        self._loop.stop()
 
     def _run(self) -> None:
         """Be the thread."""
         try:
-            self._loop.run_forever()
+            while not self._is_ended:
+                # What a store starts by itself may raise what ends a loop of asyncio;
+                # whoever waits for an answer here would then wait for ever.
+                with suppress(SystemExit, KeyboardInterrupt):
+                    self._loop.run_forever()
         finally:
             self._loop.close()

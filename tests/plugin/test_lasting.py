@@ -139,6 +139,27 @@ def test_a_broken_file_is_said_once_and_opens_nothing(
     assert result.stats["robots1994/store_failures"] >= 1
 
 
+@pytest.mark.parametrize("reactor", reactors())
+@pytest.mark.parametrize("kind", ["RaisesAtTheCall", "Exits", "ExitsBeside"])
+def test_a_store_that_breaks_its_contract_stops_nothing(
+    kind: str, reactor: Reactor
+) -> None:
+    """The crawl fetches, obeys, ends in time and says it; nothing is raised."""
+    store = f"tests.plugin.bad_stores.{kind}://?timeout=0.5"
+    with Site() as site:
+        site.robots(BODY)
+        urls = [site.url("/open"), site.url("/closed")]
+        settings = {"ROBOTS1994_STORE": store}
+        result = crawl(urls, reactor=reactor, settings=settings, patience=60)
+
+    assert result.fetched_urls == [urls[0]]
+    assert result.failed_urls == [urls[1]]
+    assert result.stats["finish_reason"] == "finished"
+    assert result.stats["robots1994/store_failures"] >= 1
+    assert len(warnings_of(result)) == 1
+    assert "Traceback" not in result.log
+
+
 def spoil(flaw: str, path: Path, other: sqlite3.Connection) -> None:
     """Bring the database at *path* into a state that nobody wished for."""
     if flaw == "locked":

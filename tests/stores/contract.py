@@ -12,7 +12,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.upkeep import Terms
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import Held
-from tests.upkeep.samples import DAY, NOW, SITE, parsed, unreachable
+from tests.upkeep.samples import BODY, DAY, NOW, SITE, parsed, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +97,7 @@ class StoreContract(ABC):
 
     def test_a_newer_policy_replaces_the_older(self, store: Holder) -> None:
         """One origin has one policy: the last that was put, with its own end."""
-        newer = unreachable(at=NOW)
+        newer = parsed(body=BODY + b"Disallow: /too\n", lifetime=DAY / 2)
         store.put(parsed())
 
         store.put(newer)

@@ -23,7 +23,7 @@ class StubbornStore(SharedStore):
     def __init__(self) -> None:
         self.held: dict[Origin, bytes] = {}
         self.leases: dict[Origin, str] = {}
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.hangs = False
         self.calls: list[str] = []
         self.called: defaultdict[tuple[str, int], asyncio.Event]

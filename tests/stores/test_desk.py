@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 import pytest
 
@@ -21,9 +22,18 @@ SOON = 0.05
 
 @pytest.mark.parametrize(
     "error",
-    [StoreError("the disk is gone"), OSError(28, "no space"), ZeroDivisionError()],
+    [
+        StoreError("the disk is gone"),
+        OSError(28, "no space"),
+        ZeroDivisionError(),
+        SystemExit(3),
+        KeyboardInterrupt(),
+        GeneratorExit(),
+        asyncio.CancelledError(),
+    ],
+    ids=repr,
 )
-def test_any_error_of_a_store_is_a_miss(error: Exception) -> None:
+def test_any_error_of_a_store_is_a_miss(error: BaseException) -> None:
     """Whoever wrote the store, what it raises goes no further."""
 
     async def work() -> None:
@@ -33,11 +43,35 @@ def test_any_error_of_a_store_is_a_miss(error: Exception) -> None:
 
         assert await desk.get(SITE) is None
         assert await desk.turn(SITE) is None
-        await desk.done(SITE, parsed())
+        await asyncio.create_task(desk.done(SITE, parsed()))
         assert desk.failures >= 1
         await desk.close()
 
     asyncio.run(work())
+
+
+def test_a_store_whose_methods_are_no_coroutines_is_a_miss(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Also what is raised before there is anything to await goes no further."""
+
+    class PlainStore(StubbornStore):
+        def get(self, *_: Any, **_more: Any) -> Any:
+            raise ValueError("no coroutine")
+
+        put = lease = close = get
+
+    async def work() -> None:
+        desk = new_desk(PlainStore(), FakeClock())
+
+        assert await desk.get(SITE) is None
+        assert await desk.turn(SITE) is None
+        await asyncio.create_task(desk.done(SITE, parsed()))
+        await desk.close()
+
+    asyncio.run(work())
+
+    assert len(caplog.records) == 1
 
 
 def test_a_store_that_hangs_is_a_miss_in_time() -> None:

@@ -48,6 +48,28 @@ def test_the_end_cancels_what_still_runs_after_the_last_words() -> None:
     assert not thread._thread.is_alive()
 
 
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()], ids=repr)
+def test_no_callback_of_a_store_ends_the_thread(error: BaseException) -> None:
+    """What ends a loop of asyncio ends no wait for an answer, nor does it come out."""
+
+    def strike() -> None:
+        raise error
+
+    async def answer() -> int:
+        asyncio.get_running_loop().call_soon(strike)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return 42
+
+    thread = StoreThread()
+
+    assert thread.run(answer()).result(5) == 42
+    thread._loop.call_soon_threadsafe(strike)
+    thread.run(thread.end(nothing())).result(5)
+    thread.stop()
+    assert not thread._thread.is_alive()
+
+
 def test_a_caller_may_give_up() -> None:
     """Cancelling what was handed back cancels the coroutine."""
     thread = StoreThread()

@@ -1,0 +1,128 @@
+"""The last good policy of a store: no failure of ours puts an end to it (Ours R5)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.stores import trouble as troubles
+from scrapy_robots1994.stores.packing import pack
+from scrapy_robots1994.upkeep import Terms
+from scrapy_robots1994.upkeep.policy import prolong
+from tests.stores.clock import FakeClock
+from tests.stores.lasting import new_desk
+from tests.stores.stubborn import StubbornStore
+from tests.upkeep.samples import BODY, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
+from tests.upkeep.samples import unreachable as unknown
+
+if TYPE_CHECKING:
+    from scrapy_robots1994.upkeep import Policy
+
+SOON = 0.05
+LATER = NOW + 2 * DAY
+HELD = pack(parsed())
+OLDER = prolong(parsed(at=NOW - DAY), TIMEOUT, LATER, TERMS)
+UNKNOWN = unknown(at=LATER)
+OVER = unknown(at=LATER, terms=Terms(retry_after=0))
+
+
+def held_after(made: Policy, store: StubbornStore, *, misses: bool = False) -> object:
+    """What *store* holds once *made* was; before, one read *misses* the policy."""
+
+    async def work() -> None:
+        desk = new_desk(store, FakeClock(LATER))
+        if misses:
+            store.error = StoreError("away for a moment")
+            assert await desk.get(SITE) is None
+            store.error = None
+        await desk.turn(SITE)
+        # In a task of its own, as in a crawl: closing waits for it.
+        await asyncio.create_task(desk.done(SITE, made))
+        assert store.leases == {}
+        await desk.close()
+
+    asyncio.run(work())
+    return store.held.get(SITE)
+
+
+def store_with(packed: bytes | None) -> StubbornStore:
+    """Make a store that holds *packed*."""
+    store = StubbornStore()
+    if packed is not None:
+        store.held[SITE] = packed
+    return store
+
+
+@pytest.mark.parametrize("pause", [0.0, 2.0], ids=["asked again", "still resting"])
+@pytest.mark.parametrize("made", [UNKNOWN, OVER, OLDER], ids=["new", "over", "older"])
+def test_a_read_that_failed_once_ends_no_last_good_policy(
+    made: Policy, pause: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ours R5: what we set in its place is not put, and nothing is forgotten."""
+    monkeypatch.setattr(troubles, "PAUSE", pause)
+
+    assert held_after(made, store_with(HELD), misses=True) == HELD
+
+
+def test_a_store_that_is_late_is_not_written_over() -> None:
+    """Ours R5: no answer in time is not the answer that nothing is held."""
+
+    async def work() -> None:
+        store = store_with(HELD)
+        desk = new_desk(store, FakeClock(LATER), timeout=SOON)
+        store.hangs = True
+        assert await desk.get(SITE) is None
+        await desk.done(SITE, UNKNOWN)
+        store.hangs = False
+
+        assert "put" not in store.calls
+        assert store.held == {SITE: HELD}
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        b"\x02" + HELD[1:],
+        pack(parsed(body=BODY + b"#" * 1_000_000)),
+        pack(parsed(at=LATER - DAY)),
+    ],
+    ids=["another version", "too large for us", "newer than ours"],
+)
+@pytest.mark.parametrize("made", [UNKNOWN, OLDER], ids=["unknown", "stands in"])
+def test_what_another_crawl_holds_is_not_ours_to_end(
+    packed: bytes, made: Policy
+) -> None:
+    """Ours R5: what we cannot read, or what came since, may be its last good policy."""
+    assert held_after(made, store_with(packed)) == packed
+
+
+@pytest.mark.parametrize(
+    ("packed", "made"),
+    [
+        (None, UNKNOWN),
+        (pack(unknown(at=LATER - 1)), UNKNOWN),
+        (None, OLDER),
+        (pack(unknown(at=LATER - 1)), OLDER),
+        (pack(replace(OLDER, stands_in=False)), OLDER),
+        (pack(parsed(at=LATER + DAY)), OLDER),
+    ],
+)
+def test_our_own_pause_is_held_where_it_ends_nothing(
+    packed: bytes | None, made: Policy
+) -> None:
+    """Ours R5: others need not ask an origin that is away; a future is no past."""
+    assert held_after(made, store_with(packed)) == pack(made)
+
+
+@pytest.mark.parametrize("packed", [HELD, b"rubbish"], ids=["a policy", "rubbish"])
+def test_what_the_origin_states_takes_every_place(packed: bytes) -> None:
+    """Whatever is held, and whether it was read or not."""
+    newer = parsed(at=LATER)
+
+    assert held_after(newer, store_with(packed), misses=True) == pack(newer)
