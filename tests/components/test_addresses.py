@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from scrapy.settings import default_settings
 
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
@@ -13,8 +14,10 @@ from tests.support.site import Site
 if TYPE_CHECKING:
     from pathlib import Path
 
-# By Scrapy's default resolver an IPv6 literal is not even an address.
-IPV6 = {"DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
+# By Scrapy's default resolver an IPv6 literal is not even an address. The setting has
+# another name since 2.19, and the old one warns.
+PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
+IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 CLOSED = "User-agent: *\nDisallow: /private\n"
 
 
