@@ -59,6 +59,12 @@ class Images(ImagesPipeline):
         return item | {"images": _told(results)}
 
 
+class TellingImages(TellingFiles, Images):  # type: ignore[misc]  # made from text
+    """The README's lines before Scrapy's pipeline for images."""
+
+    item_completed = Images.item_completed
+
+
 class Asking:
     """Asks the engine for further pages while it has an item in hand."""
 
