@@ -17,7 +17,7 @@ PAGE = b"<title>page</title>"
 
 
 class Pages(asyncio.Protocol):
-    """A robots.txt that closes /private and, far down, /late; a page everywhere else."""
+    """A robots.txt that closes /private and, far down, /late; else a page."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Greet as HTTP/2 has it."""

@@ -52,7 +52,7 @@ def test_scrapy_redis_keeps_requests_that_are_judged_on_their_way_out(
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
-    """Start URLs in a list, the later ones pushed while it crawls; none is kept back."""
+    """Start URLs in a list, some pushed while it crawls; none is kept back."""
     site.robots(CLOSED)
     site.answer("/first", replies.html("first", gate="pushed"))
 
