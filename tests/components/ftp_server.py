@@ -8,24 +8,31 @@ from typing import Any
 
 from twisted.cred.checkers import AllowAnonymousAccess
 from twisted.cred.portal import Portal
-from twisted.internet import reactor
+from twisted.internet import reactor as installed
 from twisted.protocols.ftp import FTP, FTPFactory, FTPRealm
 
-LISTEN: Any = partial(reactor.listenTCP, interface="127.0.0.1")  # type: ignore[attr-defined]  # its type says nothing
+reactor: Any = installed
+listen = partial(reactor.listenTCP, interface="127.0.0.1")
+
+# Twisted's own of these have no annotations.
+room: Any = FTPRealm
+gate: Any = Portal
+factory: Any = FTPFactory
+anybody: Any = AllowAnonymousAccess
 
 
 class Files(FTP):
     """A connection whose files go over loopback as well."""
 
-    listenFactory = staticmethod(LISTEN)  # noqa: N815 - Twisted's name
+    listenFactory = staticmethod(listen)  # noqa: N815 - Twisted's name
 
 
 def main(folder: str) -> None:
     """Listen on a free port of loopback, tell it, and serve until killed."""
-    factory = FTPFactory(Portal(FTPRealm(folder), [AllowAnonymousAccess()]))
-    factory.protocol = Files
-    print(LISTEN(0, factory).getHost().port, flush=True)  # noqa: T201 (its interface)
-    reactor.run()  # type: ignore[attr-defined]  # see LISTEN
+    serving = factory(gate(room(folder), [anybody()]))
+    serving.protocol = Files
+    print(listen(0, serving).getHost().port, flush=True)  # noqa: T201 (its interface)
+    reactor.run()
 
 
 if __name__ == "__main__":

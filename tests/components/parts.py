@@ -59,7 +59,7 @@ class Images(ImagesPipeline):
         return item | {"images": _told(results)}
 
 
-class TellingImages(TellingFiles, Images):  # type: ignore[misc]  # made from text
+class TellingImages(TellingFiles, Images):  # type: ignore[misc, valid-type]  # made from text
     """The README's lines before Scrapy's pipeline for images."""
 
     item_completed = Images.item_completed

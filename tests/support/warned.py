@@ -49,6 +49,8 @@ ALLOWED = (
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
     # `scrapy parse` wraps the callback of the spider in tests/ways in an outdated one.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
+    # Who interrupts a crawl twice, without a reactor, leaves its start in the middle.
+    Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),
     # `scrapy bench` never closes the pipe to the server that it starts.
     Allowed("ResourceWarning", "unclosed file", "scrapy/commands/bench.py"),
 )
