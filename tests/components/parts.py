@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import TextResponse
 from scrapy.pipelines.files import FilesPipeline
 from scrapy.pipelines.images import ImagesPipeline
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import succeed
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from tests.support import readme
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from typing_extensions import Self
 
 
@@ -96,10 +98,24 @@ class Pretending:
         """Made by Scrapy."""
         return cls()
 
-    def download_request(self, request: Request, spider: Any = None) -> Any:
-        """Answer every request, as that version of Scrapy awaits it."""
-        response = TextResponse(request.url, body=b"pretended", request=request)
-        return succeed(response)
+    async def download_request(self, request: Request) -> Response:
+        """Answer every request."""
+        return TextResponse(request.url, body=b"pretended", request=request)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Nothing is open."""
+
+
+class Older(Pretending):
+    """The same for Scrapy 2.13, which wants a Deferred."""
+
+    def download_request(self, request: Request, spider: Any = None) -> Any:
+        """Answer every request."""
+        return deferred_from_coro(super().download_request(request))
+
+    def close(self) -> None:  # type: ignore[override]  # as it was
+        """Nothing is open."""
+
+
+if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
+    Pretending = Older  # type: ignore[misc]  # the one that a crawl loads

@@ -78,14 +78,18 @@ class Listed(CSVFeedSpider):
 
 
 class Offering(AskingSpider):
-    """Yields the item it was started with for every page that came."""
+    """Yields the item it was started with for every page that came.
+
+    Only the pages that a pipeline asks for yield none: it would ask again for ever.
+    """
 
     name = "offering"
     item: dict[str, Any]
 
     def look(self, response: Response) -> Iterator[Any]:
         """The item, once a page."""
-        yield dict(self.item)
+        if not response.meta.get("further"):
+            yield dict(self.item)
 
 
 class Handing(AskingSpider):

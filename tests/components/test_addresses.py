@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from scrapy.settings import default_settings
 
-from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawl import ROOT, Reactor, crawl, reactors
 from tests.support.site import Site
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-# By Scrapy's default resolver an IPv6 literal is not even an address.
-IPV6 = {"DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
+# By Scrapy's default resolver an IPv6 literal is not even an address. The setting has
+# another name since 2.19, and the old one warns.
+PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
+IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 CLOSED = "User-agent: *\nDisallow: /private\n"
 
 
@@ -61,7 +67,11 @@ def test_an_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
-    """`file:`, `data:`, `s3:` and `ftp:` are not HTTP, so nobody is asked."""
+    """`file:`, `data:` and `s3:` are not HTTP, so nobody is asked.
+
+    A bucket is Amazon's, and its client a library that only this would need; so what
+    answers for `s3:` pretends.
+    """
     page = tmp_path / "private.html"
     page.write_text("<title>here</title>")
     pretending = "tests.components.parts.Pretending"
@@ -69,14 +79,46 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
         page.as_uri(),
         "data:text/plain,private",
         "s3://bucket/private",
-        "ftp://far.test/private",
     ]
 
     result = crawl(
         asked,
         reactor=reactor,
-        settings={"DOWNLOAD_HANDLERS": {"s3": pretending, "ftp": pretending}},
+        settings={"DOWNLOAD_HANDLERS": {"s3": pretending}},
     )
 
     assert result.fetched_urls == sorted(asked)
     assert "robotstxt/request_count" not in result.stats
+
+
+@pytest.fixture
+def ftp_port(tmp_path: Path) -> Iterator[int]:
+    """Start a server whose robots.txt closes the one page it has, and yield its port.
+
+    That file says nothing: 1994 knows of none but that of HTTP.
+    """
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "page").write_text("by ftp")
+    (tmp_path / "robots.txt").write_text(CLOSED)
+    command = [sys.executable, "-m", "tests.components.ftp_server", str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        yield int(server.stdout.readline())
+        server.kill()
+
+
+@pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
+def test_ftp_passes_on_a_host_whose_http_is_closed(
+    reactor: Reactor, site: Site, ftp_port: int
+) -> None:
+    """A real FTP server of the same name; Scrapy's handler needs a reactor."""
+    site.robots(CLOSED)
+    closed = site.url("/private/page", host="far.test")
+    passing = f"ftp://far.test:{ftp_port}/private/page"
+
+    result = crawl([closed, passing], reactor=reactor)
+
+    assert result.fetched == [(passing, 200)]
+    assert result.failed_urls == [closed]
+    assert result.stats["robotstxt/request_count"] == 1
+    assert site.targets() == ["/robots.txt"]

@@ -34,25 +34,38 @@ def test_a_pipeline_is_refused_as_a_spider_is(reactor: Reactor, site: Site) -> N
     assert sorted(site.targets()) == ["/page", "/robots.txt"]
 
 
-def test_a_pipeline_that_asks_a_new_host_waits_for_its_policy(site: Site) -> None:
-    """A host that only a pipeline asks for has its robots.txt read first."""
-    site.robots("User-agent: *\nDisallow: /private\n")
-    port = site.port
-    wanted = {
-        "download": f"http://far.test:{port}/open",
-        "crawl": f"http://farther.test:{port}/open",
-    }
+@pytest.mark.parametrize("closed", ["far.test", "farther.test"])
+def test_a_pipeline_that_asks_a_new_host_waits_for_its_policy(
+    closed: str, site: Site
+) -> None:
+    """Of a host that only a pipeline asks for, robots.txt comes first, and decides.
+
+    One host is asked by `engine.download_async`, the other by `engine.crawl`.
+    """
+    site.robots("User-agent: *\nDisallow: /\n", at=closed)
+    far, farther = (
+        f"http://{host}:{site.port}" for host in ("far.test", "farther.test")
+    )
 
     result = crawl(
         [site.url("/page")],
         spider="tests.components.spiders:Offering",
-        spider_args={"item": wanted},
-        settings={
-            "ITEM_PIPELINES": {"tests.components.parts.Asking": 1},
-            "CLOSESPIDER_ITEMCOUNT": 2,
-        },
+        spider_args={"item": {"download": f"{far}/far", "crawl": f"{farther}/farther"}},
+        settings={"ITEM_PIPELINES": {"tests.components.parts.Asking": 1}},
     )
 
-    assert result.items[0]["downloaded"] == 200
-    hosts = [seen.host for seen in site.log("/robots.txt")]
-    assert f"far.test:{port}" in hosts
+    (item,) = result.items
+    if closed == "far.test":
+        asked = {
+            "far.test": ["/robots.txt"],
+            "farther.test": ["/robots.txt", "/farther"],
+        }
+        assert "disallowed by line 2" in item["downloaded"]
+        assert result.failed_urls == []
+    else:
+        asked = {"far.test": ["/robots.txt", "/far"], "farther.test": ["/robots.txt"]}
+        assert item["downloaded"] == 200
+        assert result.failed_urls == [f"{farther}/farther"]
+    for host, targets in asked.items():
+        came = [seen.target for seen in site.log() if seen.host.startswith(f"{host}:")]
+        assert came == targets

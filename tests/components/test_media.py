@@ -10,7 +10,7 @@ from PIL import Image
 from scrapy.pipelines import media
 
 from tests.support.crawl import crawl
-from tests.support.replies import Reply
+from tests.support.replies import Reply, redirect
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,8 +25,14 @@ WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1
 TELLS = hasattr(media, "_MediaRequestFiltered")
 
 
-def download(site: Site, folder: Path, *pipelines: str) -> CrawlResult:
-    """Crawl one page whose item wants an open and a closed file of each kind."""
+def download(
+    site: Site,
+    folder: Path,
+    *pipelines: str,
+    refused: str = "/private.png",
+    **more: Any,
+) -> CrawlResult:
+    """Crawl one page whose item wants an open and a *refused* file of each kind."""
     site.robots("User-agent: *\nDisallow: /private\n")
     drawn = io.BytesIO()
     Image.new("RGB", (2, 2)).save(drawn, "PNG")
@@ -34,7 +40,7 @@ def download(site: Site, folder: Path, *pipelines: str) -> CrawlResult:
         site.answer(
             name, Reply(200, drawn.getvalue(), (("Content-Type", "image/png"),))
         )
-    wanted = [site.url("/open.png"), site.url("/private.png")]
+    wanted = [site.url("/open.png"), site.url(refused)]
     settings: dict[str, Any] = {
         "ITEM_PIPELINES": {f"{PARTS}.{name}": 1 for name in pipelines},
         "FILES_STORE": str(folder),
@@ -44,7 +50,7 @@ def download(site: Site, folder: Path, *pipelines: str) -> CrawlResult:
         [site.url("/page")],
         spider="tests.components.spiders:Offering",
         spider_args={"item": {"file_urls": wanted, "image_urls": wanted}},
-        settings=settings,
+        settings=settings | more,
     )
 
 
@@ -61,11 +67,42 @@ def test_a_closed_file_and_image_are_not_asked_for(site: Site, tmp_path: Path) -
     assert "Traceback (most" not in result.log or not TELLS
 
 
-@pytest.mark.parametrize("pipeline", ["Files", "TellingFiles"])
-def test_the_results_tell_why(pipeline: str, site: Site, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("pipeline", "kind"),
+    [
+        ("Files", "files"),
+        ("TellingFiles", "files"),
+        ("Images", "images"),
+        ("TellingImages", "images"),
+    ],
+)
+def test_the_results_tell_why(
+    pipeline: str, kind: str, site: Site, tmp_path: Path
+) -> None:
     """Newer Scrapy hands the reason on; for an older one the README has four lines."""
     result = download(site, tmp_path, pipeline)
 
     (item,) = result.items
-    tells = TELLS or pipeline == "TellingFiles"
-    assert item["files"][1] == (f"Forbidden by robots.txt: {WHY}" if tells else "")
+    tells = TELLS or pipeline.startswith("Telling")
+    assert item[kind][0].startswith("full/")
+    assert item[kind][1] == (f"Forbidden by robots.txt: {WHY}" if tells else "")
+    assert "/private.png" not in site.targets()
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "kind"), [("TellingFiles", "files"), ("TellingImages", "images")]
+)
+def test_a_file_that_is_sent_on_to_a_closed_one_is_refused(
+    pipeline: str, kind: str, site: Site, tmp_path: Path
+) -> None:
+    """MEDIA_ALLOW_REDIRECTS: the file behind is checked, and the result tells why."""
+    site.answer("/moved.png", redirect("/private.png"))
+
+    result = download(
+        site, tmp_path, pipeline, refused="/moved.png", MEDIA_ALLOW_REDIRECTS=True
+    )
+
+    (item,) = result.items
+    assert item[kind][1] == f"Forbidden by robots.txt: {WHY}"
+    assert "/moved.png" in site.targets()
+    assert "/private.png" not in site.targets()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.support import replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.site import Site
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tests.support.site import Site
 
 CLOSED = "User-agent: *\nDisallow: /private\n"
 
@@ -39,6 +39,24 @@ def test_the_target_of_a_redirect_is_checked(reactor: Reactor, site: Site) -> No
         "scrapy_robots1994.plugin.forbidden.ForbiddenByRobots"
     }
     assert not [target for target in site.targets() if "private" in target]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_https_behind_http_is_an_origin_of_its_own(reactor: Reactor) -> None:
+    """A page that sends us on to the same host by TLS: what that one closes counts."""
+    with Site(tls="valid") as site:
+        site.robots("User-agent: *\nDisallow: /plain\n")
+        site.robots(CLOSED, at=site.secure_url(""))
+        behind = [site.secure_url(path) for path in ("/private", "/plain")]
+        asked = [site.url("/1"), site.url("/2"), site.url("/plain")]
+        for page, target in zip(asked, behind, strict=False):
+            site.answer(urlsplit(page).path, replies.redirect(target))
+        result = crawl(asked, reactor=reactor)
+        robots = sorted(seen.scheme for seen in site.log("/robots.txt"))
+
+    assert result.fetched_urls == [behind[1]]
+    assert result.failed_urls == [asked[2], behind[0]]
+    assert robots == ["http", "https"]
 
 
 def test_dont_obey_robotstxt_goes_along_with_a_redirect(site: Site) -> None:

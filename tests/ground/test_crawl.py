@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +12,7 @@ import scrapy
 
 from tests.support import replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors, start_crawl
+from tests.support.warned import IS_NEWEST
 
 if TYPE_CHECKING:
     from tests.support.site import Site
@@ -108,11 +112,43 @@ def test_warnings_and_signals_come_back(site: Site) -> None:
     hook = "tests.ground.test_crawl:loud_hook"
 
     result = crawl(
-        [site.url("/")], middleware="off", hook=hook, signals=["spider_opened"]
+        [site.url("/")],
+        middleware="off",
+        hook=hook,
+        signals=["spider_opened"],
+        may_warn=True,
     )
 
     assert ("UserWarning", "heard", __file__) in result.warnings
     assert [name for name, _ in result.sent] == ["spider_opened"]
+
+
+def leaking_hook(crawler: scrapy.crawler.Crawler) -> None:
+    """Stand for a component that leaves open what lives as long as its interpreter."""
+    sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # lives long
+
+
+def forgetful_hook(crawler: scrapy.crawler.Crawler) -> None:
+    """Stand for a component that never awaits what only a collection finds."""
+    kept: list[object] = [asyncio.sleep(0)]
+    kept.append(kept)
+
+
+@pytest.mark.skipif(not IS_NEWEST, reason="an older Scrapy warns by itself")
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        ("loud_hook", "UserWarning.*heard"),
+        ("forgetful_hook", "never awaited"),
+        ("leaking_hook", "ResourceWarning.*unclosed"),
+    ],
+)
+def test_a_crawl_that_warns_fails(hook: str, said: str, site: Site) -> None:
+    """A warning is an error in the crawling process too, also one at its very end."""
+    crawling = start_crawl([site.url("/")], hook=f"tests.ground.test_crawl:{hook}")
+
+    with pytest.raises(AssertionError, match=said):
+        crawling.result()
 
 
 @pytest.mark.parametrize("reactor", reactors())

@@ -10,12 +10,14 @@ from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import RequestReceived
 
-FILE = b"User-agent: *\nDisallow: /private\n"
+FILE = (
+    b"User-agent: *\nDisallow: /private\n" + b"# and more\n" * 10 + b"Disallow: /late\n"
+)
 PAGE = b"<title>page</title>"
 
 
 class Pages(asyncio.Protocol):
-    """A robots.txt that closes /private, and a page everywhere else."""
+    """A robots.txt that closes /private and, far down, /late; else a page."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Greet as HTTP/2 has it."""

@@ -52,3 +52,28 @@ def test_a_refused_page_opens_no_tab(site: Site) -> None:
     (robots,) = site.log("/robots.txt")
     assert robots.headers["user-agent"] == "walker/1.0"
     assert "sec-fetch-mode" not in robots.headers
+
+
+def test_the_browser_by_its_own_name(site: Site) -> None:
+    """PLAYWRIGHT_PROCESS_REQUEST_HEADERS = None sends the browser's User-Agent.
+
+    ROBOTSTXT_USER_AGENT says which record is meant all the same.
+    """
+    site.robots(
+        "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
+    )
+    asked = [
+        Ask(site.url(path), meta={"playwright": True}) for path in ("/open", "/private")
+    ]
+    browser = settings() | {"PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None}
+
+    result = crawl(
+        asked,
+        settings=browser | {"USER_AGENT": "", "ROBOTSTXT_USER_AGENT": "walker"},
+    )
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    (page,), (robots,) = site.log("/open"), site.log("/robots.txt")
+    assert "Chrome/" in page.headers["user-agent"]
+    assert "Chrome/" not in robots.headers.get("user-agent", "")

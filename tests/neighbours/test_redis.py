@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.plugin.test_waiting import assert_all_came, crawl_beside_slow
 from tests.support import replies
-from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawl import Reactor, crawl, reactors, start_crawl
 from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
@@ -47,6 +48,40 @@ def test_scrapy_redis_keeps_requests_that_are_judged_on_their_way_out(
     assert result.fetched_urls == [site.url("/"), site.url("/open")]
     assert result.failed_urls == [site.url("/private")]
     assert keys == [b"asking:dupefilter"]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
+    """Start URLs in a list, some pushed while it crawls; none is kept back."""
+    site.robots(CLOSED)
+    site.answer("/first", replies.html("first", gate="pushed"))
+
+    with RedisServer() as redis:
+        client = redis.client()
+
+        def push(*paths: str) -> None:
+            starts = [json.dumps({"url": site.url(path)}) for path in paths]
+            client.rpush("shared:start_urls", *starts)
+
+        push("/private/1", "/first")
+        crawling = start_crawl(
+            spider="tests.neighbours.shared:Shared",
+            settings=kept_in(redis),
+            reactor=reactor,
+        )
+        site.wait("/first")
+        push("/later", "/private/2")
+        site.open("pushed")
+        result = crawling.result()
+        left = client.llen("shared:start_urls")
+
+    assert [item["url"] for item in result.items] == [
+        site.url("/first"),
+        site.url("/later"),
+    ]
+    assert site.targets() == ["/robots.txt", "/first", "/later"]
+    assert result.stats["robotstxt/forbidden"] == 2
+    assert (result.stats["finish_reason"], left) == ("finished", 0)
 
 
 @pytest.mark.parametrize("reactor", reactors())

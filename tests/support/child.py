@@ -5,6 +5,7 @@ It leaves a result.json there. Nothing here imports a reactor before Scrapy chos
 
 from __future__ import annotations
 
+import gc
 import json
 import socket
 import traceback
@@ -162,12 +163,16 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     ) -> None:
         told["warnings"].append((category.__name__, str(message), filename))
 
-    warnings.showwarning = noted
+    warnings.showwarning, shown = noted, warnings.showwarning
     _resolve_test_names()
     try:
         _crawl(job, told)
     except Exception as error:  # noqa: BLE001 (whatever stops a crawl is its result)
         told["error"] = _one_line(error)
+    # What was never awaited or closed is warned of when it is thrown away: now, or on
+    # stderr when the interpreter ends.
+    gc.collect()
+    warnings.showwarning = shown
     return told
 
 

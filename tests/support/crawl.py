@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scrapy.settings import default_settings
 
+from tests.support.warned import printed, unexpected
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -88,7 +90,7 @@ class CrawlResult:
 
     `sent` are the signals that were listened for, each as its name and the reprs of
     its arguments. `warnings` are those of the crawling process, as category, message
-    and file.
+    and file, also what its interpreter warned of at its end.
     """
 
     fetched: list[tuple[str, int]]
@@ -115,9 +117,12 @@ class CrawlResult:
 class Crawl:
     """A crawl that is running; `result()` waits for its end."""
 
-    def __init__(self, job: dict[str, Any], patience: float = PATIENCE) -> None:
+    def __init__(
+        self, job: dict[str, Any], patience: float = PATIENCE, *, may_warn: bool = False
+    ) -> None:
         """Start the child process with its job; its files go to a folder of its own."""
         self._patience = patience
+        self._may_warn = may_warn
         self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
         self.folder = Path(self._folder.name)
         (self.folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -143,7 +148,10 @@ class Crawl:
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait for the end of the crawl and return what came of it, exactly once."""
+        """Wait for the end of the crawl and return what came of it, exactly once.
+
+        A warning fails the test, unless the crawl may warn.
+        """
         try:
             returncode = self._process.wait(self._patience)
         except subprocess.TimeoutExpired:
@@ -156,10 +164,12 @@ class Crawl:
             raise AssertionError(message)
         told = json.loads(said.read_text("utf-8"))
         self._folder.cleanup()
+        told["warnings"] = [*map(tuple, told["warnings"]), *printed(log)]
+        warned = [] if self._may_warn else unexpected(told["warnings"])
+        assert not warned, f"the crawl warned of {warned}:\n{log}"
         return CrawlResult(
             fetched=[(url, status) for url, status in told.pop("fetched")],
             failed=[Failed(**failed) for failed in told.pop("failed")],
-            warnings=[tuple(warning) for warning in told.pop("warnings")],
             sent=[tuple(signal) for signal in told.pop("sent")],
             log=log,
             returncode=returncode,
@@ -178,13 +188,15 @@ def start_crawl(  # noqa: PLR0913 (a crawl has that many sides, all named)
     signals: Sequence[str] = (),
     hook: str = "",
     patience: float = PATIENCE,
+    may_warn: bool = False,
 ) -> Crawl:
     """Start a crawl that asks for all `urls` at once, and return without waiting.
 
     `spider` and `hook` are `module:name`. The hook is called with the crawler before it
     starts. `signals` are names in `scrapy.signals` to listen for. Names under `test`
     resolve to 127.0.0.1. `settings` win over what `middleware` and `reactor` set. A
-    crawl that takes longer than `patience` seconds is killed.
+    crawl that takes longer than `patience` seconds is killed. One that warns fails,
+    unless it `may_warn`.
     """
     asks = [Ask(each) if isinstance(each, str) else each for each in urls]
     is_beyond = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
@@ -198,7 +210,7 @@ def start_crawl(  # noqa: PLR0913 (a crawl has that many sides, all named)
         "signals": list(signals),
         "hook": hook,
     }
-    return Crawl(job, patience)
+    return Crawl(job, patience, may_warn=may_warn)
 
 
 def crawl(urls: Sequence[str | Ask] = (), **options: Any) -> CrawlResult:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
-from scrapy.utils.defer import deferred_to_future
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.utils.defer import deferred_from_coro, deferred_to_future
 
 from tests.support.child import AskingSpider
 
@@ -29,13 +31,25 @@ class BrokenHandler:
         """Make it as Scrapy does."""
         return cls()
 
-    def download_request(self, request: Request, spider: Spider | None = None) -> Any:
+    async def download_request(self, request: Request) -> Response:
         """Raise on everything, a robots.txt included."""
         message = "a bug in a handler"
         raise ZeroDivisionError(message)
 
     async def close(self) -> None:
         """Leave nothing behind."""
+
+
+class OlderBrokenHandler(BrokenHandler):
+    """The same for Scrapy 2.13, which awaits no coroutine."""
+
+    def download_request(self, request: Request, spider: Spider | None = None) -> Any:
+        """Raise on everything, a robots.txt included."""
+        return deferred_from_coro(super().download_request(request))
+
+
+if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
+    BrokenHandler = OlderBrokenHandler  # type: ignore[misc]  # the one that is loaded
 
 
 class ElsewhereRobots:

@@ -6,6 +6,7 @@ import base64
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy.settings import default_settings
 
 from tests.faults.test_table import unclean
 from tests.support import replies
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 PARTS = "tests.surroundings.parts"
 OPEN = "User-agent: *\nDisallow: /closed\n"
 SECRET = "hunter2-of-the-test"  # noqa: S105 (it is looked for, and must not be found)
+
+# What the settings of today say, to a Scrapy that reads it from the spider alone.
+OLDER_HTTPAUTH = (
+    {}
+    if hasattr(default_settings, "HTTPAUTH_USER")
+    else {"http_user": "u", "http_pass": SECRET, "http_auth_domain": "b.test"}
+)
 
 
 def test_many_neighbours_at_once_change_no_verdict() -> None:
@@ -34,13 +42,11 @@ def test_many_neighbours_at_once_change_no_verdict() -> None:
                 "COOKIES_ENABLED": True,
                 "AUTOTHROTTLE_ENABLED": True,
                 "AUTOTHROTTLE_START_DELAY": 0.01,
+                "HTTPAUTH_USER": "u",
+                "HTTPAUTH_PASS": SECRET,
+                "HTTPAUTH_DOMAIN": "b.test",
             },
-            spider_args={
-                "allowed_domains": ["a.test"],
-                "http_user": "u",
-                "http_pass": SECRET,
-                "http_auth_domain": "b.test",
-            },
+            spider_args={"allowed_domains": ["a.test"]} | OLDER_HTTPAUTH,
         )
         cookies = [seen.headers.get("cookie") for seen in site.log()]
         auth = [seen.headers.get("authorization") for seen in site.log()]

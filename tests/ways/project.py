@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.support.warned import printed, unexpected
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -72,9 +74,11 @@ def run(
 ) -> Said:
     """Run this Python with *command* in *folder*, and type *typed* into it.
 
-    Nothing of the tests is on its path; *variables* are of the environment.
+    Nothing of the tests is on its path; *variables* are of the environment. It may not
+    warn of anything.
     """
-    known = os.environ | {"PYTHONPATH": python_path} | variables
+    always = {"PYTHONPATH": python_path, "PYTHONWARNINGS": "always"}
+    known = os.environ | always | variables
     done = subprocess.run(
         [sys.executable, *map(str, command)],
         cwd=folder,
@@ -85,6 +89,8 @@ def run(
         timeout=PATIENCE,
         check=False,
     )
+    warned = unexpected(printed(done.stderr))
+    assert not warned, f"it warned of {warned}:\n{done.stderr}"
     return Said(done.stdout, done.stderr, done.returncode)
 
 

@@ -27,7 +27,7 @@ def test_crawl_fetches_the_open_page_alone(project: Project) -> None:
 
     items = [json.loads(line) for line in said.printed.splitlines()]
     assert [item["url"] for item in items] == [project.site.url("/open")]
-    assert sorted(project.site.targets()) == ["/open", "/robots.txt"]
+    assert project.site.targets() == ["/robots.txt", "/open"]
     assert len(said.lines(f"/private>: {WHY}")) == 1
 
 
@@ -42,52 +42,58 @@ def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
 
     said = project.scrapy("runspider", str(spider), "-a", base, "-s", addon)
 
-    assert sorted(project.site.targets()) == ["/open", "/robots.txt"]
+    assert project.site.targets() == ["/robots.txt", "/open"]
     assert len(said.lines(f"/private>: {WHY}")) == 1
 
 
-def test_shell_says_a_refusal_in_one_line(project: Project) -> None:
-    """`scrapy shell`: no traceback, no response, and the request knows its verdict."""
-    code = "print(response, '|', request.meta['robots1994'])"
+@pytest.mark.parametrize("command", ["fetch", "view"])
+def test_fetch_and_view_show_the_open_page_alone(
+    command: str, project: Project
+) -> None:
+    """`scrapy fetch` and `scrapy view`: of a closed page one readable line, no more.
 
-    said = project.scrapy("shell", project.site.url("/private"), "-c", code)
-
-    assert said.printed.splitlines()[0] == f"None | {WHY}"
-    assert len(said.lines(f"/private>: {WHY}")) == 1
-    assert "Traceback" not in said.log
-    assert project.site.targets() == ["/robots.txt"]
-
-
-def test_shell_goes_on_after_a_refusal(project: Project) -> None:
-    """`fetch()` typed in the shell: refused, then an open page, with one robots.txt."""
+    `view` opens a copy of an open page, in a browser that prints where it is.
+    """
     site = project.site
-    typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"
 
-    said = project.scrapy("shell", typed=typed, SCRAPY_PYTHON_SHELL="python")
+    closed = project.scrapy(command, site.url("/private"), BROWSER="echo %s")
+    targets = site.targets()
+    site.forget()
+    opened = project.scrapy(command, site.url("/open"), BROWSER="echo %s")
 
+    assert closed.printed == ""
+    assert len(closed.lines(f"/private>: {WHY}")) == 1
+    assert "Traceback" not in closed.log
+    assert targets == ["/robots.txt"]
+    shown = "<title>" if command == "fetch" else ".html"
+    assert shown in opened.printed
+    assert not opened.lines("Forbidden")
     assert site.targets() == ["/robots.txt", "/open"]
-    assert f"<200 {site.url('/open')}>" in said.printed
-    assert "Traceback" not in said.log
-
-
-def test_fetch_and_view_of_a_closed_page_print_nothing(project: Project) -> None:
-    """`scrapy fetch` and `scrapy view`: no page, one readable line each."""
-    for command in ("fetch", "view"):
-        said = project.scrapy(command, project.site.url("/private"))
-
-        assert said.printed == ""
-        assert len(said.lines(f"/private>: {WHY}")) == 1
-        assert "Traceback" not in said.log
-    assert set(project.site.targets()) == {"/robots.txt"}
 
 
 def test_parse_says_why_there_is_no_response(project: Project) -> None:
     """`scrapy parse`: no item; the log has the refusal before Scrapy's own error."""
-    said = project.scrapy("parse", project.site.url("/private"), "--spider", "walk")
+    url = project.site.url("/private")
 
-    assert len(said.lines(f"/private>: {WHY}")) == 1
+    said = project.scrapy("parse", url, "--spider", "walk")
+
+    (refused,) = said.lines(f"/private>: {WHY}")
+    (error,) = said.lines(f"No response downloaded for: {url}")
+    assert said.log.index(refused) < said.log.index(error)
+    assert "'url'" not in said.printed
     assert "Traceback" not in said.log
     assert project.site.targets() == ["/robots.txt"]
+
+
+def test_parse_shows_the_item_of_an_open_page(project: Project) -> None:
+    """`scrapy parse`: what the spider finds, after one robots.txt."""
+    url = project.site.url("/open")
+
+    said = project.scrapy("parse", url, "--spider", "walk", "--nocolour")
+
+    assert f"'url': '{url}'" in said.printed
+    assert not said.lines("Forbidden")
+    assert project.site.targets() == ["/robots.txt", "/open"]
 
 
 def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
@@ -99,13 +105,25 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
     assert project.site.targets() == ["/robots.txt"]
 
 
+def test_check_passes_a_contract_of_an_open_page(project: Project) -> None:
+    """`scrapy check`: the same contract, once the robots.txt closes nothing."""
+    project.site.robots("User-agent: *\nDisallow:\n")
+
+    said = project.scrapy("check", "walk")
+
+    assert said.log.rstrip().endswith("OK")
+    assert said.code == 0
+    assert project.site.targets() == ["/robots.txt", "/private"]
+
+
 def test_bench_runs_with_the_add_on(project: Project) -> None:
     """`scrapy bench`: its own server has no robots.txt to obey, and is crawled."""
     said = project.scrapy(
-        "bench", "-s", "CLOSESPIDER_PAGECOUNT=20", "-s", "CLOSESPIDER_TIMEOUT=5"
+        "bench", "-s", "CLOSESPIDER_PAGECOUNT=20", "-s", "CLOSESPIDER_TIMEOUT=60"
     )
 
     assert said.lines("robots1994/outcome/parsed")
+    assert said.lines("'finish_reason': 'closespider_pagecount'")
     assert not said.lines("robotstxt/forbidden")
     assert "Traceback" not in said.log
 

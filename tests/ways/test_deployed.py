@@ -52,10 +52,15 @@ def pack(project: Project, kind: str, *, with_us: bool = False) -> Path:
 
 
 def deploy(folder: Path, archive: Path, *command: str) -> tuple[list[str], str]:
-    """The URLs of the items that a deployed spider wrote, and the log."""
+    """The URLs of the items that a deployed spider wrote, and the log.
+
+    Scrapyd takes a project only after it has listed its spiders, from the archive too.
+    """
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "runner.py").write_text(RUNNER)
+    listed = run("runner.py", archive, "list", folder=elsewhere)
+    assert (listed.code, listed.printed) == (0, "walk\n"), listed.log
     said = run("runner.py", archive, *command, "-O", "-:jsonlines", folder=elsewhere)
     assert said.code == 0, said.log
     return [json.loads(line)["url"] for line in said.printed.splitlines()], said.log

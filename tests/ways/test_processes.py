@@ -8,7 +8,7 @@ import pytest
 import scrapy.crawler
 
 from tests.support.crawl import reactors
-from tests.ways.project import WHY, Project, run
+from tests.ways.project import CLOSED, WHY, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +50,12 @@ class Other(Walk):
 class Free(Walk):
     name = "free"
     custom_settings = {"ROBOTSTXT_OBEY": False}
+
+
+def reads(label, agent="walker/1.0", **ours):
+    found = {f"ROBOTS1994_{key}": value for key, value in ours.items()}
+    found["USER_AGENT"] = agent
+    return type("Reads", (Walk,), {"name": label, "custom_settings": found})
 
 
 def settings(**more):
@@ -116,9 +122,11 @@ WAYS = [
 ONE = ["walk fetched /open", "walk refused /private by line 2"]
 
 
-def play(site: Site, folder: Path, start: str) -> tuple[list[str], str]:
+def play(
+    site: Site, folder: Path, start: str, robots: str = CLOSED
+) -> tuple[list[str], str]:
     """What the spiders of a script that starts so say, sorted, and the log."""
-    Project.make(folder, site)
+    site.robots(robots)
     script = folder / "script.py"
     script.write_text(SPIDERS + start)
     said = run(script, site.url(""), folder=folder)
@@ -166,14 +174,9 @@ process.crawl(Walk)
 process.crawl(Other)
 process.start()
 """
-    site.robots("User-agent: other\nDisallow: /open\n")
-    folder = tmp_path / "script"
-    folder.mkdir()
-    (folder / "script.py").write_text(SPIDERS + start)
+    told, _ = play(site, tmp_path, start, "User-agent: other\nDisallow: /open\n")
 
-    said = run(folder / "script.py", site.url(""), folder=folder)
-
-    assert sorted(said.printed.splitlines()) == [
+    assert told == [
         "other fetched /private",
         "other refused /open by line 2",
         "walk fetched /open",
@@ -181,10 +184,53 @@ process.start()
     ]
 
 
-def test_crawls_one_after_another_each_start_afresh(site: Site, tmp_path: Path) -> None:
-    """The second crawl in one process keeps nothing of the first in memory."""
-    start = """
+READ_DIFFERENTLY = """User-agent: split
+
+Disallow: /open
+
+User-agent: *
+Allow: /private
+Disallow: /private
+Disallow: /open /x
+"""
+
+
+@pytest.mark.parametrize("process", ["CrawlerProcess", "AsyncCrawlerProcess"])
+def test_spiders_at_once_read_one_file_by_their_own_settings(
+    process: str, site: Site, tmp_path: Path
+) -> None:
+    """Three dialects and both readings in one process, each with what is its own."""
+    if not hasattr(scrapy.crawler, process):
+        pytest.skip("this Scrapy has no asyncio processes")
+    start = f"""
+process = crawlers.{process}(settings())
+process.crawl(Walk)
+process.crawl(reads("careful", "split/1.0", READING="cautious"))
+process.crawl(reads("exact", "split/1.0"))
+process.crawl(reads("lists", DIALECT="revisited"))
+process.crawl(reads("allows", DIALECT="extended"))
+process.start()
+"""
+    told, _ = play(site, tmp_path, start, READ_DIFFERENTLY)
+
+    assert told == [
+        "allows fetched /open",
+        "allows fetched /private",
+        "careful fetched /private",
+        "careful refused /open by line 3",
+        "exact fetched /open",
+        "exact fetched /private",
+        "lists refused /open by line 8",
+        "lists refused /private by line 7",
+        "walk fetched /open",
+        "walk refused /private by line 7",
+    ]
+
+
+AFTER_ANOTHER = {
+    "CrawlerRunner": """
 from scrapy.utils.reactor import install_reactor
+configure_logging()
 install_reactor(settings()["TWISTED_REACTOR"])
 from twisted.internet.defer import inlineCallbacks
 from twisted.internet.task import react
@@ -196,8 +242,42 @@ def both(reactor):
     yield runner.crawl(Other)
 
 react(both)
-"""
-    told, _ = play(site, tmp_path, start)
+""",
+    "AsyncCrawlerRunner": """
+from scrapy.utils.reactor import install_reactor
+configure_logging()
+install_reactor(settings()["TWISTED_REACTOR"])
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
+
+async def both():
+    runner = crawlers.AsyncCrawlerRunner(settings())
+    await runner.crawl(Walk)
+    await runner.crawl(Other)
+
+react(lambda reactor: Deferred.fromFuture(asyncio.ensure_future(both())))
+""",
+    "AsyncCrawlerRunner without a reactor": """
+configure_logging()
+
+async def both():
+    runner = crawlers.AsyncCrawlerRunner(settings(TWISTED_REACTOR_ENABLED=False))
+    await runner.crawl(Walk)
+    await runner.crawl(Other)
+
+asyncio.run(both())
+""",
+}
+
+
+@pytest.mark.parametrize("way", [way for way in AFTER_ANOTHER if way in WAYS])
+def test_crawls_one_after_another_each_start_afresh(
+    way: str, site: Site, tmp_path: Path
+) -> None:
+    """The second crawl in one process keeps nothing of the first in memory."""
+    told, log = play(site, tmp_path, AFTER_ANOTHER[way])
 
     assert told == sorted(ONE + [line.replace("walk", "other") for line in ONE])
-    assert site.targets().count("/robots.txt") == 2
+    assert log.count(f"/private>: {WHY}") == 2
+    agents = [seen.headers["user-agent"] for seen in site.log("/robots.txt")]
+    assert agents == ["walker/1.0", "other/2.0"]

@@ -57,16 +57,23 @@ def test_obeying_is_switched_off_anywhere(
 
 
 def test_the_stronger_word_wins(site: Site, tmp_path: Path) -> None:
-    """The command line over the spider over the project, for our settings too."""
-    site_says = {"ROBOTS1994_FORBIDDEN": "disallow"}
-    project = Project.make(
-        tmp_path,
-        site,
-        settings='\nROBOTS1994_FORBIDDEN = "nonsense"\n',
-        custom=site_says,
+    """The command line over the spider over the project, for our settings too.
+
+    In each dialect the same file closes something else.
+    """
+    says = "ROBOTS1994_DIALECT"
+    project = f'\n{says} = "revisited"\n'
+    plain = Project.make(tmp_path / "plain", site, settings=project)
+    stronger = Project.make(
+        tmp_path / "stronger", site, settings=project, custom={says: "1994"}
+    )
+    site.robots(
+        "User-agent: *\nAllow: /private\nDisallow: /private\nDisallow: /open /\n"
     )
 
-    assert fetched(project, "-s", "ROBOTS1994_RETRY_AFTER=7") == ["/open"]
+    assert fetched(plain) == []
+    assert fetched(stronger) == ["/open"]
+    assert fetched(stronger, "-s", f"{says}=extended") == ["/open", "/private"]
 
 
 def test_a_wrong_setting_stops_the_crawl_with_a_sentence(

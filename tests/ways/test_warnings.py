@@ -8,6 +8,8 @@ import pytest
 
 from tests.support import replies
 from tests.support.crawl import Middleware, Reactor, crawl, reactors
+from tests.support.warned import IS_NEWEST
+from tests.ways.project import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +21,7 @@ def warned(site: Site, middleware: Middleware, **options: Any) -> set[tuple[str,
     """The warnings of a crawl through every way a robots.txt can go."""
     hosts = ("open.test", "closed.test", "gone.test", "moved.test", "reset.test")
     urls = [site.url(path, host=host) for host in hosts for path in ("/a", "/private")]
-    result = crawl(urls, middleware=middleware, **options)
+    result = crawl(urls, middleware=middleware, may_warn=True, **options)
     assert result.error == ""
     return {(category, message) for category, message, _ in result.warnings}
 
@@ -46,3 +48,10 @@ def test_a_crawl_with_us_warns_of_nothing_more(
     ours = warned(site, "ours", reactor=reactor, settings=settings)
 
     assert ours - off == set()
+
+
+@pytest.mark.skipif(not IS_NEWEST, reason="an older Scrapy warns by itself")
+def test_a_command_that_warns_fails(tmp_path: Path) -> None:
+    """What a command says on stderr is no warning, or the test of it fails."""
+    with pytest.raises(AssertionError, match=r"UserWarning.*heard"):
+        run("-c", "import warnings; warnings.warn('heard')", folder=tmp_path)

@@ -1,0 +1,73 @@
+"""Warnings are errors in the processes that tests start, as they are in the tests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import scrapy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Warned = tuple[str, str, str]
+"""One warning: its category, its message, and the file that gave it."""
+
+IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
+"""Whether warnings count. An older Scrapy warns by itself on the Twisted, Python and
+pyOpenSSL of today, each version of something else."""
+
+PRINTED = re.compile(
+    r"^(?P<file>\S.*?):\d+: (?P<category>\w*Warning): (?P<message>.*)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """A warning that is not ours: parts of its message and of its file's path."""
+
+    category: str
+    message: str
+    file: str
+
+    def covers(self, warned: Warned) -> bool:
+        """Whether *warned* is this one."""
+        category, message, file = warned
+        return (
+            category == self.category and self.message in message and self.file in file
+        )
+
+
+OUTDATED = (
+    "ScrapyDeprecationWarning",
+    "'spider' argument to StatsCollector.inc_value()",
+)
+ALLOWED = (
+    # Both still count stats as an older Scrapy has it; with us or without.
+    Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
+    Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
+    # `scrapy parse` wraps the callback of the spider in tests/ways in an outdated one.
+    Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
+    # Who interrupts a crawl twice, without a reactor, leaves its start in the middle.
+    Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),
+    # `scrapy bench` never closes the pipe to the server that it starts.
+    Allowed("ResourceWarning", "unclosed file", "scrapy/commands/bench.py"),
+)
+"""What a plugin or Scrapy itself does, and why."""
+
+
+def printed(log: str) -> Iterator[Warned]:
+    """The warnings among the lines that a process wrote to stderr."""
+    for line in log.splitlines():
+        if found := PRINTED.match(line):
+            yield found["category"], found["message"], found["file"]
+
+
+def unexpected(warned: Iterable[Warned]) -> list[Warned]:
+    """Those of *warned* that nobody may give, on the newest Scrapy."""
+    if not IS_NEWEST:
+        return []
+    return sorted(
+        {each for each in warned if not any(it.covers(each) for it in ALLOWED)}
+    )
