@@ -117,10 +117,11 @@ class RobotsDownload:
                     with suppress(Undecodable):
                         self.witness(origin, _body(response, progress)[0])
                 return self._answered(response, progress, located, is_renewal)
+            shown = printable(discreet(target))
             if Origin.of(target) is None:
-                return Unanswered("redirect", f"redirected to {printable(target)}")
+                return Unanswered("redirect", f"redirected to {shown}")
             if target in seen:
-                return Unanswered("redirect loop", f"back to {printable(target)}")
+                return Unanswered("redirect loop", f"back to {shown}")
             seen.add(target)
             url = target
         limit = self._settings.max_redirects
@@ -243,8 +244,8 @@ def _redirect_target(response: Response) -> str | None:
         authority = urlsplit(target).netloc
     except ValueError:
         return "an unreadable address"
-    # Credentials never go into a robots.txt URL, nor into a log. They stand before the
-    # host alone; an @ further on is of the path.
+    # Credentials never go into a robots.txt URL. They stand before the host alone; an @
+    # further on is of the path.
     host = authority.rpartition("@")[2]
     return target.replace(f"//{authority}", f"//{host}", 1).partition("#")[0]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robots1994")
 
 CLOSE_REASON = "robotstxt_denied"
+
+HELD = 10_000
+"""Start requests that are known again when they are repeated."""
 
 # Scrapy marks them with it.
 META_KEY = "is_start_request"
@@ -40,7 +44,7 @@ class Starts:
         self._refused = 0
         self._first = ""
         self._is_through = False
-        self._is_resumed = False
+        self._times: Counter[bytes] = Counter()
         crawler.signals.connect(self._was_scheduled, signals.request_scheduled)
         # A page that a cache holds never reaches the downloader.
         self._watched = [
@@ -78,20 +82,29 @@ class Starts:
                 listener, signal = self._watched.pop()
                 self._crawler.signals.disconnect(listener, signal)
             return
-        self._scheduled += bool(request.meta.get(META_KEY))
+        if request.meta.get(META_KEY):
+            self._scheduled += 1
+            if len(self._times) < HELD:
+                self._times[self._mark_of(request)] += 1
 
     def _was_dropped(self, request: Request) -> None:
         """Count a duplicate no more: what it repeats is judged in its place.
 
-        The first start request repeats none of this run. Where it is dropped, an
-        earlier run has judged it and perhaps others: those stay in the count, as
-        nobody here knows that they were refused.
+        What is dropped the first time was scheduled by another run or process: it stays
+        in the count, as nobody here knows that it was refused.
         """
         if self._is_through or not request.meta.get(META_KEY):
             return
-        if self._scheduled == 1:
-            self._is_resumed = True
-        self._scheduled -= not self._is_resumed
+        mark = self._mark_of(request)
+        if self._times[mark] > 1:
+            self._times[mark] -= 1
+            self._scheduled -= 1
+
+    def _mark_of(self, request: Request) -> bytes:
+        """What *request* has in common with its duplicates."""
+        fingerprinter = self._crawler.request_fingerprinter
+        assert fingerprinter is not None  # noqa: S101 - set before anything is asked
+        return fingerprinter.fingerprint(request)
 
     def _got_through(self, request: Request) -> None:
         """Stop watching once a start request is sent or answered."""

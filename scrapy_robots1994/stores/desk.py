@@ -126,7 +126,8 @@ class Desk:
 
         Ours R5: what the origin stated always may. What we set ourselves, or what only
         stands in, must not end the last good policy, which a read that failed before
-        our fetch, or another crawl since then, may have kept from us.
+        our fetch, or another crawl since then, may have kept from us. (Where a store
+        has no leases, two that end in one moment may still pass each other.)
         """
         if made.is_known and not made.stands_in:
             return True
@@ -138,14 +139,8 @@ class Desk:
         if packed is None:
             return True
         held = self._read(packed, made.origin)
-        if held is None:
-            # Of another version, or longer than we read: it is not ours to judge.
-            return False
-        if not made.is_known:
-            return not held.is_known
-        # One from the future, by `decide`, is not newer: the clock went back.
-        future = self._clock() + CLOCK_SKEW
-        return not (held.is_known and made.fetched_at < held.fetched_at <= future)
+        # Of another version, or longer than we read: it is not ours to judge.
+        return held is not None and _gives_way(held, made, self._clock())
 
     async def _hold(self, made: Policy) -> None:
         """Put *made*; if it is over by now, nothing older stays in its place."""
@@ -237,3 +232,14 @@ def _never_mind(asked: asyncio.Future[T]) -> None:
     """Take note of an answer that came too late, so that asyncio does not complain."""
     if not asked.cancelled():
         asked.exception()
+
+
+def _gives_way(held: Policy, made: Policy, now: float) -> bool:
+    """Whether *held* may end for *made*, which the origin did not state by itself."""
+    if held.keep_until <= now:
+        # It is over, for us as for every other crawl.
+        return True
+    if not made.is_known:
+        return not held.is_known
+    # One from the future, by `decide`, is not newer: the clock went back.
+    return not (held.is_known and made.fetched_at < held.fetched_at <= now + CLOCK_SKEW)

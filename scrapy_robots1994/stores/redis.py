@@ -7,7 +7,7 @@ import struct
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.origin import Origin
@@ -51,6 +51,8 @@ MAX_STORED = 2**24
 
 _END = struct.Struct(">d")
 
+_UNESCAPED = "in user and password, / # ? and @ are written %2F %23 %3F and %40"
+
 
 class RedisStore(SharedStore):
     """Answers under `prefix:policy:`, leases under `prefix:lease:`; both expire.
@@ -83,12 +85,19 @@ class RedisStore(SharedStore):
         rest = [pair for pair in address.options if pair[0] != "prefix"]
         place = url.partition("?")[0] + (f"?{urlencode(rest)}" if rest else "")
         library()
+        # A / or # in a password ends the host before its time.
+        if "@" in place and "@" not in urlsplit(place).netloc:
+            raise address.refusal(_UNESCAPED)
         try:
             Clients(place, timeout)
         # A wrong option fails wherever the library first uses it, as whatever comes of
         # that: errors of its own, of which some are no `RedisError`, and any other.
         except Exception as error:
             text = " ".join(str(error).split()).rstrip(".")
+            if text.startswith("Port "):
+                # A ? does, too, and the text shows what stands in the port's place.
+                why = f"the port is no number ({_UNESCAPED})"
+                raise address.refusal(why) from None
             raise address.refusal(printable(text, 300)) from error
         return cls(lambda: Clients(place, timeout), prefix=prefix)
 

@@ -60,7 +60,7 @@ class Trouble:
         is_news = not self.is_on and not self._other.is_on
         self.is_on = True
         if is_news:
-            text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+            text = _said(error)
             # What fails now and then in the same way is a warning the first time.
             logger.log(
                 logging.INFO if text in self._said else logging.WARNING,
@@ -78,3 +78,12 @@ class Trouble:
             self._resting_until = -math.inf
             if not self._other.is_on:
                 logger.info("ROBOTS1994_STORE %s answers again.", self._store)
+
+
+def _said(error: BaseException) -> str:
+    """What *error* says, on one line; its class where it says nothing, or cannot."""
+    try:
+        text = " ".join(str(error).split()).rstrip(".")
+    except Exception:  # noqa: BLE001 - a store's own error may be anything
+        text = ""
+    return text or type(error).__name__

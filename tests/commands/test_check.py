@@ -104,7 +104,7 @@ def test_a_file_stands_in_for_the_origin(tmp_path: Path) -> None:
 def test_urls_come_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
     """One a line, blank lines and comments left out."""
     listed = tmp_path / "urls.txt"
-    listed.write_text("/a\n\n# /b\n/c\n", "utf-8")
+    listed.write_text("\ufeff/a\n\n# /b\n/c\n", "utf-8")
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /c\n", "utf-8")
 

@@ -103,8 +103,10 @@ def ftp_port(tmp_path: Path) -> Iterator[int]:
     command = [sys.executable, "-m", "tests.components.ftp_server", str(tmp_path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
-        yield int(server.stdout.readline())
-        server.kill()
+        try:
+            yield int(server.stdout.readline())
+        finally:
+            server.kill()
 
 
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])

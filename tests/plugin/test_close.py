@@ -151,8 +151,9 @@ def test_a_start_asked_for_twice_was_refused_once(site: Site, reactor: Reactor) 
     assert result.stats["finish_reason"] == CLOSE_REASON
 
 
+@pytest.mark.parametrize("order", [(0, 2, 1), (2, 0, 1)])
 def test_a_start_that_an_earlier_run_crawled_was_not_refused(
-    site: Site, tmp_path: Path
+    site: Site, tmp_path: Path, order: tuple[int, ...]
 ) -> None:
     """A resumed crawl drops it as a duplicate too, but nobody refused it."""
     site.robots(CLOSED)
@@ -160,7 +161,8 @@ def test_a_start_that_an_earlier_run_crawled_was_not_refused(
     known = [site.url("/a"), site.url("/b")]
     crawl(known, spider=ONCE, settings=resumed)
 
-    urls = [known[0], site.url("/private"), known[1]]
+    several = [*known, site.url("/private")]
+    urls = [several[place] for place in order]
     result = crawl(urls, spider=ONCE, settings=resumed)
 
     assert result.failed_urls == [site.url("/private")]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request
 from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
-from scrapy.utils.test import get_crawler
 
 from scrapy_robots1994.plugin.robot import RobotName
 from tests.support import replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -82,10 +83,13 @@ def test_the_name_is_found_where_scrapy_takes_it_from(
 def test_the_name_is_the_first_that_the_default_headers_say() -> None:
     """As text or bytes, in a list or alone; of two spellings of a name the first."""
     sent = {b"user-agent": [b"special/1.0"], "User-Agent": "another/1.0"}
-    crawler = get_crawler(settings_dict={"DEFAULT_REQUEST_HEADERS": sent})
+    crawler = idle_crawler({"DEFAULT_REQUEST_HEADERS": sent})
     request = Request("http://x.test/")
+    fill_in: Any = DefaultHeadersMiddleware.from_crawler(crawler).process_request
 
-    DefaultHeadersMiddleware.from_crawler(crawler).process_request(request)
+    # Scrapy 2.13 wants the spider, which it does not use.
+    _, *others = signature(fill_in).parameters.values()
+    fill_in(request, *(None for it in others if it.default is it.empty))
 
     assert RobotName(crawler).of(Request("http://x.test/")) == b"special/1.0"
     assert request.headers["User-Agent"] == b"special/1.0"

@@ -20,6 +20,14 @@ from tests.upkeep.samples import NOW, SITE, parsed, unreachable
 SOON = 0.05
 
 
+class SpeechlessError(Exception):
+    """What a store may raise that was written in a hurry."""
+
+    def __str__(self) -> str:
+        """Fail to say anything."""
+        raise ValueError
+
+
 @pytest.mark.parametrize(
     "error",
     [
@@ -30,8 +38,9 @@ SOON = 0.05
         KeyboardInterrupt(),
         GeneratorExit(),
         asyncio.CancelledError(),
+        SpeechlessError(),
     ],
-    ids=repr,
+    ids=lambda error: type(error).__name__,
 )
 def test_any_error_of_a_store_is_a_miss(error: BaseException) -> None:
     """Whoever wrote the store, what it raises goes no further."""

@@ -68,8 +68,15 @@ def test_a_read_that_failed_once_ends_no_last_good_policy(
     assert held_after(made, store_with(HELD), misses=True) == HELD
 
 
-def test_a_store_that_is_late_is_not_written_over() -> None:
-    """Ours R5: no answer in time is not the answer that nothing is held."""
+@pytest.mark.parametrize(("pause", "looks"), [(0.0, 2), (2.0, 1)])
+def test_a_store_that_is_late_is_not_written_over(
+    pause: float, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ours R5: no answer in time is not the answer that nothing is held.
+
+    Nor is none at all, while a store that failed rests.
+    """
+    monkeypatch.setattr(troubles, "PAUSE", pause)
 
     async def work() -> None:
         store = store_with(HELD)
@@ -79,6 +86,7 @@ def test_a_store_that_is_late_is_not_written_over() -> None:
         await desk.done(SITE, UNKNOWN)
         store.hangs = False
 
+        assert store.calls.count("get") == looks
         assert "put" not in store.calls
         assert store.held == {SITE: HELD}
 
@@ -111,6 +119,7 @@ def test_what_another_crawl_holds_is_not_ours_to_end(
         (pack(unknown(at=LATER - 1)), OLDER),
         (pack(replace(OLDER, stands_in=False)), OLDER),
         (pack(parsed(at=LATER + DAY)), OLDER),
+        (pack(parsed(at=LATER - 90 * DAY)), UNKNOWN),
     ],
 )
 def test_our_own_pause_is_held_where_it_ends_nothing(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import itertools
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -206,6 +207,10 @@ def test_a_password_is_used_and_never_said(prefix: str) -> None:
         "rediss://127.0.0.1:1?ssl_cert_reqs=foo",
         "redis://127.0.0.1:1?protocol=9",
         "redis://127.0.0.1:1?retry=4",
+        "redis://:hunter2/x@127.0.0.1:1/0",
+        "redis://me:hunter2#x@127.0.0.1:1/0",
+        "redis://me:hunter2?x@127.0.0.1:1/0",
+        "redis://hunter2/x@127.0.0.1:1/0",
     ],
 )
 def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
@@ -215,6 +220,7 @@ def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
 
     assert str(refused.value).endswith(".")
     assert "\n" not in str(refused.value)
+    assert "hunter2" not in "".join(traceback.format_exception(refused.value))
 
 
 def test_without_the_client_the_sentence_says_what_to_install(

@@ -149,8 +149,9 @@ class RobotsCheck(RobotsCommand):
             else from_file(name, settings)
             for name in wanted
         }
+        are_asked = set(asked)
         for url in urls:
-            if url not in asked:
+            if url not in are_asked:
                 yield Finding(url)
                 continue
             names = wanted if opts.robots else _files_of([url])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,15 @@ def _inside(folder: str) -> list[str]:
     with os.scandir(folder) as entries:
         # A folder may be listed where its files may not be looked at: unlike
         # `Path.is_file`, this knows what the list says.
-        return sorted(str(Path(it.path)) for it in entries if it.is_file())
+        return sorted(str(Path(it.path)) for it in entries if _may_be_read(it))
+
+
+def _may_be_read(entry: os.DirEntry[str]) -> bool:
+    """Whether *entry* is a file, or says why not only when it is read."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return True
 
 
 def read_bytes(name: str) -> bytes:
@@ -91,7 +100,7 @@ def _why(error: OSError) -> str:
 
 def listed(body: bytes) -> Iterator[str]:
     """Yield the URLs of a list: one a line, blank lines and comments left out."""
-    for line in body.split(b"\n"):
+    for line in body.removeprefix(BOM_UTF8).split(b"\n"):
         url = _as_url(line).strip()
         if url and not url.startswith("#"):
             yield url
