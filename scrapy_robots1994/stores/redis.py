@@ -15,6 +15,7 @@ from scrapy_robots1994.printable import printable
 from scrapy_robots1994.stores.address import Address
 from scrapy_robots1994.stores.base import SharedStore, Stored
 from scrapy_robots1994.stores.redis_client import Clients, library
+from scrapy_robots1994.stores.trouble import said
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -85,15 +86,16 @@ class RedisStore(SharedStore):
         rest = [pair for pair in address.options if pair[0] != "prefix"]
         place = url.partition("?")[0] + (f"?{urlencode(rest)}" if rest else "")
         library()
-        # A / or # in a password ends the host before its time.
-        if "@" in place and "@" not in urlsplit(place).netloc:
+        # A / or # in a password ends the host before its time. (A Unix socket has none.)
+        host = urlsplit(place).netloc
+        if host and "@" in place and "@" not in host:
             raise address.refusal(_UNESCAPED)
         try:
             Clients(place, timeout)
         # A wrong option fails wherever the library first uses it, as whatever comes of
         # that: errors of its own, of which some are no `RedisError`, and any other.
         except Exception as error:
-            text = " ".join(str(error).split()).rstrip(".")
+            text = said(error)
             if text.startswith("Port "):
                 # A ? does, too, and the text shows what stands in the port's place.
                 why = f"the port is no number ({_UNESCAPED})"

@@ -60,7 +60,7 @@ class Trouble:
         is_news = not self.is_on and not self._other.is_on
         self.is_on = True
         if is_news:
-            text = _said(error)
+            text = said(error)
             # What fails now and then in the same way is a warning the first time.
             logger.log(
                 logging.INFO if text in self._said else logging.WARNING,
@@ -80,7 +80,7 @@ class Trouble:
                 logger.info("ROBOTS1994_STORE %s answers again.", self._store)
 
 
-def _said(error: BaseException) -> str:
+def said(error: BaseException) -> str:
     """What *error* says, on one line; its class where it says nothing, or cannot."""
     try:
         text = " ".join(str(error).split()).rstrip(".")

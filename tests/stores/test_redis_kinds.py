@@ -67,9 +67,9 @@ def free_port() -> int:
 
 
 def test_a_unix_socket(tmp_path: Path) -> None:
-    """`unix://`, as the client library writes it."""
-    with RedisServer("--unixsocket", f"{tmp_path}/redis.sock"):
-        shares(f"unix://{tmp_path}/redis.sock?db=0")
+    """`unix://`, as the client library writes it; an @ in its path is no password."""
+    with RedisServer("--unixsocket", f"{tmp_path}/red@is.sock"):
+        shares(f"unix://{tmp_path}/red@is.sock?db=0")
 
 
 def test_tls(tmp_path: Path) -> None:
