@@ -86,7 +86,7 @@ class RedisStore(SharedStore):
         rest = [pair for pair in address.options if pair[0] != "prefix"]
         place = url.partition("?")[0] + (f"?{urlencode(rest)}" if rest else "")
         library()
-        # A / or # in a password ends the host before its time. (A Unix socket has none.)
+        # A / or # in a password ends the host before its time; a Unix socket has none.
         host = urlsplit(place).netloc
         if host and "@" in place and "@" not in host:
             raise address.refusal(_UNESCAPED)
