@@ -81,6 +81,7 @@ class Starts:
             while self._watched:
                 listener, signal = self._watched.pop()
                 self._crawler.signals.disconnect(listener, signal)
+            self._times.clear()
             return
         if request.meta.get(META_KEY):
             self._scheduled += 1

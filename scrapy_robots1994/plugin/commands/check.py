@@ -188,10 +188,10 @@ def _is_asked(url: str, *, is_path_fine: object) -> bool:
         return True
     if "://" not in url or url.lower().startswith(("http:", "https:")):
         what = "no URL and no path" if is_path_fine else "no URL"
-        else_ = "/path" if is_path_fine else "name a robots.txt with --robots"
+        instead = "/path" if is_path_fine else "name a robots.txt with --robots"
         msg = (
             f"{printable(url, 60)!r} is {what}: write https://host/path; for a path "
-            f"alone, {else_}"
+            f"alone, {instead}"
         )
         raise UsageError(msg)
     return False
