@@ -12,7 +12,6 @@ import scrapy
 
 from tests.support import replies
 from tests.support.crawl import Ask, Reactor, crawl, reactors, start_crawl
-from tests.support.warned import IS_NEWEST
 
 if TYPE_CHECKING:
     from tests.support.site import Site
@@ -134,7 +133,6 @@ def forgetful_hook(crawler: scrapy.crawler.Crawler) -> None:
     kept.append(kept)
 
 
-@pytest.mark.skipif(not IS_NEWEST, reason="an older Scrapy warns by itself")
 @pytest.mark.parametrize(
     ("hook", "said"),
     [
@@ -143,8 +141,11 @@ def forgetful_hook(crawler: scrapy.crawler.Crawler) -> None:
         ("leaking_hook", "ResourceWarning.*unclosed"),
     ],
 )
-def test_a_crawl_that_warns_fails(hook: str, said: str, site: Site) -> None:
+def test_a_crawl_that_warns_fails(
+    hook: str, said: str, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A warning is an error in the crawling process too, also one at its very end."""
+    monkeypatch.setattr("tests.support.warned.IS_NEWEST", True)
     crawling = start_crawl([site.url("/")], hook=f"tests.ground.test_crawl:{hook}")
 
     with pytest.raises(AssertionError, match=said):
