@@ -76,7 +76,6 @@ def test_a_policy_that_cannot_be_had_is_3(site: Site) -> None:
         (["--robots", "-", "-"], "not both"),
         (["--robots", "README.md", "word"], "no URL and no path"),
         (["--robots", "README.md", "http:///x"], "no URL and no path"),
-        (["--robots", "README.md", "/", "--spider", "nosuch"], "no spider 'nosuch'"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
     ],
 )
@@ -149,22 +148,6 @@ def test_another_scheme_is_not_checked_by_a_file_either(tmp_path: Path) -> None:
 
     assert ran.code == 0
     assert "not checked" in ran.out
-
-
-def test_a_spider_where_nothing_is_fetched_has_no_part_in_it(tmp_path: Path) -> None:
-    """That is said, for it may have a name of its own."""
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
-    (tmp_path / "town.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
-    (tmp_path / "spiders.py").write_text(
-        "import scrapy\nclass Walk(scrapy.Spider):\n    name = 'walk'\n", "utf-8"
-    )
-    (tmp_path / "draft.txt").write_text("User-agent: *\nDisallow:\n", "utf-8")
-
-    asked = ("--robots", "draft.txt", "/a", "--spider", "walk")
-    ran = scrapy("robots-check", *asked, folder=tmp_path)
-
-    assert ran.code == 0
-    assert "--spider counts only where something is fetched" in ran.err
 
 
 def test_a_list_in_another_encoding_is_taken_as_it_would_be_sent(

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
+from scrapy.exceptions import UsageError
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
 from scrapy_robots1994.needs import Found, Released
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.plugin.addon import Addon
+from scrapy_robots1994.plugin.commands.terminal import note
 from scrapy_robots1994.plugin.download import RobotsDownload
 from scrapy_robots1994.plugin.middleware import Robots1994Middleware
 from scrapy_robots1994.plugin.robot import RobotName
@@ -47,6 +49,8 @@ APART: dict[str, Any] = {
 }
 
 NO_PAGES: tuple[Request, ...] = ()
+
+WHO_ASKS = "; --robot says who asks"
 
 
 @dataclass(slots=True)
@@ -155,6 +159,18 @@ def no_spider(name: str | None) -> str:
     """What is said of a spider that the project does not have."""
     shown = printable(str(name), 60)
     return f"--spider: the project has no spider {shown!r}; `scrapy list` names them"
+
+
+def leave_out(process: CrawlerProcess, spider: str | None, instead: str = "") -> None:
+    """Say that *spider* has no part where nothing is fetched, and what helps *instead*.
+
+    Raises `UsageError` for one that the project does not have.
+    """
+    if not spider:
+        return
+    if spider not in process.spider_loader.list():
+        raise UsageError(no_spider(spider))
+    note(f"note: --spider counts only where something is fetched{instead}")
 
 
 def apart(settings: BaseSettings) -> None:

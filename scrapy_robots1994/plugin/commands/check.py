@@ -11,7 +11,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.plugin.commands import terminal
-from scrapy_robots1994.plugin.commands.asking import Inquiry, ask, no_spider
+from scrapy_robots1994.plugin.commands.asking import WHO_ASKS, Inquiry, ask, leave_out
 from scrapy_robots1994.plugin.commands.base import RobotsCommand
 from scrapy_robots1994.plugin.commands.findings import (
     Finding,
@@ -136,8 +136,8 @@ class RobotsCheck(RobotsCommand):
             inquiry.on_found = step
             if inquiry.urls:
                 ask(self.process, inquiry, opts.spider)
-            elif opts.spider:
-                self._leave_out(opts.spider)
+            else:
+                leave_out(self.process, opts.spider, WHO_ASKS)
         if inquiry.error:
             return
         robot = opts.robot or inquiry.robot or self._robot_of_settings()
@@ -156,15 +156,6 @@ class RobotsCheck(RobotsCommand):
                 continue
             names = wanted if opts.robots else _files_of([url])
             yield from (judged(url, sources[name], robot) for name in names)
-
-    def _leave_out(self, spider: str) -> None:
-        """Say that *spider* has no part in the answer; refuse one that is not there."""
-        if spider not in self.process.spider_loader.list():
-            raise UsageError(no_spider(spider))
-        terminal.note(
-            "note: --spider counts only where something is fetched; --robot says who "
-            "asks"
-        )
 
     def _robot_of_settings(self) -> str:
         """The name that the settings give, where no crawler was needed to ask."""

@@ -14,7 +14,7 @@ from scrapy_robots1994.lint.machine import as_annotations, as_json
 from scrapy_robots1994.lint.sarif import as_sarif
 from scrapy_robots1994.lint.text import print_report
 from scrapy_robots1994.plugin.commands import terminal
-from scrapy_robots1994.plugin.commands.asking import Inquiry, ask
+from scrapy_robots1994.plugin.commands.asking import Inquiry, ask, leave_out
 from scrapy_robots1994.plugin.commands.base import WRONG_USE, RobotsCommand
 from scrapy_robots1994.plugin.commands.policies import from_file, from_found
 from scrapy_robots1994.plugin.commands.sources import files_in, is_url
@@ -131,6 +131,8 @@ class RobotsLint(RobotsCommand):
             inquiry.on_found = step
             if inquiry.urls:
                 ask(self.process, inquiry, spider)
+            else:
+                leave_out(self.process, spider)
         if inquiry.error:
             raise UsageError(printable(inquiry.error, 300))
         for name in names:

@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 from scrapy_robots1994.errors import RobotsError, StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.plugin.commands import holdings
-from scrapy_robots1994.plugin.commands.asking import Inquiry, ask
+from scrapy_robots1994.plugin.commands.asking import Inquiry, ask, leave_out
 from scrapy_robots1994.plugin.commands.base import RobotsCommand
 from scrapy_robots1994.plugin.commands.holdings import Choice, Holdings
 from scrapy_robots1994.plugin.commands.policies import from_found
@@ -111,6 +111,8 @@ class RobotsStore(RobotsCommand):
                 'ROBOTS1994_STORE or by --store, for example "sqlite:///robots.db"'
             )
             raise UsageError(msg)
+        if action != "refresh":
+            leave_out(self.process, opts.spider)
         try:
             with Holdings.opened(store, settings) as held:
                 policies = held.chosen(choice)
@@ -143,6 +145,8 @@ class RobotsStore(RobotsCommand):
         inquiry = Inquiry([origin.robots_url for origin in origins])
         if inquiry.urls:
             ask(self.process, inquiry, opts.spider)
+        else:
+            leave_out(self.process, opts.spider)
         if inquiry.error:
             raise UsageError(printable(inquiry.error, 300))
         sources = [from_found(url, found) for url, found in inquiry.found.items()]

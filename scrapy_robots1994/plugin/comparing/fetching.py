@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_robots1994.comparison import Capture
 from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.needs import Released
-from scrapy_robots1994.plugin.commands.asking import Inquiry, ask
+from scrapy_robots1994.plugin.commands.asking import WHO_ASKS, Inquiry, ask, leave_out
 from scrapy_robots1994.printable import printable
 
 if TYPE_CHECKING:
@@ -29,9 +29,11 @@ def fetch(urls: list[str], spider: str | None, process: CrawlerProcess) -> Fetch
     """What is at the robots.txt of *urls*, fetched with the project's settings.
 
     Where the status decides, the others are asked about an empty file: the body of such
-    an answer is not kept. Raises `RobotsError` when the crawl that fetches cannot run.
+    an answer is not kept. Raises `RobotsError` when the crawl that fetches cannot run,
+    `UsageError` for a *spider* that the project does not have.
     """
     if not urls:
+        leave_out(process, spider, WHO_ASKS)
         return Fetched()
     inquiry = Inquiry(list(dict.fromkeys(urls)))
     ask(process, inquiry, spider)
