@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import signal
@@ -65,74 +64,6 @@ def test_one_file_is_a_table_with_the_time_split(tmp_path: Path) -> None:
     assert "scrapy_robots1994" in ran.lines[-1]
     assert "http://example.org/" in report.read_text("utf-8")
     assert ran.err.startswith("The report was written to")
-
-
-def archived(path: Path, captures: list[tuple[str, str, bytes]]) -> Path:
-    """Write a WARC file of answers: URL, status line and body of each."""
-    with path.open("wb") as file:
-        for url, status, body in captures:
-            answer = (
-                f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-            )
-            head = (
-                "WARC/1.0\r\nWARC-Type: response\r\n"
-                f"WARC-Target-URI: {url}\r\n"
-                "WARC-Date: 2026-11-20T12:00:00Z\r\n"
-                "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
-                "Content-Type: application/http; msgtype=response\r\n"
-                f"Content-Length: {len(answer) + len(body)}\r\n\r\n"
-            )
-            record = head.encode() + answer + body + b"\r\n\r\n"
-            file.write(gzip.compress(record))
-    return path
-
-
-def test_an_archive_is_read_capture_by_capture(tmp_path: Path) -> None:
-    """Status included; redirects and what is no robots.txt are passed over."""
-    archive = archived(
-        tmp_path / "some.warc.gz",
-        [
-            ("http://a.test/robots.txt", "200 OK", CLOSED),
-            ("https://b.test/robots.txt", "404 Not Found", CLOSED),
-            ("http://c.test/robots.txt", "503 Busy", b""),
-            ("http://d.test/robots.txt", "301 Moved", b""),
-            ("http://a.test/", "200 OK", CLOSED),
-        ],
-    )
-
-    ran = compare(archive, "--parsers", "Protego", "--json", "--robot", "me")
-
-    told = json.loads(ran.out)
-    assert told["files"] == 3
-    protego = told["parsers"]["ProtegoRobotParser"]
-    assert protego["causes"] == {"status": protego["stricter"] + protego["laxer"]}
-    where = {row["where"]: row["direction"] for row in told["disagreements"]}
-    assert where == {"https://b.test": "stricter", "http://c.test": "laxer"}
-
-
-def test_damage_in_an_archive_costs_no_more_than_what_is_damaged(
-    tmp_path: Path,
-) -> None:
-    """A capture without a status is passed over; what stands before is compared."""
-    archive = archived(
-        tmp_path / "some.warc.gz",
-        [
-            ("http://a.test/robots.txt", "abc Odd", CLOSED),
-            ("http://b.test/robots.txt", "200 OK", CLOSED),
-        ],
-    )
-    archive.write_bytes(archive.read_bytes() + b"no record\r\n" * 9)
-    whole = archived(
-        tmp_path / "whole.warc.gz", [("http://c.test/robots.txt", "200 OK", CLOSED)]
-    )
-
-    ran = compare(archive, whole, "--parsers", OPEN, "--json")
-
-    assert ran.code == 3
-    assert json.loads(ran.out)["files"] == 2
-    assert "http://a.test/robots.txt: 'abc' is no HTTP status" in ran.err
-    assert "some.warc.gz: cannot be read from here on: Invalid WARC record" in ran.err
-    assert "Traceback" not in ran.err
 
 
 def test_a_folder_that_cannot_be_looked_into_is_told(

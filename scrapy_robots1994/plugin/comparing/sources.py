@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
 
 from scrapy_robots1994.comparison import Capture
@@ -75,7 +75,8 @@ def sources_of(
         except (RobotsError, GeneratorExit):
             raise
         except Exception as error:  # noqa: BLE001 - of damage comes any error
-            why = str(error) or type(error).__name__
+            is_told = not isinstance(error, (AttributeError, TypeError))
+            why = (is_told and str(error)) or "a record is damaged"
             on_fault(printable(f"{path}: cannot be read from here on: {why}", 300))
 
 
@@ -118,7 +119,8 @@ def _captures(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture
         )
         raise MissingExtra(msg) from error
     with path.open("rb") as file:
-        for record in ArchiveIterator(file):
+        archive, record = ArchiveIterator(file), None
+        for record in archive:
             url = record.rec_headers.get_header("WARC-Target-URI") or ""
             origin = Origin.of(url.strip("<>"))
             is_answer = record.rec_type == "response" and record.http_headers
@@ -133,9 +135,22 @@ def _captures(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture
             if status // 100 == _REDIRECT:
                 continue
             body = record.content_stream().read(MOST_BYTES)
-            blanket = _BLANKETS.get(outcome_of(status))
-            yield Capture(str(origin), body, blanket)
+            if not _breaks_off(record):
+                yield Capture(str(origin), body, _BLANKETS.get(outcome_of(status)))
+        # What makes no record any more is passed over, and then not counted.
+        is_whole = archive.offset == archive.fh.tell()
+        if not is_whole or (record is not None and _breaks_off(record)):
+            on_fault(printable(f"{path}: breaks off within a record", 300))
+
+
+def _breaks_off(record: Any) -> bool:
+    """Whether less of *record*, which is then read, is there than it says."""
+    while record.raw_stream.read(_PIECE):
+        pass
+    said = record.rec_headers.get_header("Content-Length") or ""
+    return record.raw_stream.limit > 0 or not said.isdigit()
 
 
 MOST_BYTES = 4_000_000
 """Bytes of one capture that are read; what is obeyed of them the limit says."""
+_PIECE = 65_536

@@ -1,0 +1,121 @@
+"""`robots-compare` over archives: every capture of a WARC file, whole or damaged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.plugin.comparing.sources import capture_of, sources_of
+from tests.commands.running import Ran, scrapy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OPEN = "tests.commands.parsers.OpenParser"
+CLOSED = b"User-agent: *\nDisallow: /\n"
+
+
+def compare(*args: object) -> Ran:
+    """Run the command."""
+    return scrapy("robots-compare", *map(str, args))
+
+
+def archived(path: Path, captures: list[tuple[str, str, bytes]]) -> Path:
+    """Write a WARC file of answers: URL, status line and body of each."""
+    with path.open("wb") as file:
+        for url, status, body in captures:
+            answer = (
+                f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            )
+            head = (
+                "WARC/1.0\r\nWARC-Type: response\r\n"
+                f"WARC-Target-URI: {url}\r\n"
+                "WARC-Date: 2026-11-20T12:00:00Z\r\n"
+                "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
+                "Content-Type: application/http; msgtype=response\r\n"
+                f"Content-Length: {len(answer) + len(body)}\r\n\r\n"
+            )
+            record = head.encode() + answer + body + b"\r\n\r\n"
+            file.write(gzip.compress(record))
+    return path
+
+
+def test_an_archive_is_read_capture_by_capture(tmp_path: Path) -> None:
+    """Status included; redirects and what is no robots.txt are passed over."""
+    archive = archived(
+        tmp_path / "some.warc.gz",
+        [
+            ("http://a.test/robots.txt", "200 OK", CLOSED),
+            ("https://b.test/robots.txt", "404 Not Found", CLOSED),
+            ("http://c.test/robots.txt", "503 Busy", b""),
+            ("http://d.test/robots.txt", "301 Moved", b""),
+            ("http://a.test/", "200 OK", CLOSED),
+        ],
+    )
+
+    ran = compare(archive, "--parsers", "Protego", "--json", "--robot", "me")
+
+    told = json.loads(ran.out)
+    assert told["files"] == 3
+    protego = told["parsers"]["ProtegoRobotParser"]
+    assert protego["causes"] == {"status": protego["stricter"] + protego["laxer"]}
+    where = {row["where"]: row["direction"] for row in told["disagreements"]}
+    assert where == {"https://b.test": "stricter", "http://c.test": "laxer"}
+
+
+def test_damage_in_an_archive_costs_no_more_than_what_is_damaged(
+    tmp_path: Path,
+) -> None:
+    """A capture without a status is passed over; what stands before is compared."""
+    archive = archived(
+        tmp_path / "some.warc.gz",
+        [
+            ("http://a.test/robots.txt", "abc Odd", CLOSED),
+            ("http://b.test/robots.txt", "200 OK", CLOSED),
+        ],
+    )
+    archive.write_bytes(archive.read_bytes() + b"no record\r\n" * 9)
+    whole = archived(
+        tmp_path / "whole.warc.gz", [("http://c.test/robots.txt", "200 OK", CLOSED)]
+    )
+
+    ran = compare(archive, whole, "--parsers", OPEN, "--json")
+
+    assert ran.code == 3
+    assert json.loads(ran.out)["files"] == 2
+    assert "http://a.test/robots.txt: 'abc' is no HTTP status" in ran.err
+    assert "some.warc.gz: cannot be read from here on: Invalid WARC record" in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_an_archive_that_breaks_off_is_told(tmp_path: Path, *, is_packed: bool) -> None:
+    """Wherever it does: what is whole is compared, and nothing is taken for whole."""
+    urls = ("http://a.test/robots.txt", "http://b.test/robots.txt")
+    packed = tmp_path / "some.warc.gz"
+    whole = archived(packed, [(url, "200 OK", CLOSED) for url in urls]).read_bytes()
+    record = len(archived(packed, [(urls[0], "200 OK", CLOSED)]).read_bytes())
+    ends = [0, record, len(whole)]
+    if not is_packed:
+        ends = [len(gzip.decompress(whole[:end])) for end in ends]
+        whole = gzip.decompress(whole)
+    # Behind the body only the two line ends, and what a compressed member ends with.
+    last = 12 if is_packed else 4
+    path = tmp_path / ("cut.warc.gz" if is_packed else "cut.warc")
+
+    for length in range(len(whole) + 1):
+        path.write_bytes(whole[:length])
+        faults: list[str] = []
+
+        captures = [capture_of(it) for it in sources_of([path], faults.append)]
+
+        count = sum(0 < end <= length for end in ends)
+        is_end = any(end - last <= length <= end for end in ends)
+        assert [it.body for it in captures[:count]] == [CLOSED] * count
+        assert all(it.body == CLOSED for it in captures)
+        assert is_end or faults, length
+        assert length not in ends or not faults
+        assert not any("object" in fault for fault in faults)
