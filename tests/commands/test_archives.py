@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.plugin.comparing.sources import capture_of, sources_of
+from scrapy_robots1994.plugin.comparing.sources import (
+    MOST_BYTES,
+    capture_of,
+    sources_of,
+)
 from tests.commands.running import Ran, scrapy
 
 if TYPE_CHECKING:
@@ -119,3 +123,16 @@ def test_an_archive_that_breaks_off_is_told(tmp_path: Path, *, is_packed: bool) 
         assert is_end or faults, length
         assert length not in ends or not faults
         assert not any("object" in fault for fault in faults)
+
+
+def test_a_capture_longer_than_what_is_read_is_no_damage(tmp_path: Path) -> None:
+    """It is cut where reading ends, and what follows it is read as well."""
+    long = CLOSED + b"#" * MOST_BYTES
+    urls = ("http://a.test/robots.txt", "http://b.test/robots.txt")
+    path = archived(tmp_path / "some.warc.gz", [(it, "200 OK", long) for it in urls])
+    faults: list[str] = []
+
+    captures = [capture_of(it) for it in sources_of([path], faults.append)]
+
+    assert [it.body for it in captures] == [long[:MOST_BYTES]] * 2
+    assert faults == []
