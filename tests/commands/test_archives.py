@@ -136,3 +136,20 @@ def test_a_capture_longer_than_what_is_read_is_no_damage(tmp_path: Path) -> None
 
     assert [it.body for it in captures] == [long[:MOST_BYTES]] * 2
     assert faults == []
+
+
+def test_a_record_that_breaks_off_in_the_middle_is_told(tmp_path: Path) -> None:
+    """It says more than its part of the file holds; what follows it is compared."""
+    path = tmp_path / "some.warc.gz"
+    parts = []
+    for host in ("a.test", "b.test"):
+        archived(path, [(f"http://{host}/robots.txt", "200 OK", CLOSED)])
+        parts.append(gzip.decompress(path.read_bytes()))
+    short = parts[0].removesuffix(CLOSED + b"\r\n\r\n") + CLOSED[:9]
+    path.write_bytes(gzip.compress(short) + gzip.compress(parts[1]))
+    faults: list[str] = []
+
+    captures = [capture_of(it) for it in sources_of([path], faults.append)]
+
+    assert [it.label for it in captures] == ["http://b.test"]
+    assert faults == [f"{path}: http://a.test/robots.txt: the record breaks off"]

@@ -135,8 +135,10 @@ def _captures(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture
             if status // 100 == _REDIRECT:
                 continue
             body = record.content_stream().read(MOST_BYTES)
-            if not _breaks_off(record):
-                yield Capture(str(origin), body, _BLANKETS.get(outcome_of(status)))
+            if _breaks_off(record):
+                on_fault(printable(f"{path}: {url}: the record breaks off", 300))
+                continue
+            yield Capture(str(origin), body, _BLANKETS.get(outcome_of(status)))
         # What makes no record any more is passed over, and then not counted.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and _breaks_off(record)):
@@ -145,10 +147,13 @@ def _captures(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture
 
 def _breaks_off(record: Any) -> bool:
     """Whether less of *record*, which is then read, is there than it says."""
+    said = record.rec_headers.get_header("Content-Length") or ""
+    if not said.isdigit():
+        return True
     while record.raw_stream.read(_PIECE):
         pass
-    said = record.rec_headers.get_header("Content-Length") or ""
-    return record.raw_stream.limit > 0 or not said.isdigit()
+    is_short: bool = record.raw_stream.limit > 0
+    return is_short
 
 
 MOST_BYTES = 4_000_000
