@@ -177,6 +177,22 @@ def test_refresh_keeps_the_last_good_policy_of_who_fails(
     assert (row["outcome"], row["stands_in"]) == ("parsed", True)
 
 
+def test_refresh_for_a_spider_that_is_not_there_ages_nothing(
+    site: Site, tmp_path: Path
+) -> None:
+    """It is wrong use, found before the store is touched."""
+    store = f"sqlite:///{tmp_path}/robots.db"
+    site.robots(BODY)
+    crawl([site.url("/page")], settings={"ROBOTS1994_STORE": store})
+    named = ("--spider", "nosuch", "--store", store)
+
+    ran = scrapy("robots-store", "refresh", "--all", *named)
+
+    assert ran.code == 2
+    (row,) = rows(scrapy("robots-store", "list", "--json", "--store", store))
+    assert row["is_fresh"]
+
+
 def test_a_store_in_redis_is_worked_with_alike() -> None:
     """List and forget on a real server."""
     with RedisServer() as server, Site() as site:

@@ -166,11 +166,15 @@ def leave_out(process: CrawlerProcess, spider: str | None, instead: str = "") ->
 
     Raises `UsageError` for one that the project does not have.
     """
-    if not spider:
-        return
-    if spider not in process.spider_loader.list():
+    must_be_there(process, spider)
+    if spider:
+        note(f"note: --spider counts only where something is fetched{instead}")
+
+
+def must_be_there(process: CrawlerProcess, spider: str | None) -> None:
+    """Raise `UsageError` for a *spider* that the project does not have."""
+    if spider and spider not in process.spider_loader.list():
         raise UsageError(no_spider(spider))
-    note(f"note: --spider counts only where something is fetched{instead}")
 
 
 def apart(settings: BaseSettings) -> None:

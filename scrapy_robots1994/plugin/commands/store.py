@@ -11,7 +11,12 @@ from scrapy.exceptions import UsageError
 from scrapy_robots1994.errors import RobotsError, StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.plugin.commands import holdings
-from scrapy_robots1994.plugin.commands.asking import Inquiry, ask, leave_out
+from scrapy_robots1994.plugin.commands.asking import (
+    Inquiry,
+    ask,
+    leave_out,
+    must_be_there,
+)
 from scrapy_robots1994.plugin.commands.base import RobotsCommand
 from scrapy_robots1994.plugin.commands.holdings import Choice, Holdings
 from scrapy_robots1994.plugin.commands.policies import from_found
@@ -111,7 +116,10 @@ class RobotsStore(RobotsCommand):
                 'ROBOTS1994_STORE or by --store, for example "sqlite:///robots.db"'
             )
             raise UsageError(msg)
-        if action != "refresh":
+        if action == "refresh":
+            # Before anything is aged.
+            must_be_there(self.process, opts.spider)
+        else:
             leave_out(self.process, opts.spider)
         try:
             with Holdings.opened(store, settings) as held:
