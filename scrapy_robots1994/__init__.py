@@ -1,19 +1,20 @@
 """scrapy_robots1994: the robots exclusion standard of 30 June 1994, for Scrapy.
 
-The map of the package, by floors; imports only go down:
+Imports only go down:
 
-    plugin/       floor 5  the Scrapy side: add-on, middleware, parser, settings, stats
-    keeper        floor 4  finds or fetches the policy of an origin, once for all
-    stores/       floor 3  where policies rest
-    needs         floor 3  what the keeper needs from outside
-    pages/        floor 2  what a page itself says to robots
-    comparison/   floor 2  how other parsers read, and why otherwise
-    lint/         floor 2  what each line of a file does to a strict robot
-    upkeep/       floor 2  what we hold true of an origin, and how long
-    standard/     floor 1  the 1994 text as code: bytes → lines → records → verdict
-    origin, printable, errors   floor 0  words
+    commands/     the `scrapy robots-…` commands
+    crawl/        the Scrapy side: add-on, middleware, settings, stats; features/
+    stores/       where policies are kept: memory, SQLite, Redis
+    policy/       response → outcome → policy, and one fetch for all who wait
+    compare/      how other parsers read a file, and why they differ
+    lint/         what each line of a file does to a strict robot
+    robotstxt     RobotsTxt, the public face of one file
+    checks/       what is wrong in a file
+    directives    what a page itself says to robots
+    parser/       the 1994 text as code: bytes → lines → records → verdict
+    origin, escaping, errors
 
-The public names below are loaded when first asked for: importing this package imports
+The public names below are loaded on first access: importing this package imports
 neither scrapy nor twisted.
 """
 
@@ -28,6 +29,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from scrapy_robots1994.checks.problem import Problem
+    from scrapy_robots1994.crawl.addon import Addon
+    from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
+    from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelay
+    from scrapy_robots1994.crawl.features.pages import (
+        DroppedByPage,
+        RobotsPages,
+        RobotsPagesPipeline,
+        page_directives,
+    )
+    from scrapy_robots1994.crawl.features.sitemaps import robots_sitemaps
+    from scrapy_robots1994.crawl.middleware import Robots1994Middleware
+    from scrapy_robots1994.crawl.parser import Robots1994Parser
+    from scrapy_robots1994.directives import Directives
     from scrapy_robots1994.errors import (
         MissingExtra,
         RobotsError,
@@ -35,57 +50,43 @@ if TYPE_CHECKING:
         StoreError,
     )
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.pages import Directives
-    from scrapy_robots1994.plugin.addon import Addon
-    from scrapy_robots1994.plugin.crawl_delay import CrawlDelay
-    from scrapy_robots1994.plugin.forbidden import ForbiddenByRobots
-    from scrapy_robots1994.plugin.middleware import Robots1994Middleware
-    from scrapy_robots1994.plugin.pages import (
-        DroppedByPage,
-        RobotsPages,
-        RobotsPagesPipeline,
-        page_directives,
-    )
-    from scrapy_robots1994.plugin.parser import Robots1994Parser
-    from scrapy_robots1994.plugin.sitemaps import robots_sitemaps
-    from scrapy_robots1994.standard import (
+    from scrapy_robots1994.parser import (
         Line,
         LineKind,
-        Problem,
         Reason,
         Record,
-        RobotsTxt,
-        Ruling,
+        RobotRules,
         Verdict,
     )
+    from scrapy_robots1994.robotstxt import RobotsTxt
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Addon": ".plugin.addon",
-    "CrawlDelay": ".plugin.crawl_delay",
-    "Directives": ".pages",
-    "DroppedByPage": ".plugin.pages",
-    "ForbiddenByRobots": ".plugin.forbidden",
-    "Line": ".standard",
-    "LineKind": ".standard",
+    "Addon": ".crawl.addon",
+    "CrawlDelay": ".crawl.features.crawl_delay",
+    "Directives": ".directives",
+    "DroppedByPage": ".crawl.features.pages",
+    "ForbiddenByRobots": ".crawl.exceptions",
+    "Line": ".parser",
+    "LineKind": ".parser",
     "MissingExtra": ".errors",
     "Origin": ".origin",
-    "Problem": ".standard",
-    "Reason": ".standard",
-    "Record": ".standard",
-    "Robots1994Middleware": ".plugin.middleware",
-    "Robots1994Parser": ".plugin.parser",
+    "Problem": ".checks.problem",
+    "Reason": ".parser",
+    "Record": ".parser",
+    "Robots1994Middleware": ".crawl.middleware",
+    "Robots1994Parser": ".crawl.parser",
     "RobotsError": ".errors",
-    "RobotsPages": ".plugin.pages",
-    "RobotsPagesPipeline": ".plugin.pages",
-    "RobotsTxt": ".standard",
-    "Ruling": ".standard",
+    "RobotsPages": ".crawl.features.pages",
+    "RobotsPagesPipeline": ".crawl.features.pages",
+    "RobotsTxt": ".robotstxt",
+    "RobotRules": ".parser",
     "SettingsError": ".errors",
     "StoreError": ".errors",
-    "Verdict": ".standard",
-    "page_directives": ".plugin.pages",
-    "robots_sitemaps": ".plugin.sitemaps",
+    "Verdict": ".parser",
+    "page_directives": ".crawl.features.pages",
+    "robots_sitemaps": ".crawl.features.sitemaps",
 }
 
 __all__ = [
@@ -101,13 +102,13 @@ __all__ = [
     "Problem",
     "Reason",
     "Record",
+    "RobotRules",
     "Robots1994Middleware",
     "Robots1994Parser",
     "RobotsError",
     "RobotsPages",
     "RobotsPagesPipeline",
     "RobotsTxt",
-    "Ruling",
     "SettingsError",
     "StoreError",
     "Verdict",

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, groupby
 
-from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard import Line, RobotsTxt
-from scrapy_robots1994.standard.dialects import DIALECTS, Dialect, dialect_named
-from scrapy_robots1994.standard.grammar import DISALLOW, USER_AGENT
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.parser import Line
+from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
+from scrapy_robots1994.parser.grammar import DISALLOW, USER_AGENT
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 _FIELDS_TOLD = 6
 
@@ -23,7 +24,9 @@ class Otherwise:
     def __str__(self) -> str:
         """Return it as one line that is safe to print."""
         plural = "" if len(self.lines) == 1 else "s"
-        told = ", ".join(printable(field, 30) for field in self.fields[:_FIELDS_TOLD])
+        told = ", ".join(
+            escape_control_chars(field, 30) for field in self.fields[:_FIELDS_TOLD]
+        )
         more = ", …" if len(self.fields) > _FIELDS_TOLD else ""
         return (
             f'the dialect "{self.dialect}" reads line{plural} {_runs(self.lines)} '

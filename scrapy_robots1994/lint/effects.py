@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard import LineKind, RobotsTxt
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.parser import LineKind
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 _WIDTH = 22
 _PATHS_TOLD = 3
@@ -34,10 +35,10 @@ def effects_of(robots: RobotsTxt) -> Iterator[str]:
                 yield ""
             case LineKind.CRAWL_DELAY:
                 # Ours X4
-                yield f"asks for a pause of {printable(line.value, _WIDTH)} seconds"
+                yield f"asks for a pause of {escape_control_chars(line.value, _WIDTH)} seconds"
             case LineKind.ALLOW:
                 # Ours X1
-                yield f"allows what begins with {printable(line.value, _WIDTH)}"
+                yield f"allows what begins with {escape_control_chars(line.value, _WIDTH)}"
             case LineKind.USER_AGENT:
                 # 1994 A1, A3
                 yield _of_agent(names[line.number], begins=line.number in starts)
@@ -59,7 +60,11 @@ def _names_by_line(robots: RobotsTxt) -> dict[int, list[str]]:
 def _of_agent(names: list[str], *, begins: bool) -> str:
     """Return what a User-agent line does."""
     name = " ".join(names)
-    who = "every robot not named" if name == "*" else f'"{printable(name, _WIDTH)}"'
+    who = (
+        "every robot not named"
+        if name == "*"
+        else f'"{escape_control_chars(name, _WIDTH)}"'
+    )
     return f"begins a record, for {who}" if begins else f"and for {who}"
 
 
@@ -84,7 +89,9 @@ def _of_rules(values: list[str]) -> str:
     if not matching:
         return "matches nothing"
     # 1994 D1
-    told = " or ".join(printable(value, _WIDTH) for value in matching[:_PATHS_TOLD])
+    told = " or ".join(
+        escape_control_chars(value, _WIDTH) for value in matching[:_PATHS_TOLD]
+    )
     return (
         f"forbids what begins with {told}{' …' if len(matching) > _PATHS_TOLD else ''}"
     )

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from scrapy_robots1994.checks.problem import ERROR, INFO, WARNING, sentence
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.report import Report, Unread
-from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard import Record
-from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, sentence
+from scrapy_robots1994.parser import Record
 
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 
@@ -36,7 +36,7 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
                 "column": problem.column,
                 "severity": problem.severity,
                 "clause": problem.clause,
-                "opens_site": problem.opens_site,
+                "weakens_policy": problem.weakens_policy,
                 "message": problem.message,
                 "mend": problem.mend,
             }
@@ -74,7 +74,7 @@ def as_annotations(report: Report | Unread) -> Iterator[str]:
 
 def _data(text: str) -> str:
     """Return *text* as the message of a workflow command holds it."""
-    return printable(text, 1_000).replace("%", "%25")
+    return escape_control_chars(text, 1_000).replace("%", "%25")
 
 
 def _property(text: str) -> str:

@@ -3,9 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from scrapy_robots1994.checks.problem import Problem
 from scrapy_robots1994.lint.dialects import Otherwise, read_otherwise
 from scrapy_robots1994.lint.effects import effects_of
-from scrapy_robots1994.standard import Line, Problem, Record, RobotsTxt
+from scrapy_robots1994.parser import Line, Record
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 
 @dataclass(frozen=True, slots=True)

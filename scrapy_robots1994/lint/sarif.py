@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
+from scrapy_robots1994.checks import KINDS
+from scrapy_robots1994.checks.problem import ERROR, INFO, WARNING, Problem, sentence
 from scrapy_robots1994.lint.report import Report, Unread
-from scrapy_robots1994.standard import Problem
-from scrapy_robots1994.standard.inspection import KINDS
-from scrapy_robots1994.standard.problems import ERROR, INFO, WARNING, sentence
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -56,7 +55,7 @@ def _result(name: str, problem: Problem) -> dict[str, Any]:
         "level": _LEVELS[problem.severity],
         "message": {"text": f"{sentence(problem)} {problem.mend}"},
         "locations": [{"physicalLocation": _physical(name) | {"region": region}}],
-        "properties": {"clause": problem.clause, "opensSite": problem.opens_site},
+        "properties": {"clause": problem.clause, "opensSite": problem.weakens_policy},
     }
 
 

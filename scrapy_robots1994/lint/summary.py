@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.lint.report import Report
-from scrapy_robots1994.standard.inspection import KINDS
 
 
 @dataclass(slots=True)

@@ -5,9 +5,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import TypeAlias
 
-from scrapy_robots1994.lint.report import Report
-from scrapy_robots1994.printable import printable
-from scrapy_robots1994.standard.problems import (
+from scrapy_robots1994.checks.problem import (
     ERROR,
     INFO,
     SEVERITIES,
@@ -15,6 +13,8 @@ from scrapy_robots1994.standard.problems import (
     Problem,
     sentence,
 )
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.lint.report import Report
 
 WIDTH = 100
 _TEXT = 44
@@ -46,7 +46,7 @@ def print_report(
     }
     if not only_problems:
         for line, effect in zip(report.lines, report.effects, strict=True):
-            text = printable(line.text.expandtabs(4), _TEXT)
+            text = escape_control_chars(line.text.expandtabs(4), _TEXT)
             row = f"{line.number:{_NUMBER}} {text:{_TEXT}} "
             yield (row + paint(effect, "dim")).rstrip()
             for problem in problems.pop(line.number, ()):
@@ -68,7 +68,7 @@ def _head(report: Report) -> str:
         *(_counted(report.count[it], it) for it in SEVERITIES if report.count[it]),
     ]
     told = ", ".join(counts) + (", cut at the size limit" if report.is_cut else "")
-    return f"{printable(report.name, WIDTH - len(told) - 2)}: {told}"
+    return f"{escape_control_chars(report.name, WIDTH - len(told) - 2)}: {told}"
 
 
 def _problem(problem: Problem, paint: Paint) -> Iterator[str]:

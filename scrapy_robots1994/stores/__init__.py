@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scrapy_robots1994.stores.base import PolicyStore, SharedStore, Stored
-from scrapy_robots1994.stores.locator import Locator, locate
 from scrapy_robots1994.stores.memory import MemoryStore
+from scrapy_robots1994.stores.url import StoreUrl, locate
 
-__all__ = ["Locator", "MemoryStore", "PolicyStore", "SharedStore", "Stored", "locate"]
+__all__ = ["MemoryStore", "PolicyStore", "SharedStore", "StoreUrl", "Stored", "locate"]

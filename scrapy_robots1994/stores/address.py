@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from scrapy_robots1994.errors import SettingsError
-from scrapy_robots1994.printable import printable
+from scrapy_robots1994.escaping import escape_control_chars
 
 # More digits than any memory has origins, and few enough for `int`.
 MAX_DIGITS = 18
@@ -16,7 +16,7 @@ MAX_DIGITS = 18
 
 def without_password(url: str) -> str:
     """*url* for a log: what stands before the host is nobody's business there."""
-    return printable(re.sub("//.*@", "//", url.partition("?")[0]))
+    return escape_control_chars(re.sub("//.*@", "//", url.partition("?")[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Address:
         """Refuse every option but *names*: it would do nothing, silently."""
         for name, _ in self.options:
             if name not in names:
-                why = f'{self.scheme}:// has no option "{printable(name)}"'
+                why = f'{self.scheme}:// has no option "{escape_control_chars(name)}"'
                 raise self.refusal(why)
 
     def count(self, name: str, default: int) -> int:
@@ -54,7 +54,7 @@ class Address:
             is_number = value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS
             if not is_number or int(value) < 1:
                 why = f"{name} must be a whole number of at least 1, not "
-                raise self.refusal(f'{why}"{printable(value)}"')
+                raise self.refusal(f'{why}"{escape_control_chars(value)}"')
             number = int(value)
         return number
 
@@ -67,7 +67,7 @@ class Address:
             except ValueError:
                 seconds = math.nan
             if not math.isfinite(seconds) or seconds <= 0:
-                why = f'{name} must be seconds, more than 0, not "{printable(value)}"'
+                why = f'{name} must be seconds, more than 0, not "{escape_control_chars(value)}"'
                 raise self.refusal(why)
         return seconds
 

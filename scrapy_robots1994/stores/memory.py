@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.upkeep import Policy
+    from scrapy_robots1994.policy import Policy
 
 MAX_ORIGINS = 100_000
 """Origins held when `memory://` does not say otherwise."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.printable import printable
 from scrapy_robots1994.stores.address import Address
 from scrapy_robots1994.stores.base import SharedStore, Stored
+from scrapy_robots1994.stores.circuit_breaker import said
 from scrapy_robots1994.stores.redis_client import Clients, library
-from scrapy_robots1994.stores.trouble import said
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -100,7 +100,7 @@ class RedisStore(SharedStore):
                 # A ? does, too, and the text shows what stands in the port's place.
                 why = f"the port is no number ({_UNESCAPED})"
                 raise address.refusal(why) from None
-            raise address.refusal(printable(text, 300)) from error
+            raise address.refusal(escape_control_chars(text, 300)) from error
         return cls(lambda: Clients(place, timeout), prefix=prefix)
 
     async def get(self, origin: Origin) -> bytes | None:
@@ -228,4 +228,4 @@ def _told() -> Iterator[None]:
         yield
     except (redis.RedisError, OSError, asyncio.TimeoutError) as error:
         text = " ".join(str(error).split()) or type(error).__name__
-        raise StoreError(printable(text, 300)) from error
+        raise StoreError(escape_control_chars(text, 300)) from error

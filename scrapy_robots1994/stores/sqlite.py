@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.printable import printable
 from scrapy_robots1994.stores.address import Address
 from scrapy_robots1994.stores.base import PolicyStore, Stored
 
@@ -171,8 +171,8 @@ class SqliteStore(PolicyStore):
                 self._connection = self._open()
             return work(self._connection)
         except sqlite3.Error as error:
-            shown = printable(self._path, 500)
-            raise StoreError(f"{shown}: {printable(str(error))}") from error
+            shown = escape_control_chars(self._path, 500)
+            raise StoreError(f"{shown}: {escape_control_chars(str(error))}") from error
 
     def _open(self) -> sqlite3.Connection:
         """The database at our path: ours already, or made now."""

@@ -17,7 +17,7 @@ from tests.support.crawl import crawl
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robots1994 import Directives, Ruling
+    from scrapy_robots1994 import Directives, RobotRules
 
 EXTENDED = "the same in the extended dialect"
 ON = f"{OURS}, ROBOTS1994_PAGES on"
@@ -93,7 +93,7 @@ def _look(body: bytes) -> Directives:
     return page_directives(HtmlResponse("http://h.example/", body=body), ROBOT)
 
 
-def _ask(ruling: Ruling, urls: Sequence[str]) -> None:
+def _ask(ruling: RobotRules, urls: Sequence[str]) -> None:
     """Ask about all *urls*."""
     for url in urls:
         ruling.allowed_url(url)

@@ -68,7 +68,7 @@ def _ran(args: dict[str, Any], *, compare: bool) -> tuple[float, dict[str, Any]]
 
 def measure(crawler: Crawler) -> None:
     """Time the comparison of a crawl, and in it what the other parser takes."""
-    from scrapy_robots1994.plugin import shadow  # noqa: PLC0415 - of the crawling process
+    from scrapy_robots1994.crawl.features import comparison as shadow  # noqa: PLC0415 - of the crawling process
 
     spent = {"all": 0, "theirs": 0}
 
@@ -83,7 +83,7 @@ def measure(crawler: Crawler) -> None:
         return timing
 
     vars(shadow).update({name: timed("theirs", vars(shadow)[name]) for name in PEERS})
-    shadow.Shadow.compare = timed("all", shadow.Shadow.compare)  # type: ignore[method-assign]  # measured
+    shadow.ShadowComparison.compare = timed("all", shadow.ShadowComparison.compare)  # type: ignore[method-assign]  # measured
 
     def tell() -> None:
         assert crawler.stats is not None

@@ -9,7 +9,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.benchmarks.sides import ROBOT, all_sides
 from tests.benchmarks.timing import OURS, Result, exponent, race
 

@@ -12,11 +12,11 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.robotstxt import ProtegoRobotParser
 from scrapy.utils.httpobj import urlparse_cached
 
+from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.plugin.middleware import Robots1994Middleware
-from scrapy_robots1994.standard import RobotsTxt
-from scrapy_robots1994.upkeep import Answered, Terms
-from scrapy_robots1994.upkeep.policy import Policy, settle
+from scrapy_robots1994.policy import FreshnessSettings, RobotsResponse
+from scrapy_robots1994.policy.policy import Policy, settle
+from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.benchmarks.parsing import TEN
 from tests.benchmarks.timing import OURS, Result, exponent, race
 from tests.support.crawler import idle_crawler
@@ -74,7 +74,9 @@ def holding(origins: Sequence[Origin]) -> Robots1994Middleware:
 
 def policy_of(origin: Origin, robots: RobotsTxt) -> Policy:
     """A policy of *origin* that says what *robots* says, fresh for long."""
-    return settle(origin, Answered(200), robots, 1e9, Terms(ttl=HORIZON))
+    return settle(
+        origin, RobotsResponse(200), robots, 1e9, FreshnessSettings(ttl=HORIZON)
+    )
 
 
 def _built_in() -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.robotparser import RobotFileParser
 
-from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.benchmarks.timing import OURS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Side:
 
 
 def _ours() -> Side:
-    """Bytes in; the policy is the `Ruling` of the robot."""
+    """Bytes in; the policy is the `RobotRules` of the robot."""
     parse = RobotsTxt.parse
     return Side(
         OURS,

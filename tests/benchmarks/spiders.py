@@ -11,7 +11,7 @@ import scrapy
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from scrapy_robots1994.plugin.middleware import Robots1994Middleware
+from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.plugin.comparing.sources import (
+from scrapy_robots1994.commands.compare_inputs import (
     MOST_BYTES,
     capture_of,
     sources_of,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.lint.text import WIDTH
-from scrapy_robots1994.printable import is_printable
 from tests.commands.running import scrapy
 from tests.support import replies
 from tests.support.crawl import reactors
@@ -249,7 +249,7 @@ def test_a_file_elsewhere_that_cannot_be_had_is_3(site: Site) -> None:
 @pytest.mark.parametrize("target", ["/", "/elsewhere/robots.txt"])
 def test_a_question_that_is_cancelled_is_3(site: Site, target: str) -> None:
     """Ours R6: nothing is known, of the origin or of a file elsewhere."""
-    cancelling = '{"tests.plugin.parts.CancelRobots": 1}'
+    cancelling = '{"tests.crawl.parts.CancelRobots": 1}'
     options = ("-s", f"DOWNLOADER_MIDDLEWARES={cancelling}")
 
     asked = ("--robots", site.url(target), "/a")

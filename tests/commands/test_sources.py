@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.plugin.commands.sources import files_in
+from scrapy_robots1994.commands.inputs import files_in
 
 if TYPE_CHECKING:
     from pathlib import Path

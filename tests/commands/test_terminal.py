@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.errors import MissingExtra
-from scrapy_robots1994.plugin.commands import terminal
 from tests.commands.running import ROOT, scrapy
 
 if TYPE_CHECKING:

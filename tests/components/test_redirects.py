@@ -36,7 +36,7 @@ def test_the_target_of_a_redirect_is_checked(reactor: Reactor, site: Site) -> No
     wanted = [site.url("/private/1"), f"{far}/private/2", site.url("/private/3")]
     assert result.failed_urls == sorted(wanted)
     assert {failed.name for failed in result.failed} == {
-        "scrapy_robots1994.plugin.forbidden.ForbiddenByRobots"
+        "scrapy_robots1994.crawl.exceptions.ForbiddenByRobots"
     }
     assert not [target for target in site.targets() if "private" in target]
 

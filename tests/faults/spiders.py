@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robots1994.plugin.outside import CrawlOutside
+from scrapy_robots1994.crawl.backend import ScrapyBackend
 from tests.support.child import AskingSpider
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Clock:
 
 def set_clock(_crawler: Crawler) -> None:
     """Let the policies of the crawl live by our clock."""
-    setattr(CrawlOutside, "now", lambda _: Clock.now)  # noqa: B010 (types know no such turn)
+    setattr(ScrapyBackend, "now", lambda _: Clock.now)  # noqa: B010 (types know no such turn)
 
 
 class DailySpider(AskingSpider):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scrapy_robots1994.printable import is_printable
-from scrapy_robots1994.standard import LineKind, RobotsTxt
-from scrapy_robots1994.standard.dialects import DIALECTS
-from scrapy_robots1994.standard.inspection.suspicion import may_open
-from scrapy_robots1994.standard.names import names_of
-from tests.standard import oracle
+from scrapy_robots1994.checks.suspicion import may_open
+from scrapy_robots1994.escaping import is_printable
+from scrapy_robots1994.parser import LineKind
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.names import names_of
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.parser import oracle
 
 FIELDS = (LineKind.USER_AGENT, LineKind.DISALLOW, LineKind.ORPHAN, LineKind.NAMELESS)
 
@@ -64,7 +65,7 @@ def what_is_not_suspicious_opens_nothing(asked: Question) -> None:
     robots = asked.parsed()
 
     if not may_open(robots.text, DIALECTS[robots.dialect]):
-        assert not any(problem.opens_site for problem in robots.problems)
+        assert not any(problem.weakens_policy for problem in robots.problems)
 
 
 def both_paths_agree(asked: Question) -> None:

@@ -17,7 +17,7 @@ import atheris
 
 with atheris.instrument_imports(include=["scrapy_robots1994"]):
     from tests.fuzz.claims import CLAIMS, Question
-    from tests.standard.strategies import FIELDS, PATHS, VALUES
+    from tests.parser.strategies import FIELDS, PATHS, VALUES
 
 ROBOTS = ("rex", "other", "", "M/5 (compatible; Rex/1)")
 READINGS = ("literal", "cautious")

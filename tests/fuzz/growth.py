@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994.lint import Report
 from scrapy_robots1994.lint.text import print_report
-from scrapy_robots1994.standard import RobotsTxt
-from scrapy_robots1994.standard.source import contents_of
+from scrapy_robots1994.parser.source import contents_of
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.claims import CLAIMS, Question
-from tests.standard.strategies import PATHS, nearly_right_texts, readings
+from tests.parser.strategies import PATHS, nearly_right_texts, readings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from scrapy_robots1994.lint.effects import effects_of
 from scrapy_robots1994.lint.machine import as_json
 from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.lint.text import print_report
-from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 BODY = (
     "User-agent: rex fido\n# no\nAllow: /a\nCRAWL-delay: 5\nDisallow: /x /y\n\n"

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.lint import Report, Summary, Unread
 from scrapy_robots1994.lint.machine import as_annotations, as_json
 from scrapy_robots1994.lint.sarif import as_sarif
 from scrapy_robots1994.lint.text import WIDTH, print_report
-from scrapy_robots1994.printable import is_printable
-from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support.corpus import corpus_files
 
 BODY = """\

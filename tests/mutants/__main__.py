@@ -52,7 +52,7 @@ class Mutant:
         return tree, mutation
 
 
-class Tally:
+class StatsRecorder:
     """Tries mutants, counts, and prints survivors and the share that was killed."""
 
     def __init__(self, learned: Baseline, count: int) -> None:
@@ -93,7 +93,7 @@ class Tally:
 class InPlace:
     """The plugin of pytest that tries mutants on the tests it has collected."""
 
-    def __init__(self, tally: Tally, mutants: Sequence[Mutant]) -> None:
+    def __init__(self, tally: StatsRecorder, mutants: Sequence[Mutant]) -> None:
         self.tally, self.mutants = tally, mutants
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -131,7 +131,7 @@ def main(count: int, skip: int, parts: list[str]) -> int:
     ]
     random.Random(1994).shuffle(every)  # noqa: S311 (the same order every time)
     tried = every[skip:][: count or None]
-    tally = Tally(learn(), len(tried))
+    tally = StatsRecorder(learn(), len(tried))
     warm(tally.learned)
     gc.collect()
     gc.freeze()

@@ -24,9 +24,9 @@ from typing import Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored
-from scrapy_robots1994.stores.packing import pack
+from scrapy_robots1994.stores.codec import pack
 from scrapy_robots1994.stores.sqlite import SqliteStore
-from tests.upkeep.samples import parsed
+from tests.policy.samples import parsed
 
 END = 9e9
 A_FILE = 25

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.standard import RobotsTxt
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.policy.policy import settle
+from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores import MemoryStore, Stored
-from scrapy_robots1994.stores.packing import pack
+from scrapy_robots1994.stores.codec import pack
 from scrapy_robots1994.stores.sqlite import SqliteStore
-from scrapy_robots1994.upkeep import Answered, Policy, Terms
-from scrapy_robots1994.upkeep.policy import settle
 from tests.support.corpus import corpus_files
 
 ASKED = 20_000
@@ -38,11 +38,11 @@ def host(number: int) -> Origin:
 
 def policies(bodies: list[bytes], origins: int, now: float) -> Any:
     """One policy after the other, each of a file of the corpus made its own."""
-    terms = Terms()
+    terms = FreshnessSettings()
     for number in range(origins):
         body = b"# %d\n" % number + bodies[number % len(bodies)]
         robots = RobotsTxt.parse(body)
-        answer = Answered(200, body, etag=f'"{number:x}"')
+        answer = RobotsResponse(200, body, etag=f'"{number:x}"')
         yield settle(host(number), answer, robots, now, terms)
 
 

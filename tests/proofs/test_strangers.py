@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.proofs.strangers.__main__ import meet
-from tests.proofs.strangers.clones import changed
-from tests.proofs.strangers.errand import Errand, Stranger
-from tests.proofs.strangers.pages import html
-from tests.proofs.strangers.projects import STRANGERS
-from tests.proofs.strangers.visit import visit
+from tests.proofs.public_projects.__main__ import meet
+from tests.proofs.public_projects.clones import changed
+from tests.proofs.public_projects.errand import Errand, Stranger
+from tests.proofs.public_projects.pages import html
+from tests.proofs.public_projects.projects import STRANGERS
+from tests.proofs.public_projects.visit import visit
 
 if TYPE_CHECKING:
     from pathlib import Path

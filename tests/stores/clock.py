@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.upkeep.samples import NOW
+from tests.policy.samples import NOW
 
 
 class FakeClock:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.upkeep import Terms
+from scrapy_robots1994.policy import FreshnessSettings
+from tests.policy.samples import BODY, DAY, NOW, SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import Held
-from tests.upkeep.samples import BODY, DAY, NOW, SITE, parsed, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from scrapy_robots1994.upkeep import Policy
+    from scrapy_robots1994.policy import Policy
 
 OTHER = Origin("https", "other.example", 8443)
 KEPT = DAY + 30 * DAY
@@ -109,7 +109,7 @@ class StoreContract(ABC):
         """After a policy that is not worth keeping, the older one is gone as well."""
         store.put(parsed())
 
-        store.put(parsed(terms=Terms(ttl=0, min_ttl=0, stale_ttl=0)))
+        store.put(parsed(terms=FreshnessSettings(ttl=0, min_ttl=0, stale_ttl=0)))
 
         assert store.get(SITE) is None
         assert len(store) == 0

@@ -6,11 +6,11 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from scrapy_robots1994.stores import Locator, PolicyStore, Stored
-from scrapy_robots1994.stores.desk import Desk
-from scrapy_robots1994.stores.packing import unpack
-from scrapy_robots1994.upkeep.reader import Reader
-from tests.upkeep.samples import TERMS
+from scrapy_robots1994.policy.reader import Reader
+from scrapy_robots1994.stores import PolicyStore, Stored, StoreUrl
+from scrapy_robots1994.stores.codec import unpack
+from scrapy_robots1994.stores.guarded import GuardedStore
+from tests.policy.samples import TERMS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.upkeep import Policy
+    from scrapy_robots1994.policy import Policy
 
 T = TypeVar("T")
 READER = Reader("1994", "literal", 512_000)
@@ -31,11 +31,11 @@ def new_desk(
     *,
     timeout: float = 5.0,
     longest: float = LONGEST,
-) -> Desk:
+) -> GuardedStore:
     """Make a desk before *store* as a crawl with default settings has it."""
-    locator = Locator(url="test://store", timeout=timeout)
+    locator = StoreUrl(url="test://store", timeout=timeout)
     read = partial(unpack, reader=READER, terms=TERMS)
-    return Desk(store, locator, read, longest, clock)
+    return GuardedStore(store, locator, read, longest, clock)
 
 
 async def _next(entries: AsyncIterator[Stored]) -> Stored:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.stores import SharedStore, Stored
-from tests.upkeep.samples import NOW
+from tests.policy.samples import NOW
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

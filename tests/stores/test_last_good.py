@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.stores import trouble as troubles
-from scrapy_robots1994.stores.packing import pack
-from scrapy_robots1994.upkeep import Terms
-from scrapy_robots1994.upkeep.policy import prolong
+from scrapy_robots1994.policy import FreshnessSettings
+from scrapy_robots1994.policy.policy import prolong
+from scrapy_robots1994.stores import circuit_breaker as troubles
+from scrapy_robots1994.stores.codec import pack
+from tests.policy.samples import BODY, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
+from tests.policy.samples import unreachable as unknown
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import new_desk
 from tests.stores.stubborn import StubbornStore
-from tests.upkeep.samples import BODY, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
-from tests.upkeep.samples import unreachable as unknown
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.upkeep import Policy
+    from scrapy_robots1994.policy import Policy
 
 SOON = 0.05
 LATER = NOW + 2 * DAY
 HELD = pack(parsed())
 OLDER = prolong(parsed(at=NOW - DAY), TIMEOUT, LATER, TERMS)
 UNKNOWN = unknown(at=LATER)
-OVER = unknown(at=LATER, terms=Terms(retry_after=0))
+OVER = unknown(at=LATER, terms=FreshnessSettings(retry_after=0))
 
 
 def held_after(made: Policy, store: StubbornStore, *, misses: bool = False) -> object:

@@ -6,12 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.stores import desk as desks
-from scrapy_robots1994.stores.packing import pack
+from scrapy_robots1994.stores import guarded as desks
+from scrapy_robots1994.stores.codec import pack
+from tests.policy.samples import SITE, parsed
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import new_desk
 from tests.stores.stubborn import StubbornStore
-from tests.upkeep.samples import SITE, parsed
 
 if TYPE_CHECKING:
     import pytest

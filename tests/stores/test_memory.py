@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import MemoryStore
+from tests.policy.samples import NOW, SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.contract import StoreContract
-from tests.upkeep.samples import NOW, SITE, parsed, unreachable
 
 if TYPE_CHECKING:
     from pathlib import Path

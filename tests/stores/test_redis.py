@@ -13,13 +13,13 @@ import pytest
 from scrapy_robots1994.errors import MissingExtra, SettingsError, StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored, locate
-from scrapy_robots1994.stores.packing import unpack
+from scrapy_robots1994.stores.codec import unpack
 from scrapy_robots1994.stores.redis import MAX_STORED, RedisStore
 from scrapy_robots1994.stores.redis_client import Clients
+from tests.policy.samples import NOW, SITE, TERMS, parsed
 from tests.stores.contract import OTHER, StoreContract
 from tests.stores.lasting import READER, Held, new_desk
 from tests.support.redis_server import RedisServer
-from tests.upkeep.samples import NOW, SITE, TERMS, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

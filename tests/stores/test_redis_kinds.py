@@ -13,11 +13,11 @@ import redis
 
 from scrapy_robots1994.stores import Stored
 from scrapy_robots1994.stores.redis import RedisStore
+from tests.policy.samples import SITE
 from tests.stores.test_redis import until
 from tests.stores.test_redis_leases import hears
 from tests.support.certificates import make_certificate
 from tests.support.redis_server import RedisServer
-from tests.upkeep.samples import SITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.stores import redis as stores
+from tests.policy.samples import SITE
 from tests.stores.contract import OTHER
 from tests.stores.test_redis import prefix, server, store_at, until
-from tests.upkeep.samples import SITE
 
 if TYPE_CHECKING:
     import pytest

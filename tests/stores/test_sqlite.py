@@ -14,10 +14,10 @@ from scrapy_robots1994.errors import SettingsError, StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored
 from scrapy_robots1994.stores.sqlite import SqliteStore
+from tests.policy.samples import NOW, SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.contract import OTHER, StoreContract
 from tests.stores.lasting import Held
-from tests.upkeep.samples import NOW, SITE, parsed, unreachable
 
 if TYPE_CHECKING:
     from pathlib import Path

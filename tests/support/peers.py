@@ -13,10 +13,10 @@ from scrapy.robotstxt import (
     RobotParser,
 )
 
-from scrapy_robots1994.comparison import Comparer, Parser, our_parser
+from scrapy_robots1994.compare import Comparer, Parser, our_parser
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.comparison import Reading
+    from scrapy_robots1994.compare import Reading
 
 # It warns of every file that is not UTF-8, each time it reads it.
 logging.getLogger("scrapy.robotstxt").disabled = True

@@ -47,7 +47,7 @@ ALLOWED = (
     # Both still count stats as an older Scrapy has it; with us or without.
     Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
-    # `scrapy parse` wraps the callback of the spider in tests/ways in an outdated one.
+    # `scrapy parse` wraps the callback of the spider in tests/running in an outdated one.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
     # Who interrupts a crawl twice, without a reactor, leaves its start in the middle.
     Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),

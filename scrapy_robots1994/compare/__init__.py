@@ -1,0 +1,58 @@
+"""Ours beside other parsers, decision by decision, and because of which lines. Pure:
+the other parsers are handed in.
+
+The flow of the rooms: `parsers` (who is asked, and what for), `questions` (made from a
+file), `comparing` (asks, counts, explains), `disagreement` (counts and samples),
+`diagnosis` with `variants`, `paths` and `shapes` (the cause), `lines` and `reduction`
+(the lines that are needed), `causes` (the closed list), `report`, `page` and `charts`.
+"""
+
+from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.comparer import Comparer, Finding, disagreement
+from scrapy_robots1994.compare.disagreement import Disagreement, Totals, rank
+from scrapy_robots1994.compare.page import as_html, required
+from scrapy_robots1994.compare.parsers import (
+    ALLOWS,
+    FORBIDS,
+    Capture,
+    Decision,
+    Direction,
+    Parser,
+    Question,
+    Reading,
+    direction_of,
+    opinion,
+    our_parser,
+    read,
+)
+from scrapy_robots1994.compare.questions import questions
+from scrapy_robots1994.compare.report import Report, as_csv, as_json, as_table
+
+__all__ = [
+    "ALLOWS",
+    "FORBIDS",
+    "Capture",
+    "Cause",
+    "Comparer",
+    "Decision",
+    "Direction",
+    "Disagreement",
+    "Finding",
+    "Parser",
+    "Question",
+    "Reading",
+    "Report",
+    "Totals",
+    "as_csv",
+    "as_html",
+    "as_json",
+    "as_table",
+    "direction_of",
+    "disagreement",
+    "opinion",
+    "our_parser",
+    "questions",
+    "rank",
+    "read",
+    "required",
+]

@@ -1,0 +1,142 @@
+"""Parsers: whoever reads a robots.txt and says yes or no, ours among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy_robots1994.origin import target_of
+from scrapy_robots1994.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robots1994.parser import Verdict
+
+ROBOTS_TXT = "/robots.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """May *robot* (bare name or whole header) retrieve *url*?"""
+
+    url: str
+    robot: str
+
+
+class Reading(Protocol):
+    """One robots.txt as one parser read it; `allowed` may raise."""
+
+    def allowed(self, url: str, robot: str, /) -> bool:
+        """Whether *robot* may retrieve *url*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """A parser by its name; *read* takes the bytes of a file and may raise."""
+
+    name: str
+    read: Callable[[bytes], Reading]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a parser says to a question: yes, no, or the name of what it raised."""
+
+    allowed: bool | None
+    raised: str = ""
+
+    def __str__(self) -> str:
+        """Return the opinion as a verb: `allows`, `forbids`, `raises KeyError`."""
+        if self.allowed is None:
+            return f"raises {self.raised}"
+        return "allows" if self.allowed else "forbids"
+
+
+ALLOWS = Decision(allowed=True)
+FORBIDS = Decision(allowed=False)
+
+
+class Direction(Enum):
+    """What another parser is beside ours, for one question."""
+
+    AGREE = "agree"
+    STRICTER = "stricter"
+    LAXER = "laxer"
+    RAISED = "raised"
+
+
+DISAGREEING = (Direction.STRICTER, Direction.LAXER, Direction.RAISED)
+
+
+def direction_of(ours: Decision, theirs: Decision) -> Direction:
+    """Return what *theirs* is beside *ours*: stricter when only it forbids."""
+    if ours == theirs:
+        return Direction.AGREE
+    if theirs.allowed is None or ours.allowed is None:
+        return Direction.RAISED
+    return Direction.LAXER if theirs.allowed else Direction.STRICTER
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A file at which a parser raised: to every question it raises the same."""
+
+    error: Exception
+
+    def allowed(self, _url: str, _robot: str) -> bool:
+        """Raise what the parser raised at the file."""
+        raise self.error
+
+
+def read(parser: Parser, body: bytes) -> Reading:
+    """Return *body* as *parser* reads it; `Broken` when it raises."""
+    try:
+        return parser.read(body)
+    except Exception as error:  # noqa: BLE001 - any parser, any bytes: a column value
+        return Broken(error)
+
+
+def opinion(reading: Reading, question: Question) -> Decision:
+    """Return what *reading* says to *question*, whatever it does."""
+    try:
+        is_allowed = reading.allowed(question.url, question.robot)
+    except Exception as error:  # noqa: BLE001 - any parser, any URL: a column value
+        return Decision(None, type(error).__name__)
+    return ALLOWS if is_allowed else FORBIDS
+
+
+def opinion_of(parser: Parser, body: bytes, question: Question) -> Decision:
+    """Return what *parser* says to *question* about *body*."""
+    return opinion(read(parser, body), question)
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What was found at /robots.txt of one origin.
+
+    *label* is the origin, or the name of the file. *blanket* is our one verdict on all
+    URLs where the status of the answer decides and not the file.
+    """
+
+    label: str
+    body: bytes
+    blanket: Verdict | None = None
+
+    def by_status(self, question: Question) -> Decision | None:
+        """Return our opinion where the status decides; None where the file does."""
+        if self.blanket is None:
+            return None
+        # Ours O22: the file itself may always be read.
+        is_open = self.blanket.allowed or target_of(question.url) == ROBOTS_TXT
+        return ALLOWS if is_open else FORBIDS
+
+
+def our_parser(**options: str | int | None) -> Parser:
+    """Return our own parser; *options* are those of `RobotsTxt.parse`."""
+
+    def read_ours(body: bytes) -> Reading:
+        return RobotsTxt.parse(body, **options)  # type: ignore[arg-type]  # its own names
+
+    return Parser("scrapy_robots1994", read_ours)

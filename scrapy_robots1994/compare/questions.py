@@ -1,0 +1,91 @@
+"""Questions: what to ask about a file, made from the file itself."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from scrapy_robots1994.compare.lines import (
+    LOSSLESS,
+    Lines,
+    is_agent,
+    is_rule,
+    lines_of,
+)
+from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+UNKNOWN_ROBOT = "unheard-of-robot"
+ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
+
+# As a crawler sends URLs: what has a meaning in one stays, the rest is encoded.
+_SENT = "/?&=%;:@+$,!*'()~[]"
+
+
+def questions(
+    origin: str, body: bytes, *, robots: Iterable[str] = (), most: int
+) -> list[Question]:
+    """Return at most *most* questions about *body*, different ones.
+
+    Asked are all paths that the rules make by all robots: those named in the file and
+    one that is not, or *robots* if there are any. Of too many a part is taken, the same
+    one every time.
+    """
+    lines = lines_of(body)
+    asking = tuple(robots) or (*_robots(lines), UNKNOWN_ROBOT)
+    targets = tuple(dict.fromkeys([*ALWAYS, *_targets(lines)]))
+    places: Iterable[int] = range(len(targets) * len(asking))
+    if len(targets) * len(asking) > most:
+        dice = random.Random(len(body))  # noqa: S311 - the same part every time
+        places = sorted(dice.sample(range(len(targets) * len(asking)), most))
+    return [
+        Question(origin + targets[place // len(asking)], asking[place % len(asking)])
+        for place in places
+    ]
+
+
+def _robots(lines: Lines) -> dict[str, None]:
+    """Return the robots that the file names."""
+    values = (_text(line.value, lines) for line in lines.lines if is_agent(line))
+    return dict.fromkeys(value for value in values if value.strip("*"))
+
+
+def _targets(lines: Lines) -> Iterator[str]:
+    """Yield the paths to ask for, of each rule, and of what others may take for one."""
+    for line in lines.lines:
+        if is_agent(line) or not line.value:
+            continue
+        value = _text(line.value, lines)
+        if is_rule(line) or value.startswith("/"):
+            yield from _around(value if value.startswith("/") else f"/{value}")
+
+
+def _around(path: str) -> Iterator[str]:
+    """Yield the path of a rule as it is, met, extended, cut and encoded otherwise."""
+    sent = quote(path, safe=_SENT, errors="replace")
+    # What a wildcard stands for, and what a `$` ends.
+    met = sent.replace("*", "x").removesuffix("$")
+    yield sent
+    yield met
+    yield f"{met}x"
+    yield f"{met.rstrip('/')}/x.html"
+    yield met[:-1] or "/"
+    yield _encoded_otherwise(met)
+
+
+def _encoded_otherwise(path: str) -> str:
+    """Return another spelling of *path*: its last letter percent-encoded."""
+    for place in range(len(path) - 1, 0, -1):
+        if path[place].isalpha() and "%" not in path[max(0, place - 2) : place]:
+            return f"{path[:place]}%{ord(path[place]):02X}{path[place + 1 :]}"
+    return path
+
+
+def _text(value: str, lines: Lines) -> str:
+    """Return a value of *lines* as text."""
+    if lines.encoding != LOSSLESS:
+        return value
+    return value.encode(LOSSLESS).decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""Optional features of a crawl, each switched on by a setting."""

@@ -1,0 +1,98 @@
+"""Sitemaps: those that a robots.txt names are offered by a signal; and a spider that
+reads them from robots.txt is handed the file we have, so that it is asked for once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from scrapy.http import TextResponse
+from scrapy.spiders import SitemapSpider
+from scrapy.utils.defer import maybe_deferred_to_future
+
+from scrapy_robots1994.origin import Origin, target_of
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+
+    from scrapy_robots1994.policy import Policy
+    from scrapy_robots1994.robotstxt import RobotsTxt
+
+robots_sitemaps = object()
+"""Sent once for each robots.txt that names sitemaps, in the `extended` dialect.
+
+Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, whose file names them;
+*robots*, the parsed file; *request*, the page request that needed it.
+"""
+
+
+async def offer_sitemaps(
+    crawler: Crawler, origin: Origin, robots: RobotsTxt, request: Request
+) -> None:
+    """Send `robots_sitemaps` where *robots*, the file of *origin*, names any."""
+    sitemaps = sitemaps_of(origin, robots)
+    if not sitemaps:
+        return
+    told = {
+        "sitemaps": sitemaps,
+        "origin": origin,
+        "robots": robots,
+        "request": request,
+    }
+    signals = crawler.signals
+    if hasattr(signals, "send_catch_log_async"):
+        await signals.send_catch_log_async(robots_sitemaps, **told)
+    else:  # pragma: no cover - Scrapy 2.13
+        sent = signals.send_catch_log_deferred(robots_sitemaps, **told)
+        await maybe_deferred_to_future(sent)
+
+
+def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
+    """The http and https URLs of the sitemaps that *robots* names, each once."""
+    found = []
+    for named in robots.sitemaps:
+        try:
+            url = urljoin(origin.robots_url, named)
+        except ValueError:
+            continue
+        # An address without a host is joined to that of the file itself.
+        if Origin.of(url) is not None and url != origin.robots_url:
+            found.append(url)
+    return tuple(dict.fromkeys(found))
+
+
+def reads_robots(spider: Spider | None) -> bool:
+    """Whether *spider* is one that reads sitemaps from robots.txt."""
+    return isinstance(spider, SitemapSpider)
+
+
+def asks_for_robots(request: Request) -> bool:
+    """Whether a spider asks for a robots.txt as for any page."""
+    return (
+        request.url.endswith("/robots.txt")
+        and target_of(request.url) == "/robots.txt"
+        and request.method == "GET"
+        and not request.meta.get("dont_obey_robotstxt")
+    )
+
+
+def handed_out(policy: Policy, request: Request) -> TextResponse | None:
+    """What a spider gets of *policy* in place of its own *request*; None where no
+    server answered.
+    """
+    if policy.robots is not None:
+        body, status = policy.robots.text.encode("utf-8", "surrogatepass"), 200
+    elif policy.status is not None:
+        body, status = b"", policy.status
+    else:
+        return None
+    return TextResponse(
+        request.url,
+        status=status,
+        headers={"Content-Type": "text/plain; charset=utf-8"},
+        body=body,
+        request=request,
+        flags=["robots1994"],
+    )

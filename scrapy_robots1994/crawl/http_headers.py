@@ -1,0 +1,90 @@
+"""Headers of a robots.txt response, read with Scrapy's own parsers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.extensions.httpcache import parse_cachecontrol, rfc1123_to_epoch
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+    from scrapy_robots1994.policy import Validators
+
+# Content codings that hide the text from us if nothing has undone them. A server that
+# sends `Content-Encoding: utf-8` by mistake is not meant.
+CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
+
+
+def lifetime(response: Response, now: float) -> float | None:
+    """Freshness the response still promises, in seconds; `None` if it promises none.
+
+    Its lifetime (RFC 9111, 4.2.1) less the Age it has come to in caches on its way.
+    `no-store` and `no-cache` promise none at all: 0. *now*, in seconds since the
+    epoch, stands for a Date that the server did not send.
+    """
+    controls = parse_cachecontrol(b", ".join(response.headers.getlist("Cache-Control")))
+    if b"no-store" in controls or b"no-cache" in controls:
+        return 0.0
+    if b"max-age" in controls:
+        # An unreadable max-age is stale at once (RFC 9111, 4.2.1).
+        return _rest_of(_digits(controls[b"max-age"]) or 0.0, response)
+    expires = response.headers.get("Expires")
+    if expires is None:
+        return None
+    # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
+    until = rfc1123_to_epoch(expires)
+    if until is None:
+        return 0.0
+    date = rfc1123_to_epoch(response.headers.get("Date") or b"")
+    return _rest_of(until - (now if date is None else date), response)
+
+
+def _rest_of(seconds: float, response: Response) -> float:
+    """What is left of a lifetime of *seconds*."""
+    # An unreadable Age is as good as none (RFC 9111, 5.1).
+    return max(seconds - (_digits(response.headers.get("Age")) or 0.0), 0.0)
+
+
+def retry_after(response: Response, now: float) -> float | None:
+    """Retry-After in seconds from *now*, from a number or a date; `None` if neither."""
+    value = response.headers.get("Retry-After")
+    if value is None:
+        return None
+    seconds = _digits(value)
+    if seconds is not None:
+        return seconds
+    at = rfc1123_to_epoch(value)
+    return None if at is None else max(at - now, 0.0)
+
+
+def text(response: Response, name: str) -> str | None:
+    """Header *name* as text, or `None`; any byte is kept."""
+    value = response.headers.get(name)
+    return None if value is None else value.decode("latin-1")
+
+
+def conditions(validators: Validators) -> dict[str, bytes]:
+    """The headers that ask for the file only if *validators* match it no more."""
+    asked = {
+        "If-None-Match": validators.etag,
+        "If-Modified-Since": validators.last_modified,
+    }
+    return {name: value.encode("latin-1") for name, value in asked.items() if value}
+
+
+def codings(response: Response) -> tuple[str, ...]:
+    """The content codings of the body, in the order they were applied."""
+    found = b",".join(response.headers.getlist("Content-Encoding")).lower().split(b",")
+    return tuple(coding.strip().decode("latin-1") for coding in found if coding.strip())
+
+
+def hidden_by(response: Response) -> str | None:
+    """The content coding that nothing has undone, or `None`."""
+    return next((coding for coding in codings(response) if coding in CODINGS), None)
+
+
+def _digits(value: bytes | None) -> float | None:
+    """A non-negative whole number as HTTP writes it; bounded, so any length is fine."""
+    value = (value or b"").strip()
+    return float(int(value[:18])) if value.isdigit() else None

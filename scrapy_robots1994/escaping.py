@@ -1,0 +1,49 @@
+"""Text of strangers, made safe to print: what a robots.txt or a URL holds never reaches
+a terminal or log raw.
+"""
+
+import re
+
+# Ours O25: control characters are ordinary in a value, and never printed as they are.
+# C0, DEL and C1; line and paragraph separators; marks that turn the direction of text
+# or hide in it; the byte order mark; lone surrogates, which no stream can encode.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
+)
+
+# User name and password of a URL, wherever one stands in a text.
+_CREDENTIALS = re.compile(r"(?<=//)[^/?#\s]*@")
+
+_LAST_OF_TWO_DIGITS = 0xFF
+_LAST_OF_FOUR_DIGITS = 0xFFFF
+_CUT = "…"
+
+
+def _escape(match: re.Match[str]) -> str:
+    r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`."""
+    code = ord(match[0])
+    if code <= _LAST_OF_TWO_DIGITS:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
+
+
+def escape_control_chars(text: str, width: int = 120) -> str:
+    r"""Return *text* on one line, harmless, at most *width* characters long.
+
+    Characters that move a cursor, end a line, turn the direction of writing or cannot
+    be encoded become escapes such as `\\x1b`. What is longer than *width* ends with
+    `…`.
+    """
+    shown = _UNPRINTABLE.sub(_escape, text[: width + 1])
+    return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT
+
+
+def is_printable(text: str) -> bool:
+    """Whether `escape_control_chars` would show *text* as it stands, however wide."""
+    return _UNPRINTABLE.search(text) is None
+
+
+def redact_credentials(text: str) -> str:
+    """Return *text* with every URL in it stripped of its user name and password."""
+    return _CREDENTIALS.sub("", text) if "@" in text else text

@@ -1,1 +1,0 @@
-"""Comparing with Scrapy's parsers: which ones, in a crawl, over files, into reports."""

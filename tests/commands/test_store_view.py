@@ -1,0 +1,32 @@
+"""What `robots-store refresh` makes of a policy before it asks anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scrapy_robots1994.commands.store_view import _aged, is_fresh
+from scrapy_robots1994.policy.reader import Reader
+from scrapy_robots1994.stores.codec import pack, unpack
+from tests.policy.samples import DAY, NOW, SITE, TERMS, parsed
+
+
+def test_a_fresh_policy_runs_out_now() -> None:
+    """It is as old as it must be to be asked for again, and no older."""
+    now = NOW + 5
+    reader = Reader("1994", "literal", 512_000)
+
+    aged = unpack(pack(_aged(parsed(), now)), SITE, reader=reader, terms=TERMS)
+
+    assert aged is not None
+    assert not is_fresh(aged, now)
+    assert aged.stale_until == now
+
+
+def test_an_old_policy_never_gets_younger() -> None:
+    """Else it would stand past ROBOTS1994_STALE_TTL for as long as it is refreshed."""
+    policy, now = parsed(), NOW + 25 * DAY
+    aged = policy
+    for _ in range(3):
+        aged = _aged(aged, now)
+
+    assert aged == replace(policy, stands_in=False)

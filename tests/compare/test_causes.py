@@ -1,0 +1,254 @@
+"""Each cause of the closed list, as a parser of Scrapy's brings it about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from scrapy_robots1994.compare import (
+    Capture,
+    Cause,
+    Comparer,
+    Direction,
+    Finding,
+    Parser,
+    Question,
+    our_parser,
+)
+from scrapy_robots1994.parser import Reason, Verdict
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.support.peers import PROTEGO, PYTHON, RERP, comparer
+
+STRICTER, LAXER, RAISED = Direction.STRICTER, Direction.LAXER, Direction.RAISED
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A file, what is asked about it, and what is to be found."""
+
+    cause: Cause
+    other: Parser
+    direction: Direction
+    body: bytes
+    target: str
+    guilty: tuple[int, ...]
+    robot: str = "me"
+
+
+CASES = (
+    Case(
+        Cause.ALLOW,
+        PROTEGO,
+        LAXER,
+        b"User-agent: *\nDisallow: /\nDisallow: /z\nAllow: /a\n",
+        "/a",
+        (1, 2, 4),
+    ),
+    Case(
+        Cause.ALLOW,
+        PYTHON,
+        LAXER,
+        b"User-agent: *\nDisallow:\nDisallow: /a\n",
+        "/a",
+        (1, 2, 3),
+    ),
+    Case(
+        Cause.WILDCARD,
+        PROTEGO,
+        STRICTER,
+        b"# all of them\nUser-agent: *\nDisallow: /*.php$\n",
+        "/x.php",
+        (2, 3),
+    ),
+    Case(
+        Cause.SPLIT_RECORD,
+        PROTEGO,
+        STRICTER,
+        b"User-agent: *\n\nDisallow: /a\n",
+        "/a",
+        (1, 2, 3),
+    ),
+    Case(
+        Cause.MERGED_RECORDS,
+        PROTEGO,
+        STRICTER,
+        b"User-agent: me\nDisallow: /a\nUser-agent: me\nDisallow: /b\n",
+        "/b",
+        (1, 2, 3, 4),
+    ),
+    Case(
+        Cause.MERGED_RECORDS,
+        PYTHON,
+        LAXER,
+        b"User-agent: me\nCrawl-delay: 5\nUser-agent: you\nDisallow: /\n",
+        "/b",
+        (1, 2, 3, 4),
+    ),
+    Case(
+        Cause.AGENT,
+        PROTEGO,
+        LAXER,
+        b"User-agent: bot\nDisallow: /\n",
+        "/a",
+        (1, 2),
+        "mybot",
+    ),
+    Case(
+        Cause.SEVERAL_DEFAULTS,
+        PYTHON,
+        LAXER,
+        b"User-agent: *\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n",
+        "/b",
+        (1, 2, 4, 5),
+    ),
+    Case(
+        Cause.PERCENT,
+        PYTHON,
+        STRICTER,
+        b"User-agent: *\nDisallow: /a%2Fb\n",
+        "/a/b",
+        (1, 2),
+    ),
+    Case(
+        Cause.ENCODING,
+        PYTHON,
+        LAXER,
+        b"User-agent: *\nDisallow: /a\n# caf\xe9\n",
+        "/a",
+        (1, 2, 3),
+    ),
+    Case(
+        Cause.ITSELF,
+        RERP,
+        STRICTER,
+        b"User-agent: *\nDisallow: /\n",
+        "/robots.txt",
+        (1, 2),
+    ),
+    Case(
+        Cause.OTHER,
+        PROTEGO,
+        STRICTER,
+        b"User-agent: *\nDisalow: /a\n",
+        "/a",
+        (1, 2),
+    ),
+)
+
+
+def found(case: Case, blanket: Verdict | None = None) -> Finding:
+    """Return the one finding of a case."""
+    capture = Capture("http://a.test", case.body, blanket)
+    asked = [Question(f"http://a.test{case.target}", case.robot)]
+    comparing = comparer(case.other)
+    (one,) = comparing.compare(capture, asked, 1).sampled()
+    return comparing.explain(one)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.value)
+def test_a_cause_is_found_with_the_lines_it_needs(case: Case) -> None:
+    """Direction, cause and the one-minimal lines are those that were built in."""
+    finding = found(case)
+
+    assert finding.direction is case.direction
+    assert finding.cause is case.cause
+    assert finding.guilty == case.guilty
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.value)
+def test_removing_any_needed_line_ends_the_disagreement(case: Case) -> None:
+    """What is left of the needed lines after any one goes is judged alike by both."""
+    finding = found(case)
+    lines = case.body.splitlines(keepends=True)
+
+    for gone in finding.guilty:
+        left = b"".join(lines[n - 1] for n in finding.guilty if n != gone)
+        url = finding.question.url
+        ours = RobotsTxt.parse(left).allowed(url, case.robot)
+        assert case.other.read(left).allowed(url, case.robot) == ours, gone
+
+
+def test_every_cause_has_a_case() -> None:
+    """The closed list is covered, the two of other tests of this file apart."""
+    covered = {case.cause for case in CASES}
+
+    assert set(Cause) - covered == {Cause.STATUS, Cause.LONGEST_MATCH}
+
+
+def test_the_status_is_the_cause_where_the_body_read_as_ours_would_agree() -> None:
+    """A page of 404 that holds rules closes the site for a parser alone."""
+    case = Case(
+        Cause.STATUS, PROTEGO, STRICTER, b"User-agent: *\nDisallow: /\n", "/a", ()
+    )
+
+    finding = found(case, Verdict(allowed=True, reason=Reason.ABSENT))
+
+    assert (finding.direction, finding.cause) == (STRICTER, Cause.STATUS)
+    assert finding.guilty == ()
+    assert finding.verdict == "allowed: the site has no robots.txt"
+
+
+def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
+    """Between the first match and the longest one the order of rules decides."""
+    body = b"User-agent: *\nAllow: /a\nDisallow: /a/b\n"
+    asked = [Question("http://a.test/a/b", "me")]
+    comparing = Comparer(PYTHON, [PROTEGO], dialect="1994", reading="literal")
+
+    (one,) = comparing.compare(Capture("http://a.test", body), asked, 1).sampled()
+
+    assert comparing.explain(one).cause is Cause.LONGEST_MATCH
+    assert comparing.explain(one).guilty == (1, 2, 3)
+
+
+class _Raising:
+    """A file at which every question fails."""
+
+    def __init__(self, body: bytes) -> None:
+        if b"refused" in body:
+            raise LookupError
+
+    def allowed(self, _url: str, _robot: str) -> bool:
+        """Fail."""
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("body", "name"), [(b"x", "ZeroDivisionError"), (b"refused", "LookupError")]
+)
+def test_a_parser_that_raises_is_a_value(body: bytes, name: str) -> None:
+    """At the file or at the question: counted, named, and nothing breaks."""
+    capture = Capture("http://a.test", body)
+    comparing = comparer(Parser("Raising", _Raising))
+
+    totals = comparing.compare(capture, [Question("http://a.test/", "me")], 1)
+    finding = comparing.explain(next(iter(totals.sampled())))
+
+    assert totals.counts["Raising", RAISED] == 1
+    assert finding.theirs == f"raises {name}"
+    assert finding.cause is Cause.OTHER
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body", "other", "cause"),
+    [
+        (
+            "extended",
+            b"User-agent: *\nAllow: /a\nDisallow: /a/b\n",
+            PROTEGO,
+            Cause.LONGEST_MATCH,
+        ),
+        ("revisited", b"User-agent: me you\nDisallow: /a\n", PROTEGO, Cause.AGENT),
+    ],
+)
+def test_the_dialect_we_read_in_is_the_one_that_is_compared(
+    dialect: str, body: bytes, other: Parser, cause: Cause
+) -> None:
+    """Files, variants and verdicts are those of the dialect."""
+    ours = our_parser(dialect=dialect)
+    comparing = Comparer(ours, [other], dialect=dialect, reading="literal")
+    asked = [Question("http://a.test/a/b", "you")]
+
+    (one,) = comparing.compare(Capture("http://a.test", body), asked, 1).sampled()
+
+    assert comparing.explain(one).cause is cause

@@ -1,0 +1,87 @@
+"""The needed lines of every sampled disagreement are one-minimal, on real files."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robots1994.compare import Capture, Cause, Totals, questions
+from scrapy_robots1994.compare.diagnosis import Diagnosis
+from scrapy_robots1994.compare.lines import lines_of
+from scrapy_robots1994.compare.parsers import our_parser
+from scrapy_robots1994.compare.reduction import reduced
+from tests.support.corpus import corpus_files
+from tests.support.peers import PEERS, comparer
+
+FILES = 50
+"""So many files are compared here; the whole corpus is a command of its own."""
+
+LONGEST = 60_000
+
+
+@cache
+def totals() -> Totals:
+    """Return what the parsers say to a part of the corpus."""
+    comparing = comparer()
+    found = Totals(3)
+    files = corpus_files()
+    for name, body in files[:: len(files) // FILES]:
+        if len(body) <= LONGEST:
+            asked = questions(f"http://{name}", body, most=60)
+            found.add(comparing.compare(Capture(name, body), asked, 3))
+    return found
+
+
+@pytest.mark.parametrize("other", PEERS, ids=lambda other: other.name)
+def test_without_any_one_needed_line_there_is_no_such_disagreement(other) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 - pytest hands it over
+    """One-minimal: the lines differ as the file does, and no line can be spared."""
+    diagnosis = Diagnosis(our_parser(), other)
+    sampled = [it for it in totals().sampled() if it.parser == other.name]
+    assert sampled
+
+    for found in sampled:
+        body = found.capture.body
+        lines, needed = lines_of(body), diagnosis.needed(body, found.question)
+        kept = lines.only(needed).body
+        assert diagnosis.direction(kept, found.question) is found.direction
+        for gone in needed:
+            left = lines.only([place for place in needed if place != gone]).body
+            direction = diagnosis.direction(left, found.question)
+            assert direction is not found.direction
+
+
+def test_hardly_any_cause_is_other() -> None:
+    """The closed list names the cause of at least 98 % of the disagreements."""
+    causes = totals().causes
+    other = sum(n for (_, _, cause), n in causes.items() if cause is Cause.OTHER)
+
+    assert other <= 0.02 * causes.total()
+
+
+@given(
+    st.binary(max_size=200)
+    | st.text("Uu:-# \r\n*/aDi\xff", max_size=80).map(lambda it: it.encode("latin-1"))
+)
+def test_lines_are_the_body_again(body: bytes) -> None:
+    """Taken apart and put together, a body is what it was, byte by byte.
+
+    Broken UTF-16 alone is mended: no parser reads it otherwise.
+    """
+    lines = lines_of(body)
+
+    if lines.encoding == "latin-1":
+        assert lines.body == body
+    assert lines.only(range(len(lines.lines))).body == lines.body
+
+
+@given(st.integers(1, 60), st.data())
+def test_reduction_finds_what_is_needed(count: int, data: st.DataObject) -> None:
+    """Of places that are all needed together, these and no others are left."""
+    needed = data.draw(st.sets(st.integers(0, count - 1), max_size=5))
+
+    found = reduced(count, lambda kept: needed <= set(kept))
+
+    assert set(found) == needed

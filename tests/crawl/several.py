@@ -1,0 +1,68 @@
+"""Three crawls in one process, two at once and one after: what is left of them.
+
+`python -m tests.crawl.several REACTOR STORE URL` prints it as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from tests.support.child import AskingSpider, _process
+
+PATIENCE = 20.0
+"""Seconds until a thread that does not end is one that was left."""
+
+
+def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
+    """Crawl, and tell threads, open files and tasks of the store that are left."""
+    settings = {
+        "ADDONS": {"scrapy_robots1994.Addon": 500},
+        "ROBOTS1994_STORE": store,
+        "LOG_LEVEL": "ERROR",
+        "TELNETCONSOLE_ENABLED": False,
+    }
+    process = _process({"reactor": reactor, "settings": settings})
+    told: dict[str, list[Any]] = {"fetched": [], "failed": []}
+
+    def start(_: object = None) -> Any:
+        return process.crawl(AskingSpider, asks=[{"url": url}], told=told)
+
+    first = start()
+    start()
+    if hasattr(first, "addCallback"):
+        first.addCallback(start)
+    else:
+        first.add_done_callback(start)
+    process.start()
+    return {"threads": threads(), "files": files(), "tasks": tasks()}
+
+
+def threads() -> list[str]:
+    """Names of our threads that do not end."""
+    ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
+    for thread in ours:
+        # One that has nothing left to do may not have had the time to see it.
+        thread.join(PATIENCE)
+    return [thread.name for thread in ours if thread.is_alive()]
+
+
+def files() -> list[str]:
+    """Databases and sockets of a store that are still open."""
+    opened = [link.resolve() for link in Path("/proc/self/fd").iterdir()]
+    return [str(path) for path in opened if "robots.db" in path.name]
+
+
+def tasks() -> list[str]:
+    """Tasks in the store's loops that were never finished."""
+    found = [each for each in gc.get_objects() if isinstance(each, asyncio.Task)]
+    return [str(task) for task in found if not task.done() and "stores" in str(task)]
+
+
+if __name__ == "__main__":
+    print(json.dumps(crawl_thrice(*sys.argv[1:])))  # noqa: T201 - its interface

@@ -1,0 +1,29 @@
+"""Hooks for crawls of these tests: they write down how download slots are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+
+from scrapy_robots1994.crawl.slots import _jitter, slots_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+
+def note_slots(crawler: Crawler) -> None:
+    """Keep in the stats, by slot, its delay, concurrency and jitter at each request
+    that left the downloader.
+    """
+
+    def left(request: Request) -> None:
+        key = request.meta["download_slot"]
+        slot = slots_of(crawler)[key]
+        now = slot.delay, slot.concurrency, _jitter(slot)
+        assert crawler.stats is not None
+        seen = crawler.stats.get_value(f"test/slot/{key}", [])
+        crawler.stats.set_value(f"test/slot/{key}", [*seen, now])
+
+    crawler.signals.connect(left, signals.request_left_downloader, weak=False)

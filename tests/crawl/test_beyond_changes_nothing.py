@@ -1,0 +1,54 @@
+"""Under the default dialect nothing beyond 1994 changes a verdict, though all is on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.support.corpus import corpus_files
+from tests.support.crawl import EVERYTHING_BEYOND, CrawlResult, crawl
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    import pytest
+
+FILES = 40
+PATHS_OF_A_FILE = 6
+
+
+def asked(site: Site) -> list[str]:
+    """URLs that the files of many hosts have something to say about."""
+    urls = []
+    for number, (_, body) in enumerate(corpus_files()[::7][:FILES]):
+        host = f"h{number}.test"
+        site.robots(body, at=host)
+        lines = [it.value for it in RobotsTxt.parse(body).lines if it.value]
+        paths = [it for it in lines if it.startswith("/") and it.isascii()]
+        wanted = ["/", *paths[:PATHS_OF_A_FILE], *(f"{it}x" for it in paths[:2])]
+        urls += [site.url(path, host=host) for path in dict.fromkeys(wanted)]
+    return urls
+
+
+def told(result: CrawlResult) -> tuple[list[tuple[str, int]], list[Any]]:
+    """Every page that came, and every refusal with its verdict."""
+    refused = [(it.url, it.name, it.message, it.verdict) for it in result.failed]
+    return sorted(result.fetched), sorted(refused, key=str)
+
+
+def test_verdicts_and_pages_are_the_same_with_everything_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same files, the same questions: the same pages, refusals and lines."""
+    monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
+    with Site() as site:
+        urls = asked(site)
+        usual = crawl(urls)
+        beyond = crawl(urls, settings=EVERYTHING_BEYOND)
+
+    assert told(beyond) == told(usual)
+    assert len(usual.failed) > len(urls) // 10
+    assert "ROBOTS1994_CRAWL_DELAY has no effect" in beyond.log
+    counted = ("robotstxt/forbidden", "robotstxt/request_count")
+    assert [beyond.stats[key] for key in counted] == [
+        usual.stats[key] for key in counted
+    ]

@@ -1,0 +1,195 @@
+"""What a crawl says when it closes: refusals by origin, and starts that all failed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.crawl.features.start_requests import CLOSE_REASON
+from tests.support import readme, replies
+from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ONCE = "tests.crawl.parts:AskingOnceSpider"
+CLOSED = "User-agent: *\nDisallow: /private\n"
+NOTHING = "refused every start request"
+
+
+def test_one_table_tells_refusals_by_origin() -> None:
+    """Origin, outcome, requests refused and the first line; the most refusing first."""
+    with Site() as site:
+        site.robots(CLOSED)
+        site.answer("/robots.txt", replies.status(503), at="b.test")
+        urls = [site.url(f"/private/{number}", host="a.test") for number in range(3)]
+        result = crawl([*urls, site.url("/x", host="b.test"), site.url("/")])
+
+    log = result.log.split("\n")
+    at = next(n for n, line in enumerate(log) if "requests at 2 origins" in line)
+    a, b = site.url("", host="a.test"), site.url("", host="b.test")
+    assert "robots.txt refused 4 requests" in log[at]
+    assert log[at + 2].split() == ["3", "parsed", a, "2:", "Disallow:", "/private"]
+    assert log[at + 3].split() == ["1", "unreachable", b, "unreachable"]
+    heading, *table = re.sub(r":\d+", ":8998", "\n".join(log[at : at + 4])).split("\n")
+    shown = readme.text("robots.txt refused 4 requests").splitlines()
+    assert heading.endswith(shown[0])
+    assert [line.split() for line in table] == [line.split() for line in shown[1:]]
+    assert result.stats["robots1994/refusing_origins"] == 2
+    assert result.stats[f"robots1994/refused_by/{a}"] == 3
+
+
+def test_a_crawl_that_was_refused_nothing_tells_nothing() -> None:
+    """Neither a table nor a stat."""
+    with Site() as site:
+        site.robots(CLOSED)
+        result = crawl([site.url("/")])
+
+    assert "robots.txt refused" not in result.log
+    assert [key for key in result.stats if "refus" in key] == []
+
+
+def test_the_table_is_short_however_many_origins_there_are() -> None:
+    """The 20 with most refusals, and the rest in one row; as many stats."""
+    with Site() as site:
+        site.robots(CLOSED)
+        urls = [site.url("/private", host=f"h{number}.test") for number in range(25)]
+        result = crawl(urls)
+
+    table = result.log[result.log.index("robots.txt refused 25 requests") :]
+    assert table.split("\n")[22].split() == ["5", "at", "the", "other", "origins"]
+    assert sum("refused_by" in key for key in result.stats) == 20
+
+
+def test_a_table_holds_nothing_raw_and_is_narrow() -> None:
+    """A rule may hold anything."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /p\x1b[31m" + "x" * 200 + "\n")
+        result = crawl([site.url("/p%1B[31m" + "x" * 201)])
+
+    row = next(line for line in result.log.split("\n") if "parsed     " in line)
+    assert "\x1b" not in row
+    assert "\\x1b[31m" in row
+    assert len(row) <= 100
+    assert "refused 1 request at 1 origin\n" in result.log
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_crawl_whose_every_start_was_refused_says_so_once(reactor: Reactor) -> None:
+    """One warning names the first and its line; by the setting it is the reason."""
+    with Site() as site:
+        site.robots(CLOSED)
+        result = crawl(
+            [site.url("/private/1"), site.url("/private/2")],
+            settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
+            reactor=reactor,
+        )
+
+    said = [line for line in result.log.split("\n") if NOTHING in line]
+    assert len(said) == 1
+    assert "WARNING" in said[0]
+    assert "(2)" in said[0]
+    assert "line 2" in said[0]
+    assert result.stats["robots1994/starts_refused"] == 2
+    assert result.stats["finish_reason"] == CLOSE_REASON
+
+
+def test_without_the_setting_the_crawl_is_finished() -> None:
+    """The reason that Scrapy gives stays."""
+    with Site() as site:
+        site.robots(CLOSED)
+        result = crawl([site.url("/private/1")])
+
+    assert NOTHING in result.log
+    assert result.stats["finish_reason"] == "finished"
+
+
+@pytest.mark.parametrize(
+    "open_one",
+    [Ask("/"), Ask("/private", {"dont_obey_robotstxt": True}), Ask("/robots.txt")],
+    ids=["allowed", "not-obeying", "the-file"],
+)
+def test_one_start_that_gets_through_is_enough(open_one: Ask) -> None:
+    """Then the crawl has started, whatever becomes of it."""
+    with Site() as site:
+        site.robots(CLOSED)
+        started = Ask(site.url(open_one.url), open_one.meta)
+        result = crawl(
+            [site.url("/private/1"), started, site.url("/private/2")],
+            settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
+        )
+
+    assert NOTHING not in result.log
+    assert result.stats["finish_reason"] == "finished"
+
+
+def test_a_start_that_failed_otherwise_was_not_refused() -> None:
+    """It was sent, and nobody answered."""
+    with Site() as site:
+        site.robots(CLOSED)
+        site.answer("/broken", replies.reset())
+        result = crawl([site.url("/private/1"), site.url("/broken")])
+
+    assert NOTHING not in result.log
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_start_asked_for_twice_was_refused_once(site: Site, reactor: Reactor) -> None:
+    """What the duplicates filter drops is never judged, so nobody waits for it."""
+    site.robots(CLOSED)
+    result = crawl(
+        [site.url(f"/private/{name}") for name in "abaab"],
+        spider=ONCE,
+        settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
+        reactor=reactor,
+    )
+
+    assert "refused every start request (2)" in result.log
+    assert result.stats["finish_reason"] == CLOSE_REASON
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1), (2, 0, 1)])
+def test_a_start_that_an_earlier_run_crawled_was_not_refused(
+    site: Site, tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    """A resumed crawl drops it as a duplicate too, but nobody refused it."""
+    site.robots(CLOSED)
+    resumed = {"JOBDIR": str(tmp_path), "ROBOTS1994_CLOSE_WHEN_DENIED": True}
+    known = [site.url("/a"), site.url("/b")]
+    crawl(known, spider=ONCE, settings=resumed)
+
+    several = [*known, site.url("/private")]
+    urls = [several[place] for place in order]
+    result = crawl(urls, spider=ONCE, settings=resumed)
+
+    assert result.failed_urls == [site.url("/private")]
+    assert NOTHING not in result.log
+    assert result.stats["finish_reason"] == "finished"
+
+
+def test_a_crawl_without_any_request_was_refused_nothing() -> None:
+    """There is nothing to warn of."""
+    result = crawl([], settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True})
+
+    assert NOTHING not in result.log
+    assert result.stats["finish_reason"] == "finished"
+
+
+def test_the_meta_of_a_refused_request_holds_its_verdict_and_no_other(
+    site: Site,
+) -> None:
+    """Asked again and allowed, it does not carry the verdict of the last time."""
+    site.answer(
+        "/robots.txt", [replies.text("x", status=503), replies.text("User-agent: *")]
+    )
+    result = crawl(
+        [site.url("/")],
+        spider="tests.crawl.parts:AskingAgainSpider",
+        settings={"ROBOTS1994_RETRY_AFTER": 0},
+    )
+
+    metas = [item["meta"] for item in result.items]
+    assert metas == ["disallowed: robots.txt could not be retrieved", "None"]

@@ -1,0 +1,203 @@
+"""In a crawl ours decides; others are asked the same, and a report says where they
+differ.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import crawl
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROTEGO = "robots1994/compare/ProtegoRobotParser"
+ALL = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
+
+
+class RaisingParser:
+    """A parser of somebody's own that fails at every question."""
+
+    @classmethod
+    def from_crawler(cls, *_: object) -> RaisingParser:
+        """Read anything."""
+        return cls()
+
+    def allowed(self, url: str, user_agent: str) -> bool:
+        """Fail."""
+        raise LookupError(url)
+
+
+def test_ours_decides_and_the_built_in_is_counted() -> None:
+    """`True` is the parser of ROBOTSTXT_PARSER; each decision is counted once."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n")
+        pages = ["/a/b", "/a/c", "/x.gif", "/y", "/y?z"]
+        result = crawl(
+            [site.url(page) for page in pages], settings={"ROBOTS1994_COMPARE": True}
+        )
+
+    assert len(result.fetched) == 3
+    assert result.stats[f"{PROTEGO}/agree"] == 3
+    assert result.stats[f"{PROTEGO}/stricter"] == 1
+    assert result.stats[f"{PROTEGO}/laxer"] == 1
+    table = result.log.partition("compared, parser by parser")[2]
+    assert "ProtegoRobotParser" in table
+    assert "60.00 %" in table
+    assert "wildcard or $" in table
+
+
+def test_a_report_is_written_with_its_name_filled_in(tmp_path: Path) -> None:
+    """JSON: every count, and each sample with the lines that are needed."""
+    path = tmp_path / "new" / "%(name)s-%(time)s.json"
+    with Site() as site:
+        site.robots("# c\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n")
+        crawl(
+            [site.url("/a/b"), site.url("/c")],
+            settings={
+                "ROBOTS1994_COMPARE": ALL,
+                "ROBOTS1994_COMPARE_REPORT": str(path),
+            },
+        )
+
+    (written,) = (tmp_path / "new").iterdir()
+    assert written.name.startswith("asking-20")
+    assert ":" not in written.name
+    report = json.loads(written.read_text("utf-8"))
+    assert report["parsers"]["ProtegoRobotParser"]["laxer"] == 1
+    assert report["parsers"]["PythonRobotParser"]["agree"] == 2
+    row = report["disagreements"][0]
+    assert (row["cause"], row["lines"]) == ("allow", [2, 3, 4])
+    assert row["ours"].startswith("disallowed by line 3")
+
+
+def test_a_parser_that_raises_is_counted_and_the_crawl_goes_on(tmp_path: Path) -> None:
+    """CSV: the exception is a value of a column."""
+    path = tmp_path / "report.csv"
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a\n")
+        result = crawl(
+            [site.url("/a"), site.url("/b")],
+            settings={
+                "ROBOTS1994_COMPARE": ["tests.crawl.test_compare.RaisingParser"],
+                "ROBOTS1994_COMPARE_REPORT": str(path),
+            },
+        )
+
+    assert len(result.fetched) == 1
+    assert result.stats["robots1994/compare/RaisingParser/raised"] == 2
+    rows = list(csv.DictReader(path.read_text("utf-8").split("\n")))
+    assert {row["theirs"] for row in rows} == {"raises LookupError"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "direction"),
+    [
+        (replies.text("User-agent: *\nDisallow: /\n", status=404), "stricter"),
+        (replies.text("nothing to see", status=403), "laxer"),
+        (replies.text("busy", status=503), "laxer"),
+        (replies.reset(), "laxer"),
+    ],
+    ids=["404 with rules", "403", "503", "reset"],
+)
+def test_the_status_parts_us_from_a_parser_that_never_sees_it(
+    reply: replies.Reply, direction: str, tmp_path: Path
+) -> None:
+    """The built-in hands its parser any body; of a failed fetch it lets all through."""
+    path = tmp_path / "report.json"
+    with Site() as site:
+        site.answer("/robots.txt", reply)
+        result = crawl(
+            [site.url("/page")],
+            settings={
+                "ROBOTS1994_COMPARE": True,
+                "ROBOTS1994_COMPARE_REPORT": str(path),
+            },
+        )
+
+    assert result.stats[f"{PROTEGO}/{direction}"] == 1
+    (row,) = json.loads(path.read_text("utf-8"))["disagreements"]
+    assert (row["cause"], row["lines"]) == ("status", [])
+
+
+def test_without_the_setting_nothing_of_it_is_loaded() -> None:
+    """Neither a stat, nor a line, nor a module."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a\n")
+        result = crawl(
+            [site.url("/a")], hook="tests.crawl.test_compare:note_modules_at_close"
+        )
+
+    assert result.stats["test/modules"] == []
+    assert "compared" not in result.log
+    assert not [key for key in result.stats if key.startswith("robots1994/compare")]
+
+
+def note_modules_at_close(crawler: Any) -> None:
+    """Put the modules of comparing, as far as loaded, into the stats."""
+    import sys  # noqa: PLC0415 - of the crawling process
+
+    from scrapy import signals  # noqa: PLC0415 - of the crawling process
+
+    rooms = ("scrapy_robots1994.compare", "scrapy_robots1994.crawl.features.comparison")
+
+    def note() -> None:
+        loaded = sorted(name for name in sys.modules if name.startswith(rooms))
+        crawler.stats.set_value("test/modules", loaded)
+
+    crawler.signals.connect(note, signals.spider_closed, weak=False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"ROBOTS1994_COMPARE": ["no.such.Parser"]}, "is no parser"),
+        ({"ROBOTS1994_COMPARE": ["scrapy.Spider"]}, "is no parser"),
+        (
+            {
+                "ROBOTS1994_COMPARE": True,
+                "ROBOTS1994_COMPARE_REPORT": "%(nothing)s.json",
+            },
+            "no attribute 'nothing'",
+        ),
+        (
+            {"ROBOTS1994_COMPARE": True, "ROBOTS1994_COMPARE_REPORT": "100%.json"},
+            "write %%",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_or_written_stops_the_crawl_at_start(
+    settings: dict[str, Any], sentence: str
+) -> None:
+    """One sentence, and no request leaves."""
+    with Site() as site:
+        result = crawl([site.url("/page")], settings=settings)
+        assert site.targets() == []
+
+    assert sentence in result.error + result.log
+
+
+def test_a_report_that_cannot_be_written_costs_the_crawl_nothing(
+    tmp_path: Path,
+) -> None:
+    """A file stands where a folder is needed: one error line, and all pages."""
+    (tmp_path / "file").write_text("", "utf-8")
+    with Site() as site:
+        site.robots("")
+        result = crawl(
+            [site.url("/page")],
+            settings={
+                "ROBOTS1994_COMPARE": True,
+                "ROBOTS1994_COMPARE_REPORT": str(tmp_path / "file" / "report.json"),
+            },
+        )
+
+    assert len(result.fetched) == 1
+    said = [line for line in result.log.split("\n") if "could not be written" in line]
+    assert len(said) == 1

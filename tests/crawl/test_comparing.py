@@ -1,0 +1,185 @@
+"""What a comparison takes and where its report goes, without a crawl."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Spider
+
+from scrapy_robots1994 import MissingExtra, RobotsTxt
+from scrapy_robots1994.commands.compare_inputs import capture_of, files_of, origin_of
+from scrapy_robots1994.compare import Report, as_html
+from scrapy_robots1994.crawl.compare_settings import peers_wanted
+from scrapy_robots1994.crawl.features import report_file
+from scrapy_robots1994.crawl.features.comparison import ShadowComparison
+from scrapy_robots1994.crawl.features.peers import peers
+from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import RobotsResponse
+from scrapy_robots1994.policy.policy import settle
+from tests.support.crawler import idle_crawler
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_robots1994.policy import Policy
+
+ORIGIN = Origin("http", "a.test", 80)
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (False, ()),
+        ("0", ()),
+        ("", ()),
+        (None, ()),
+        (True, ("ROBOTSTXT_PARSER",)),
+        ("true", ("ROBOTSTXT_PARSER",)),
+        ("A, b.C,", ("A", "b.C")),
+        ('["A", "b.C"]', ("A", "b.C")),
+        (["A"], ("A",)),
+    ],
+)
+def test_the_parsers_wanted_are_read_from_code_and_command_line(
+    value: object, wanted: tuple[str, ...]
+) -> None:
+    """`-s ROBOTS1994_COMPARE=Protego,my.Parser` hands over a text."""
+    assert peers_wanted("ROBOTS1994_COMPARE", value) == wanted
+
+
+def test_a_parser_whose_library_is_missing_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As the built-in would fail at its first file, but with the pip line."""
+    monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
+
+    with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):
+        peers(["Rerp"], idle_crawler())
+
+
+def test_a_parser_named_twice_is_asked_once() -> None:
+    """By its class, by its path and by its short name it is one."""
+    path = "scrapy.robotstxt.ProtegoRobotParser"
+
+    found = peers(["Protego", path, "ROBOTSTXT_PARSER"], idle_crawler())
+
+    assert [parser.name for parser in found] == ["ProtegoRobotParser"]
+
+
+def empty_report() -> Report:
+    """Return a report of nothing."""
+    return Report("nothing", "now", (), 0, 0, {}, {}, (), is_sampled=False)
+
+
+def test_a_report_that_breaks_half_way_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Atomically: all of it or nothing, and no piece of it beside."""
+    path = tmp_path / "report.json"
+    report_file.write(empty_report(), path)
+    before = path.read_text("utf-8")
+    monkeypatch.setitem(report_file.FORMS, ".json", lambda _: "\ud800")
+
+    with pytest.raises(UnicodeEncodeError):
+        report_file.write(empty_report(), path)
+
+    assert path.read_text("utf-8") == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_report_without_a_disagreement_says_so() -> None:
+    """One chart less, and no table to filter."""
+    page = as_html(empty_report())
+
+    assert "There are none" in page
+    assert "<form" not in page
+
+
+def test_a_file_url_is_a_path(tmp_path: Path) -> None:
+    """As in FEEDS; `%(name)s` is filled in before."""
+    wanted = f"{tmp_path.as_uri()}/%(name)s.json"
+
+    assert report_file.filled(wanted, Spider("walk")) == tmp_path / "walk.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "origin"),
+    [
+        ("example.org", "http://example.org"),
+        ("example.org.txt", "http://example.org"),
+        ("example.org/robots.txt", "http://example.org"),
+        ("example.org:8080", "http://example.org:8080"),
+        ("robots.txt", "http://localhost"),
+        ("notes", "http://localhost"),
+    ],
+)
+def test_a_file_is_asked_about_as_the_host_it_is_named_by(
+    tmp_path: Path, name: str, origin: str
+) -> None:
+    """By its own name or by that of its folder; otherwise a stand-in."""
+    path = tmp_path / "files" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"")
+    (tmp_path / "files" / ".hidden").write_bytes(b"")
+
+    (found,) = files_of([tmp_path], lambda error: pytest.fail(str(error)))
+
+    assert origin_of(capture_of(found)) == origin
+
+
+def shadow(**settings: Any) -> tuple[ShadowComparison, RobotsSettings]:
+    """Return what compares a crawl with these settings."""
+    crawler = idle_crawler({"ROBOTS1994_COMPARE": ["Protego"], **settings})
+    crawler.spider = Spider("walk")
+    read = RobotsSettings.from_settings(crawler.settings)
+    return ShadowComparison(crawler, read), read
+
+
+def policy_of(
+    status: int,
+    settings: RobotsSettings,
+    body: bytes = b"User-agent: *\nDisallow: /a\nDisallow: /",
+    *,
+    cut: bool = False,
+) -> Policy:
+    """Return the policy that an answer makes."""
+    robots = RobotsTxt.parse(body, cut=cut) if status == 200 else None
+    return settle(ORIGIN, RobotsResponse(status, body), robots, 0, settings.terms)
+
+
+def test_of_a_cut_file_all_are_asked_about_the_whole_lines() -> None:
+    """The line that the limit cut would close the site for the other parser alone."""
+    watching, settings = shadow()
+
+    watching.compare(
+        policy_of(200, settings, cut=True), f"{ORIGIN}/b", "me", allowed=True
+    )
+
+    assert watching.report().disagreements == 0
+    assert watching.report().questions == 1
+
+
+def test_where_the_body_is_no_longer_there_nobody_is_asked() -> None:
+    """As of a 404 that an earlier crawl stored: counted, not guessed."""
+    watching, settings = shadow()
+
+    watching.compare(policy_of(404, settings), f"{ORIGIN}/b", b"me", allowed=True)
+
+    assert watching.report().unasked == 1
+    assert watching.report().questions == 0
+
+
+def test_memory_is_bounded_however_many_disagree() -> None:
+    """Counts go on, samples do not."""
+    watching, settings = shadow()
+    policy = policy_of(200, settings, b"User-agent: *\nDisallow: /*\n")
+
+    for number in range(500):
+        watching.compare(policy, f"{ORIGIN}/{number}", "me", allowed=True)
+
+    report = watching.report()
+    assert report.counts["ProtegoRobotParser", report.findings[0].direction] == 500
+    assert len(report.findings) == 60

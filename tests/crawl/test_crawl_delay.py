@@ -1,0 +1,200 @@
+"""Crawls that keep the delays that robots.txt files ask for: ROBOTS1994_CRAWL_DELAY."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from scrapy import signals
+from scrapy.settings import default_settings
+
+from tests.support import replies
+from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.site import Site
+
+DELAYS = {"a.test": 0.3, "b.test": 0.4, "c.test": 0.5, "d.test": 0.6, "e.test": 0.7}
+FREE = "free.test"
+PAGES = 5
+FREE_PAGES = 20
+"""More than any other may send meanwhile, few enough for a machine that is busy."""
+
+EXTENDED: dict[str, Any] = {
+    "ROBOTS1994_DIALECT": "extended",
+    "ROBOTS1994_CRAWL_DELAY": True,
+    # By the name that this Scrapy knows; the older one warns since 2.19.
+    **(
+        {"DOWNLOAD_DELAY_JITTER": 0.5}
+        if hasattr(default_settings, "DOWNLOAD_DELAY_JITTER")
+        else {"RANDOMIZE_DOWNLOAD_DELAY": True}
+    ),
+}
+NOTED = "tests.crawl.slot_notes:note_slots"
+
+
+def asking(delay: float) -> str:
+    """A robots.txt that asks for that delay and closes nothing."""
+    return f"User-agent: *\nCrawl-delay: {delay}\nDisallow:\n"
+
+
+def times(site: Site, host: str) -> list[float]:
+    """When the requests for a host came in, robots.txt among them."""
+    return [seen.at for seen in site.log() if seen.host.startswith(host)]
+
+
+def gaps(site: Site, host: str) -> list[float]:
+    """Seconds between two requests for a host, by the server's clock."""
+    return [after - before for before, after in pairwise(times(site, host))]
+
+
+def states(result: CrawlResult, slot: str = "127.0.0.1") -> list[tuple[Any, ...]]:
+    """How the slot was at each request that left the downloader."""
+    return [tuple(state) for state in result.stats[f"test/slot/{slot}"]]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_five_origins_keep_their_delays_beside_a_sixth_at_full_speed(
+    reactor: Reactor,
+) -> None:
+    """No two requests for an origin are nearer than it asks; the sixth is done before
+    any other had four.
+    """
+    with Site() as site:
+        for host, delay in DELAYS.items():
+            site.robots(asking(delay), at=host)
+        slow = [site.url(f"/{n}", host=host) for n in range(PAGES) for host in DELAYS]
+        free = [site.url(f"/{n}", host=FREE) for n in range(FREE_PAGES)]
+        result = crawl(slow + free, settings=EXTENDED, reactor=reactor)
+
+        found = {host: min(gaps(site, host)) for host in DELAYS}
+        done = times(site, FREE)[-1]
+        fourth = min(times(site, host)[4] for host in DELAYS)
+
+    assert len(result.fetched) == len(slow) + len(free)
+    assert {host: gap for host, gap in found.items() if gap < DELAYS[host]} == {}
+    assert done < fourth
+    assert result.stats["robots1994/crawl_delay/kept"] == len(DELAYS)
+
+
+def test_a_delay_over_the_cap_is_cut_and_reported() -> None:
+    """Once an origin, in the log and in the stats."""
+    with Site() as site:
+        site.robots(asking(999))
+        result = crawl(
+            [site.url("/1"), site.url("/2")],
+            settings=EXTENDED | {"ROBOTS1994_CRAWL_DELAY": "0.2"},
+        )
+
+        assert min(gaps(site, "127.0.0.1")) >= 0.2
+
+    said = [line for line in result.log.split("\n") if "asks for 999 s" in line]
+    assert len(said) == 1
+    assert "kept are 0.2 s (ROBOTS1994_CRAWL_DELAY)" in said[0]
+    assert result.stats["robots1994/crawl_delay/capped"] == 1
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"DOWNLOAD_DELAY": 0.4},
+        {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4, "concurrency": 3}}},
+    ],
+)
+def test_the_users_own_delay_stays_where_it_is_longer(settings: dict[str, Any]) -> None:
+    """Whichever way it was set; a delay of the file that is longer wins."""
+    with Site() as site:
+        site.robots(asking(0.3))
+        pages = [site.url(f"/{n}") for n in range(4)]
+        result = crawl(pages, settings=EXTENDED | settings, hook=NOTED)
+
+    delays = [delay for delay, _, _ in states(result)[1:]]
+    assert max(delays) >= 0.4
+    assert min(delays) >= 0.3
+
+
+def test_autothrottle_moves_the_delay_but_never_below_the_files() -> None:
+    """It begins above and, the server being quick, would end far below."""
+    throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
+    with Site() as site:
+        site.robots(asking(0.3))
+        pages = [site.url(f"/{n}") for n in range(5)]
+        result = crawl(pages, settings=EXTENDED | throttled, hook=NOTED)
+
+        assert min(gaps(site, "127.0.0.1")) >= 0.3
+
+    delays = [delay for delay, _, _ in states(result)]
+    assert delays[0] == 0.6
+    assert delays[-1] == 0.3
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_the_slot_is_as_it_was_once_the_policy_asks_no_more(reactor: Reactor) -> None:
+    """A refreshed robots.txt without the delay gives the slot back."""
+    with Site() as site:
+        site.answer("/robots.txt", [replies.text(asking(0.2)), replies.text("")])
+        for number in range(12):
+            link = f'<a href="/{number + 1}">x</a>'
+            site.answer(f"/{number}", replies.html(link))
+        result = crawl(
+            [site.url("/0")],
+            reactor=reactor,
+            settings=EXTENDED | {"ROBOTS1994_TTL": 0.5, "ROBOTS1994_MIN_TTL": 0},
+            spider_args={"follow": True},
+            hook=NOTED,
+        )
+
+    found = states(result)
+    assert (0.2, 1, 0.0) in found
+    assert found[-1] == found[0] == (0.0, 8, 0.5)
+    assert not result.error
+
+
+def test_the_default_dialect_knows_no_delay_and_says_so() -> None:
+    """The setting alone changes nothing but one warning."""
+    with Site() as site:
+        site.robots(asking(999))
+        result = crawl(
+            [site.url("/1"), site.url("/2")],
+            settings={"ROBOTS1994_CRAWL_DELAY": True},
+            hook=NOTED,
+        )
+
+    assert len(result.fetched) == 2
+    assert set(states(result)) == {(0.0, 8, 0.5)}
+    assert "ROBOTS1994_CRAWL_DELAY has no effect" in result.log
+
+
+def test_the_built_ins_own_parsers_tell_their_delay_by_signal() -> None:
+    """The extension beside the built-in middleware, where Scrapy has the signal; where
+    it has none, the log says what to do.
+    """
+    with Site() as site:
+        site.robots(asking(0.3))
+        result = crawl(
+            [site.url("/1"), site.url("/2")],
+            middleware="builtin",
+            settings={
+                "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
+                "ROBOTS1994_CRAWL_DELAY": True,
+            },
+        )
+        last = gaps(site, "127.0.0.1")[-1]
+
+    assert len(result.fetched) == 2
+    if hasattr(signals, "robots_parsed"):
+        assert last >= 0.3
+    else:
+        assert "use Scrapy 2.18 or newer" in result.log
+
+
+def test_the_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Installed by hand, without the setting, it does nothing."""
+    monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
+    with Site() as site:
+        result = crawl(
+            [site.url("/1")],
+            settings={"EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500}},
+        )
+
+    assert len(result.fetched) == 1
+    assert "ROBOTS1994_CRAWL_DELAY is False" in result.log

@@ -1,0 +1,100 @@
+"""A content coding is undone whole or not at all, and never past the limit."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+
+import brotli  # type: ignore[import-untyped]  # it has no annotations
+import pytest
+from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robots1994.crawl.decompression import (
+    MAX_LAYERS,
+    Undecodable,
+    can_unpack,
+    unpack,
+)
+
+LIMIT = 4_000
+PACKERS = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+}
+codings = st.lists(st.sampled_from(sorted(PACKERS)), max_size=MAX_LAYERS)
+bodies = st.binary(max_size=LIMIT) | st.integers(0, LIMIT).map(lambda n: b"#\n" * n)
+
+
+def packed(body: bytes, layers: list[str]) -> bytes:
+    """Put *layers* of coding on *body*, the first one innermost."""
+    for coding in layers:
+        body = PACKERS[coding](body)
+    return body
+
+
+@given(body=bodies, layers=codings)
+def test_what_was_packed_comes_out(body: bytes, layers: list[str]) -> None:
+    """Any layers, one upon the other."""
+    sent = packed(body, layers)
+
+    assert unpack(sent, layers, 10 * LIMIT, is_cut=False) == (body, False)
+
+
+@given(body=bodies, coding=st.sampled_from(sorted(PACKERS)))
+def test_ours_o24_unpacking_stops_at_the_limit(body: bytes, coding: str) -> None:
+    """One byte more than the limit shows that the file is longer."""
+    sent = packed(body, [coding])
+
+    assert unpack(sent, [coding], 99, is_cut=False) == (body[:100], len(body) > 99)
+
+
+@given(
+    body=bodies.filter(bool), coding=st.sampled_from(sorted(PACKERS)), data=st.data()
+)
+def test_half_a_body_is_none(body: bytes, coding: str, data: st.DataObject) -> None:
+    """Cut anywhere, a packed body that is said to be whole cannot be read (R5)."""
+    sent = packed(body, [coding])
+    part = sent[: data.draw(st.integers(1, len(sent) - 1))]
+
+    with pytest.raises(Undecodable):
+        unpack(part, [coding], 10 * LIMIT, is_cut=False)
+
+
+@given(noise=st.binary(max_size=500), layers=codings, is_cut=st.booleans())
+def test_any_bytes_are_read_or_refused(
+    noise: bytes, layers: list[str], *, is_cut: bool
+) -> None:
+    """Nothing but `Undecodable` is raised, whatever is sent."""
+    try:
+        out, _ = unpack(noise, layers, LIMIT, is_cut=is_cut)
+    except Undecodable:
+        return
+    assert len(out) <= max(LIMIT + 1, len(noise))
+
+
+def test_ours_o24_what_was_cut_on_its_way_gives_its_beginning() -> None:
+    """A download stopped at the limit is read as far as it goes."""
+    body = b"".join(b"Disallow: /%d\n" % number for number in range(300))
+
+    out, is_cut = unpack(gzip.compress(body)[:-99], ["gzip"], LIMIT, is_cut=True)
+
+    assert is_cut
+    assert out
+    assert body.startswith(out)
+
+
+def test_more_layers_than_anyone_needs_are_refused() -> None:
+    """Each layer costs memory; a hostile header may name thousands."""
+    with pytest.raises(Undecodable, match="5 content codings"):
+        unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_cut=False)
+
+
+def test_a_coding_nobody_knows_is_left_to_scrapy() -> None:
+    """Of `compress` and of what only a missing library undoes nothing is taken over."""
+    assert can_unpack(["gzip", "deflate"])
+    assert not can_unpack(["gzip", "compress"])

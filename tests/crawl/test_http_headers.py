@@ -1,0 +1,100 @@
+"""Freshness, Retry-After and content codings, as robots.txt responses send them."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.http import Response
+
+from scrapy_robots1994.crawl import http_headers as headers
+
+NOW = 784_111_777.0
+"""Sun, 06 Nov 1994 08:49:37 GMT, the date of the HTTP standard's examples."""
+THEN = "Sun, 06 Nov 1994 08:49:37 GMT"
+LATER = "Sun, 06 Nov 1994 08:59:37 GMT"
+
+
+def response(**sent: str) -> Response:
+    """A response with these headers, `_` for `-`."""
+    names = {name.replace("_", "-"): value for name, value in sent.items()}
+    return Response("http://x.test/robots.txt", headers=names)
+
+
+@pytest.mark.parametrize(
+    ("sent", "seconds"),
+    [
+        ({}, None),
+        ({"Cache_Control": "max-age=600"}, 600),
+        ({"Cache_Control": "public, MAX-AGE=600"}, 600),
+        ({"Cache_Control": "max-age=soon"}, 0),
+        ({"Cache_Control": "max-age"}, 0),
+        ({"Cache_Control": "max-age=" + "9" * 5_000}, 1e18),
+        ({"Cache_Control": "no-store, max-age=600"}, 0),
+        ({"Cache_Control": "no-cache"}, 0),
+        ({"Expires": LATER, "Date": THEN}, 600),
+        ({"Expires": LATER}, 600),
+        ({"Expires": LATER, "Date": "yesterday"}, 600),
+        ({"Expires": THEN, "Date": LATER}, 0),
+        ({"Expires": "0"}, 0),
+        ({"Expires": LATER, "Cache_Control": "max-age=5"}, 5),
+        ({"Cache_Control": "max-age=600", "Age": "500"}, 100),
+        ({"Cache_Control": "max-age=600", "Age": "601"}, 0),
+        ({"Cache_Control": "max-age=600", "Age": "-5"}, 600),
+        ({"Cache_Control": "max-age=600", "Age": "old"}, 600),
+        ({"Expires": LATER, "Date": THEN, "Age": "500"}, 100),
+        ({"Age": "500"}, None),
+    ],
+)
+def test_the_promised_lifetime(sent: dict[str, str], seconds: float | None) -> None:
+    """Cache-Control before Expires; what cannot be read is stale at once."""
+    assert headers.lifetime(response(**sent), NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        (None, None),
+        ("120", 120),
+        (" 120 ", 120),
+        (LATER, 600),
+        ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+        ("tomorrow", None),
+        ("-5", None),
+        ("9" * 5_000, 1e18),
+    ],
+)
+def test_retry_after_is_a_number_or_a_date(
+    value: str | None, seconds: float | None
+) -> None:
+    """A date in the past asks for no pause; what cannot be read asks for nothing."""
+    sent = {} if value is None else {"Retry_After": value}
+
+    assert headers.retry_after(response(**sent), NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("coding", "hidden"),
+    [
+        ("gzip", "gzip"),
+        ("identity, BR", "br"),
+        ("zstd", "zstd"),
+        ("utf-8", None),
+        ("identity", None),
+        ("", None),
+    ],
+)
+def test_only_a_real_coding_hides_the_text(coding: str, hidden: str | None) -> None:
+    """`Content-Encoding: utf-8`, which some servers send, hides nothing."""
+    assert headers.hidden_by(response(Content_Encoding=coding)) == hidden
+
+
+def test_a_response_without_coding_hides_nothing() -> None:
+    """The usual case."""
+    assert headers.hidden_by(response()) is None
+
+
+def test_any_byte_of_a_header_is_kept() -> None:
+    """Validators go back to the server as they came."""
+    sent = Response("http://x.test/", headers={"ETag": b'"\xff"'})
+
+    assert headers.text(sent, "ETag") == '"\xff"'
+    assert headers.text(sent, "Last-Modified") is None

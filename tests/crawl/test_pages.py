@@ -1,0 +1,170 @@
+"""Crawls that obey what pages say: ROBOTS1994_PAGES."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support import mixed_site, replies
+from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.replies import Reply
+from tests.support.site import Site
+
+PLAIN = "tests.crawl.page_spiders:PlainSpider"
+ASYNC = "tests.crawl.page_spiders:AsyncSpider"
+DROPPED = "item_dropped_reasons_count/DroppedByPage"
+
+
+def page(*links: str, said: str = "", header: str = "", rel: str = "") -> Reply:
+    """A page with these links, a meta tag and a header where they say something."""
+    tag = f'<meta name="robots" content="{said}">' if said else ""
+    anchors = "".join(f'<a href="{link}" rel="{rel}">x</a>' for link in links)
+    made = replies.html(f"<html><head>{tag}</head><body>{anchors}</body></html>")
+    further = (("X-Robots-Tag", header),) if header else ()
+    return Reply(made.status, made.body, made.headers + further)
+
+
+SITE = {
+    "/": page("/open", "/shut", "/kept", "/none", "/header", "/"),
+    "/open": page("/open/1"),
+    "/shut": page("/shut/1", "/shut", said="NOFOLLOW"),
+    "/kept": page("/kept/1", said="noindex, follow"),
+    "/none": page("/none/1", said="none"),
+    "/header": page("/header/1", header="other: none, rover: noindex"),
+}
+ALL_PAGES = sorted([*SITE, *(f"{path}/1" for path in SITE if path != "/")])
+
+
+def walk(
+    site: Site, pages: Any, spider: str = PLAIN, reactor: Reactor = "asyncio"
+) -> CrawlResult:
+    """Crawl the site from its first page with that setting."""
+    for target, reply in SITE.items():
+        site.answer(target, reply)
+    return crawl(
+        [site.url("/")],
+        spider=spider,
+        reactor=reactor,
+        hook="tests.crawl.page_spiders:count_dropped",
+        settings={"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"},
+    )
+
+
+def paths(urls: list[str]) -> list[str]:
+    """The paths of the URLs, sorted, each once."""
+    return sorted({urlsplit(url).path for url in urls})
+
+
+def kept(result: CrawlResult) -> list[str]:
+    """The paths of the pages whose items were kept."""
+    return paths([item["url"] for item in result.items])
+
+
+@pytest.mark.parametrize("reactor", reactors())
+@pytest.mark.parametrize("spider", [PLAIN, ASYNC])
+def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
+    """Requests of a NOFOLLOW page and items of a NOINDEX page go no further, whatever
+    kind the callbacks are of; its other output does.
+    """
+    with Site() as site:
+        result = walk(site, pages=True, spider=spider, reactor=reactor)
+
+    unfollowed = {"/shut/1", "/none/1"}
+    unkept = {"/kept", "/none", "/header"}
+    assert paths(result.fetched_urls) == [
+        it for it in ALL_PAGES if it not in unfollowed
+    ]
+    assert kept(result) == [it for it in ALL_PAGES if it not in unfollowed | unkept]
+    assert result.stats["robots1994/pages/noindex"] == 3
+    assert result.stats["robots1994/pages/nofollow"] == 2
+    assert result.stats["robots1994/pages/requests_dropped/nofollow"] == 2
+    assert result.stats["robots1994/pages/items_dropped"] == 3
+    assert result.stats["item_dropped_count"] == result.stats[DROPPED] == 3
+    assert not result.error
+
+
+def test_pages_say_why_an_item_was_dropped() -> None:
+    """Scrapy's signal has the item, its page and an exception that names the tag."""
+    with Site() as site:
+        result = walk(site, pages=True)
+        url = site.url("/kept")
+
+    item_url, page_url, kind, why = result.stats[f"test/dropped{url}"]
+    assert (item_url, page_url, kind) == (url, url, "DroppedByPage")
+    assert why == f'Not to be indexed: "noindex" in the meta tag robots of {url}'
+    said = [line for line in result.log.split("\n") if "Not followed: " in line]
+    assert len(said) == 2
+    assert all("in the meta tag robots of http" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "followed", "indexed"),
+    [(["nofollow"], False, True), ("noindex", True, False), (False, True, True)],
+)
+def test_pages_each_half_can_be_switched_alone(
+    chosen: Any, followed: bool, indexed: bool
+) -> None:
+    """What is not chosen is not obeyed."""
+    with Site() as site:
+        result = walk(site, pages=chosen)
+
+    assert ("/shut/1" in paths(result.fetched_urls)) is followed
+    assert ("/kept" in kept(result)) is indexed
+
+
+def test_pages_tell_the_spider_what_they_say() -> None:
+    """The directives stand in the meta, also where nothing is forbidden."""
+    with Site() as site:
+        result = walk(site, pages=["nofollow"])
+
+    said = {urlsplit(item["url"]).path: item["said"] for item in result.items}
+    assert said["/kept"] == [False, True]
+    assert said["/none"] == [False, False]
+    assert said["/open"] == [True, True]
+
+
+def test_links_that_say_nofollow_are_a_further_choice() -> None:
+    """Dropped are requests for what a page links to with rel=nofollow alone."""
+    shut = page("/a", "/b", rel="ugc nofollow")
+    body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
+    with Site() as site:
+        site.answer("/", Reply(200, body, shut.headers))
+        result = crawl(
+            [site.url("/")], spider=PLAIN, settings={"ROBOTS1994_PAGES": "rel-nofollow"}
+        )
+
+    assert paths(result.fetched_urls) == ["/", "/b"]
+    assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 1
+
+
+def test_a_site_of_1000_pages_exactly() -> None:
+    """Each page links to three more: fetched is what open pages lead to, and kept is
+    what may be indexed of it.
+    """
+    with Site() as site:
+        for number in range(1, mixed_site.PAGES + 1):
+            site.answer(f"/{number}", replies.html(mixed_site.html(number)))
+        result = crawl(
+            [site.url("/1")], spider=PLAIN, settings={"ROBOTS1994_PAGES": True}
+        )
+
+    reached, indexed = mixed_site.reached(), mixed_site.kept()
+    assert 400 < len(indexed) < len(reached) < mixed_site.PAGES
+    assert paths(result.fetched_urls) == sorted(f"/{it}" for it in reached)
+    assert kept(result) == sorted(f"/{it}" for it in indexed)
+
+
+def test_the_users_own_place_of_our_components_stays() -> None:
+    """The add-on adds nothing where the user already did, or said None."""
+    ours = "scrapy_robots1994.RobotsPages"
+    with Site() as site:
+        site.answer("/", SITE["/shut"])
+        result = crawl(
+            [site.url("/")],
+            spider=PLAIN,
+            settings={"ROBOTS1994_PAGES": True, "SPIDER_MIDDLEWARES": {ours: None}},
+        )
+
+    assert paths(result.fetched_urls) == ["/", "/shut", "/shut/1"]

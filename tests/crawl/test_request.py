@@ -1,0 +1,190 @@
+"""The robots.txt request itself: what it carries, by which way, and what not."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Request
+from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
+
+from scrapy_robots1994.crawl.user_agent import RobotName
+from tests.support import replies
+from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.crawler import idle_crawler
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RECORD = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.RecordMeta": 899}}
+OPEN = "User-agent: *\nDisallow:\n"
+
+
+def test_it_has_its_own_timeout_and_the_marks_of_its_kind() -> None:
+    """Timeout, no robots check, no offsite filter, no HTTP cache, no cookies."""
+    with Site() as site:
+        site.robots(OPEN)
+        result = crawl([site.url("/page")], settings=RECORD | {"ROBOTS1994_TIMEOUT": 7})
+
+    meta = result.stats["test/robots_meta"]
+    assert meta["download_timeout"] == 7
+    assert meta["dont_obey_robotstxt"] is True
+    assert meta["allow_offsite"] is True
+    assert meta["dont_cache"] is True
+    assert meta["dont_merge_cookies"] is True
+
+
+def test_it_carries_no_cookie_no_referer_and_no_credentials() -> None:
+    """What belongs to a session or a page stays with the page."""
+    with Site() as site:
+        site.robots(OPEN)
+        url = site.url("/page").replace("http://", "http://user:secret@")
+        crawl([Ask(url, headers={"Referer": "http://secret.test/"})])
+        sent = site.log("/robots.txt")[0].headers
+
+    names = {name.lower() for name in sent}
+    assert names.isdisjoint({"cookie", "referer", "authorization"})
+
+
+def test_it_asks_with_the_name_it_is_matched_with() -> None:
+    """A request's own User-Agent fetches the robots.txt too."""
+    with Site() as site:
+        site.robots("User-agent: special\nDisallow: /\n")
+        result = crawl([Ask(site.url("/page"), headers={"User-Agent": "special/1.0"})])
+
+        assert site.log("/robots.txt")[0].headers["user-agent"] == "special/1.0"
+
+    assert result.fetched == []
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"DEFAULT_REQUEST_HEADERS": {"User-Agent": "special/1.0"}},
+        {"DEFAULT_REQUEST_HEADERS": {"user-agent": ["special/1.0"]}},
+        {"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": "special/1.0"},
+        {"USER_AGENT": "special/1.0"},
+        {"ROBOTSTXT_USER_AGENT": "special"},
+    ],
+)
+def test_the_name_is_found_where_scrapy_takes_it_from(
+    settings: dict[str, object],
+) -> None:
+    """Peers row 8: also in DEFAULT_REQUEST_HEADERS."""
+    with Site() as site:
+        site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
+        result = crawl([site.url("/page")], settings=settings)
+
+    assert result.fetched == []
+
+
+def test_the_name_is_the_first_that_the_default_headers_say() -> None:
+    """As text or bytes, in a list or alone; of two spellings of a name the first."""
+    sent = {b"user-agent": [b"special/1.0"], "User-Agent": "another/1.0"}
+    crawler = idle_crawler({"DEFAULT_REQUEST_HEADERS": sent})
+    request = Request("http://x.test/")
+    fill_in: Any = DefaultHeadersMiddleware.from_crawler(crawler).process_request
+
+    # Scrapy 2.13 wants the spider, which it does not use.
+    _, *others = signature(fill_in).parameters.values()
+    fill_in(request, *(None for it in others if it.default is it.empty))
+
+    assert RobotName(crawler).of(Request("http://x.test/")) == b"special/1.0"
+    assert request.headers["User-Agent"] == b"special/1.0"
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_it_goes_through_the_pages_proxy(reactor: Reactor) -> None:
+    """Peers row 7: the page's way out is the robots.txt's way out."""
+    with Site() as proxy:
+        proxy.robots("User-agent: *\nDisallow: /private\n")
+        meta = {"proxy": proxy.url("").rstrip("/")}
+        pages = ["http://far.example/private", "http://far.example/page"]
+        result = crawl([Ask(page, meta=meta) for page in pages], reactor=reactor)
+        proxied = [seen.proxied for seen in proxy.log()]
+
+    assert proxied == [True, True]
+    assert result.fetched_urls == [pages[1]]
+
+
+def test_further_meta_goes_along_when_it_is_named() -> None:
+    """ROBOTS1994_PROPAGATE_META."""
+    with Site() as site:
+        site.robots(OPEN)
+        result = crawl(
+            [Ask(site.url("/page"), meta={"session": "s1"})],
+            settings=RECORD | {"ROBOTS1994_PROPAGATE_META": ["session"]},
+        )
+
+    assert result.stats["test/robots_meta"]["session"] == "s1"
+
+
+def test_an_http_cache_neither_keeps_nor_gives_a_robots_txt(tmp_path: Path) -> None:
+    """Peers row 10: a 503 of yesterday must not open the site of today."""
+    cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    closed = replies.text("User-agent: *\nDisallow: /")
+    with Site() as site:
+        site.answer("/robots.txt", [replies.status(503), closed])
+        crawl([site.url("/page")], settings=cache)
+        result = crawl([site.url("/page")], settings=cache)
+
+    assert result.fetched == []
+    assert result.failed[0].verdict is not None
+    assert result.failed[0].verdict["reason"] == "rule"
+
+
+def test_a_meta_refresh_in_its_body_is_not_followed() -> None:
+    """Peers row 15."""
+    body = '<html><meta http-equiv="refresh" content="0; url=/elsewhere"></html>'
+    with Site() as site:
+        site.answer("/robots.txt", replies.html(body))
+        result = crawl([site.url("/page")])
+
+        assert site.targets() == ["/robots.txt", "/page"]
+
+    assert result.fetched_urls == [site.url("/page")]
+
+
+def test_each_scheme_and_port_asks_for_its_own() -> None:
+    """Peers row 5: three origins, three policies; spellings of one are one."""
+    with Site(ports=2, tls="valid") as site:
+        site.robots(OPEN)
+        spellings = [
+            site.url("/1"),
+            site.url("/2").replace("http://", "http://u:p@"),
+            site.url("/3").replace("127.0.0.1", "127.0.0.1"),
+        ]
+        crawl([*spellings, site.url("/4", port=1), site.secure_url("/5")])
+
+        assert len(site.log("/robots.txt")) == 3
+
+
+def test_dont_obey_robotstxt_lets_one_request_through() -> None:
+    """The meta key of the built-in keeps its meaning."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /\n")
+        pages = [site.url("/1"), site.url("/2")]
+        result = crawl([Ask(pages[0], meta={"dont_obey_robotstxt": True}), pages[1]])
+
+    assert result.fetched_urls == [pages[0]]
+
+
+def test_robots_txt_itself_is_fetched_without_asking_first() -> None:
+    """O22: one request, and no wait for a policy."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /\n")
+        result = crawl([site.url("/robots.txt")])
+
+        assert site.targets() == ["/robots.txt"]
+
+    assert result.fetched_urls == [site.url("/robots.txt")]
+
+
+def test_other_schemes_are_not_asked() -> None:
+    """Only http and https have a robots.txt."""
+    result = crawl(["data:text/plain,hello"])
+
+    assert result.fetched_urls == ["data:text/plain,hello"]
+    assert "robotstxt/request_count" not in result.stats

@@ -1,0 +1,96 @@
+"""A robots.txt request that a middleware sends again counts anew, and sits once."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+
+if TYPE_CHECKING:
+    from tests.support.replies import Reply
+    from tests.support.site import Site
+
+LIMIT = 1_000
+CHALLENGED: dict[str, Any] = {
+    "DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.AnswerChallenge": 600},
+    "ROBOTS1994_MAX_BYTES": LIMIT,
+}
+STAMPED: dict[str, Any] = {
+    "DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.Stamp": 300},
+    "CONCURRENT_REQUESTS": 3,
+}
+FIRST = b"User-agent: *\nDisallow: /first\n"
+LAST = b"Disallow: /last\n"
+
+
+def filled(size: int) -> bytes:
+    """Return a file of *size* bytes whose last line forbids /last."""
+    return FIRST + b"#" * (size - len(FIRST + LAST) - 1) + b"\n" + LAST
+
+
+def crawl_challenged(site: Site, challenge: Reply, file: bytes) -> CrawlResult:
+    """Ask for /first, /last and /open; the first robots.txt is the *challenge*."""
+    site.answer("/robots.txt", [challenge, replies.text(file)])
+    urls = [site.url("/first"), site.url("/last"), site.url("/open")]
+    result = crawl(urls, settings=CHALLENGED)
+    assert len(site.log("/robots.txt")) == 2
+    return result
+
+
+def test_a_challenge_takes_nothing_from_the_size_limit(site: Site) -> None:
+    """O24: each is shorter than the limit, both are longer; the last line is obeyed."""
+    challenge = replies.text(b"z" * (LIMIT - 100), status=503)
+    result = crawl_challenged(site, challenge, filled(LIMIT - 100))
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert "ROBOTS1994_MAX_BYTES" not in result.log
+
+
+def test_after_a_challenge_too_long_a_file_is_cut_and_not_thrown_away(
+    site: Site,
+) -> None:
+    """O24: a declared length, however large, never lets the download fail."""
+    challenge = replies.text("wait a moment", status=503)
+    result = crawl_challenged(site, challenge, filled(100 * LIMIT))
+
+    assert result.fetched_urls == [site.url("/last"), site.url("/open")]
+    assert "ROBOTS1994_MAX_BYTES" in result.log
+
+
+def test_a_cut_challenge_does_not_cut_the_file(site: Site) -> None:
+    """Only the challenge was longer than the limit."""
+    challenge = replies.text(b"z" * (2 * LIMIT), status=503)
+    result = crawl_challenged(site, challenge, filled(LIMIT - 100))
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert "ROBOTS1994_MAX_BYTES" not in result.log
+
+
+def test_the_coding_of_a_challenge_is_not_that_of_the_file(site: Site) -> None:
+    """A packed challenge, then a file that is not packed."""
+    packed = gzip.compress(b"wait a moment")
+    challenge = replies.status(503, packed, **{"Content-Encoding": "gzip"})
+    result = crawl_challenged(site, challenge, FIRST)
+
+    assert result.fetched_urls == [site.url("/last"), site.url("/open")]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_request_that_is_replaced_takes_one_seat(
+    site: Site, reactor: Reactor
+) -> None:
+    """Twelve origins, each robots.txt request handed back once: 3 places stay 3."""
+    site.robots(FIRST)
+    result = crawl(
+        [site.url("/", host=f"h{number}.test") for number in range(12)],
+        settings=STAMPED,
+        hook="tests.crawl.parts:note_concurrency",
+        reactor=reactor,
+    )
+
+    assert len(result.fetched) == 12
+    assert result.stats["test/concurrency"] == 3

@@ -1,0 +1,126 @@
+"""A wrong setting is one sentence at start, and no crawl."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_robots1994 import SettingsError
+from scrapy_robots1994.crawl.settings import SETTINGS, RobotsSettings
+from tests.support.crawl import crawl
+from tests.support.site import Site
+
+WRONG: dict[str, list[object]] = {
+    "DIALECT": ["1995", 1994, ["1994"], ""],
+    "READING": ["strict", True, 1],
+    "TTL": ["soon", -1, True, [], float("nan"), float("inf"), "1e999"],
+    "MIN_TTL": ["soon", -1, True, 90_000],
+    "STALE_TTL": ["", -0.5, {}],
+    "RETRY_AFTER": ["5 minutes", -1, True],
+    "FORBIDDEN": ["deny", False, 0],
+    "UNREACHABLE": ["Disallow", None.__class__, 1],
+    "MAX_BYTES": [0, -1, 1.5, "500k", True, sys.maxsize, "9" * 5_000, 10**5_000],
+    "TIMEOUT": [0, -1, "0", "never", True],
+    "MAX_REDIRECTS": [-1, 1.5, "many", True],
+    "MAX_WAITING": [-1, 0.5, "all", True],
+    "MAX_FETCHES": [0, -1, 0.5, "all", True],
+    "STORE": [
+        "memory",
+        "mysql://x",
+        "memory://?max_origins=0",
+        "memory://?x=1",
+        "sqlite://",
+        5,
+    ],
+    "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
+    "COMPARE": [5, [1], {"a": 1}, [""], [int], ",", "[", "[1]", "[" * 100_000],
+    "WATCH": ["yes", 2, [], True],
+    "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
+    "CRAWL_DELAY": ["yes", -1, float("nan"), float("inf"), [], "1e999"],
+    "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], [[]], {"noindex": True}],
+    "PROPAGATE_META": [5, [1], [""], {"a": 1}, ",", '["a"', "[1]"],
+}
+
+CASES = [(name, value) for name, values in WRONG.items() for value in values]
+
+
+def test_every_setting_has_wrong_values_here() -> None:
+    """A new setting must bring its wrong values."""
+    assert set(SETTINGS) <= set(WRONG)
+
+
+@pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
+def test_a_wrong_value_is_refused_in_one_sentence(name: str, value: object) -> None:
+    """The sentence names the setting, and is one line."""
+    with pytest.raises(SettingsError) as raised:
+        RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
+
+    sentence = str(raised.value)
+    assert sentence.startswith(f"ROBOTS1994_{name}")
+    assert "\n" not in sentence
+    assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ROBOTS1994_TLL", "ROBOTS1994_TTL"),
+        ("ROBOTS1994_UNREACHEABLE", "ROBOTS1994_UNREACHABLE"),
+        ("robots1994_ttl", "ROBOTS1994_TTL"),
+    ],
+)
+def test_a_misspelt_name_is_refused_with_the_likely_one(name: str, meant: str) -> None:
+    """A setting that would do nothing stops the crawl."""
+    with pytest.raises(SettingsError, match=f"did you mean {meant}"):
+        RobotsSettings.from_settings(Settings({name: 5}))
+
+
+def test_a_name_unlike_any_other_is_refused_with_the_known_ones() -> None:
+    """Where no name is near, all are listed."""
+    with pytest.raises(SettingsError, match="known: ROBOTS1994_DIALECT, "):
+        RobotsSettings.from_settings(Settings({"ROBOTS1994_QQQQQQQQQQ": 5}))
+
+
+def test_texts_from_the_command_line_are_read() -> None:
+    """`-s ROBOTS1994_TTL=600` hands over a text."""
+    settings = RobotsSettings.from_settings(
+        Settings(
+            {
+                "ROBOTS1994_TTL": "600",
+                "ROBOTS1994_MAX_BYTES": "1000",
+                "ROBOTS1994_PROPAGATE_META": "a, b",
+                "ROBOTS1994_STORE": "memory://?max_origins=5",
+            }
+        )
+    )
+
+    assert settings.terms.ttl == 600
+    assert settings.max_bytes == 1000
+    assert settings.propagate_meta == ("a", "b")
+    as_json = Settings({"ROBOTS1994_PROPAGATE_META": ' ["a", "b"]'})
+    assert RobotsSettings.from_settings(as_json).propagate_meta == ("a", "b")
+    assert settings.store.max_origins == 5
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"ROBOTS1994_TTL": "soon"},
+        {"ROBOTS1994_TLL": 5},
+        {"ROBOTS1994_STORE": "mysql://x"},
+    ],
+)
+def test_a_wrong_setting_stops_the_crawl_before_anything_is_asked(
+    settings: dict[str, object],
+) -> None:
+    """With the add-on: no request leaves, and the log ends with the sentence."""
+    with Site() as site:
+        result = crawl([site.url("/page")], settings=settings)
+
+        assert site.targets() == []
+
+    assert result.returncode != 0 or result.error
+    assert "ROBOTS1994_" in result.error + result.log
+    assert result.fetched == []

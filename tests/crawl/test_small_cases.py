@@ -1,0 +1,99 @@
+"""What crawls seldom come to: lists that are full, lines that are left, odd URLs."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+
+import pytest
+from scrapy import Request
+
+import scrapy_robots1994
+from scrapy_robots1994.crawl.concurrency import DeferredWaiter, Line
+from scrapy_robots1994.crawl.features import refusals as summary
+from scrapy_robots1994.crawl.rules_cache import RulesCache
+from scrapy_robots1994.crawl.stats import StatsRecorder
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.support.crawler import idle_crawler
+
+
+def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
+    """As a shell completes them."""
+    assert dir(scrapy_robots1994) == sorted(scrapy_robots1994.__all__)
+
+
+@pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
+def test_a_command_says_what_it_is_for_in_one_line(name: str) -> None:
+    """Short enough for the list that `scrapy` prints."""
+    module = import_module(f"scrapy_robots1994.commands.{name}")
+    command = getattr(module, f"Robots{name.title()}")()
+
+    assert len(command.short_desc()) < 72
+    assert command.syntax().isprintable()
+
+
+@pytest.mark.parametrize("url", ["data:,x", "about:blank", "http:", "https://a"])
+def test_a_url_without_a_slash_behind_its_host_is_nobodys(url: str) -> None:
+    """It takes the thorough way."""
+    assert RulesCache(1).of(url) is None
+
+
+def test_origins_beyond_those_that_are_held_are_added_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With one held, the refusals of the second are told in sum."""
+    monkeypatch.setattr(summary, "HELD", 1)
+    crawler = idle_crawler({})
+    assert crawler.stats is not None
+    sums = summary.Summary(crawler, StatsRecorder(crawler.stats))
+    verdict = RobotsTxt.parse("User-agent: *\nDisallow: /").verdict("/", "rex")
+    for host in ("a", "b", "b"):
+        sums.refused(Request(f"http://{host}.test/"), verdict)
+    sums.refused(Request("data:,x"), verdict)
+
+    with caplog.at_level("INFO"):
+        sums._closed()
+
+    assert sums._elsewhere == 3
+    assert "http://a.test" in caplog.text
+
+
+def test_who_is_cancelled_in_line_leaves_no_place_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whether it still stood there or had just been handed its place."""
+    # Scrapy 2.13 asks for a reactor before it makes a future of a Deferred.
+    monkeypatch.setattr(
+        "scrapy_robots1994.crawl.concurrency.maybe_deferred_to_future",
+        lambda deferred: deferred.asFuture(asyncio.get_running_loop()),
+    )
+
+    async def crawl() -> None:
+        line = Line(1)
+
+        async def pass_through() -> None:
+            async with line.place():
+                pass
+
+        async with line.place():
+            waiting = [asyncio.ensure_future(pass_through()) for _ in range(2)]
+            await asyncio.sleep(0)
+            assert waiting[0].cancel()
+            await asyncio.sleep(0)
+        # Handed its place with the end of the block, and cancelled before it knows.
+        assert waiting[1].cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        assert all(each.cancelled() for each in waiting)
+
+        await asyncio.wait_for(pass_through(), 60)
+
+    asyncio.run(crawl())
+
+
+def test_a_waiter_is_released_once() -> None:
+    """What it was first released with stands."""
+    waiter: DeferredWaiter[int] = DeferredWaiter()
+    waiter.release(1)
+    waiter.release(2)
+
+    assert waiter._deferred.result == 1

@@ -1,0 +1,204 @@
+"""Crawls with a store that lasts: what one knows the next one does not ask."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import ROOT, CrawlResult, Reactor, crawl, reactors
+from tests.support.replies import Reply
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BODY = b"User-agent: *\nDisallow: /closed\n"
+
+
+def kept_in(path: Path, **others: object) -> dict[str, Any]:
+    """Settings of a crawl with a SQLite store."""
+    return {"ROBOTS1994_STORE": f"sqlite:///{path}"} | others
+
+
+def warnings_of(result: CrawlResult) -> list[str]:
+    """What the log says of the store as a warning."""
+    lines = result.log.split("\n")
+    return [line for line in lines if "WARNING" in line and "_STORE" in line]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_second_crawl_asks_no_robots_txt(reactor: Reactor, tmp_path: Path) -> None:
+    """On every reactor: what the first fetched, the second only recalls, and obeys."""
+    with Site() as site:
+        site.robots(BODY)
+        urls = [site.url("/open"), site.url("/closed/page")]
+        settings = kept_in(tmp_path / "robots.db")
+        first = crawl(urls, reactor=reactor, settings=settings)
+        second = crawl(urls, reactor=reactor, settings=settings)
+        asked = site.log("/robots.txt")
+
+    assert len(asked) == 1
+    for result in (first, second):
+        assert result.fetched_urls == [urls[0]]
+        assert result.failed_urls == [urls[1]]
+        assert warnings_of(result) == []
+        assert not [warning for warning in result.warnings if "never" in str(warning)]
+    assert second.stats["robots1994/recalled"] == 1
+    assert "robotstxt/request_count" not in second.stats
+
+
+def test_a_paused_crawl_that_goes_on_asks_no_fresh_policy_again(tmp_path: Path) -> None:
+    """With JOBDIR: closed in mid-crawl and resumed, there is one robots.txt in all."""
+    settings = kept_in(
+        tmp_path / "robots.db",
+        JOBDIR=str(tmp_path / "job"),
+        CONCURRENT_REQUESTS=1,
+        CLOSESPIDER_PAGECOUNT=3,
+    )
+    with Site() as site:
+        site.robots(BODY)
+        urls = [site.url(f"/page/{number}") for number in range(20)]
+        first = crawl(urls, settings=settings)
+        second = crawl([site.url("/last")], settings=settings)
+        asked = site.log("/robots.txt")
+
+    assert first.stats["finish_reason"] == "closespider_pagecount"
+    assert second.stats["robots1994/recalled"] == 1
+    assert second.fetched
+    assert len(asked) == 1
+
+
+def test_a_policy_that_ran_out_is_renewed_by_the_next_crawl(tmp_path: Path) -> None:
+    """It is used at once beside its refresh, which a 304 answers."""
+    always_stale = {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0}
+    settings = kept_in(tmp_path / "robots.db", **always_stale)
+    with Site() as site:
+        named = Reply(200, BODY, (("ETag", '"one"'),))
+        site.answer("/robots.txt", [named, replies.status(304)])
+        crawl([site.url("/closed/1")], settings=settings)
+        # The page comes once the refresh has begun: it cannot wait for that.
+        site.answer("/open", replies.html("page", gate="asked"))
+        site.open_when("asked", "/robots.txt", count=2)
+        second = crawl([site.url("/closed/2"), site.url("/open")], settings=settings)
+        asked = site.log("/robots.txt")
+
+    assert asked[-1].headers["if-none-match"] == '"one"'
+    assert second.fetched_urls == [site.url("/open")]
+    assert second.stats["robots1994/outcome/renewed"] >= 1
+
+
+def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
+    """Ours R5: where the next crawl finds a 503, what the origin once said stands."""
+    always_old = {
+        "ROBOTS1994_TTL": 0,
+        "ROBOTS1994_MIN_TTL": 0,
+        "ROBOTS1994_RETRY_AFTER": 0,
+    }
+    with Site() as site:
+        site.answer("/robots.txt", [Reply(200, BODY), replies.status(503)])
+        settings = kept_in(tmp_path / "robots.db", **always_old)
+        urls = [site.url("/open"), site.url("/closed")]
+        for _ in range(3):
+            result = crawl(urls, settings=settings)
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.stats["robots1994/stands_in"] >= 1
+
+
+@pytest.mark.parametrize("flaw", ["rubbish", "torn", "locked", "read-only", "a folder"])
+def test_a_broken_file_is_said_once_and_opens_nothing(
+    flaw: str, tmp_path: Path
+) -> None:
+    """The crawl goes on as without a store, and says so in one warning."""
+    path = tmp_path / "robots.db"
+    with Site() as site:
+        site.robots(BODY)
+        urls = [site.url("/open/1"), site.url("/open/2"), site.url("/closed/1")]
+        crawl(urls, settings=kept_in(path))
+        site.forget()
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            spoil(flaw, path, other)
+            store = kept_in(path)["ROBOTS1994_STORE"] + "?timeout=0.2"
+            result = crawl(
+                [*urls, site.url("/open", host="b.test")],
+                settings={"ROBOTS1994_STORE": store},
+            )
+
+    assert result.failed_urls == [site.url("/closed/1")]
+    assert len(result.fetched) == 3
+    assert result.stats["finish_reason"] == "finished"
+    assert len(warnings_of(result)) == 1
+    assert "The crawl goes on" in warnings_of(result)[0]
+    assert result.stats["robots1994/store_failures"] >= 1
+
+
+@pytest.mark.parametrize("reactor", reactors())
+@pytest.mark.parametrize("kind", ["RaisesAtTheCall", "Exits", "ExitsBeside"])
+def test_a_store_that_breaks_its_contract_stops_nothing(
+    kind: str, reactor: Reactor
+) -> None:
+    """The crawl fetches, obeys, ends in time and says it; nothing is raised."""
+    store = f"tests.crawl.bad_stores.{kind}://?timeout=0.5"
+    with Site() as site:
+        site.robots(BODY)
+        urls = [site.url("/open"), site.url("/closed")]
+        settings = {"ROBOTS1994_STORE": store}
+        result = crawl(urls, reactor=reactor, settings=settings, patience=60)
+
+    assert result.fetched_urls == [urls[0]]
+    assert result.failed_urls == [urls[1]]
+    assert result.stats["finish_reason"] == "finished"
+    assert result.stats["robots1994/store_failures"] >= 1
+    assert len(warnings_of(result)) == 1
+    assert "Traceback" not in result.log
+
+
+def spoil(flaw: str, path: Path, other: sqlite3.Connection) -> None:
+    """Bring the database at *path* into a state that nobody wished for."""
+    if flaw == "locked":
+        other.execute("BEGIN EXCLUSIVE")
+        return
+    other.close()
+    match flaw:
+        case "rubbish":
+            path.write_bytes(b"this is no database at all" * 1000)
+        case "torn":
+            whole = path.read_bytes()
+            path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
+        case "read-only":
+            # Who runs as root may write to any file; so the file itself refuses.
+            with closing(sqlite3.connect(path)) as base:
+                base.execute(
+                    "CREATE TRIGGER no BEFORE INSERT ON policies BEGIN "
+                    "SELECT RAISE(FAIL, 'attempt to write a readonly database'); END"
+                )
+        case "a folder":
+            path.unlink()
+            path.mkdir()
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_several_crawls_in_one_process_share_and_leak_nothing(
+    reactor: Reactor, tmp_path: Path
+) -> None:
+    """Two at once and one after them: no thread, task or open file is left."""
+    with Site() as site:
+        site.robots(BODY)
+        store = f"sqlite:///{tmp_path}/robots.db"
+        url = site.url("/open")
+        command = [sys.executable, "-m", "tests.crawl.several", reactor, store, url]
+        told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        asked = site.log("/robots.txt")
+        pages = site.log("/open")
+
+    left = json.loads(told.stdout)
+    assert left == {"threads": [], "files": [], "tasks": []}
+    assert len(pages) == 3
+    assert len(asked) <= 2

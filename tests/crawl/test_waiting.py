@@ -1,0 +1,123 @@
+"""Waiting for a robots.txt costs nobody else, and what waits stays bounded.
+
+No clock is asked: the slow robots.txt files stand at a gate that opens only when all
+pages of the healthy hosts have been asked for. If waiting held them up, it never would.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scrapy_robots1994.crawl.concurrency import ConcurrencyCredits
+from tests.support.crawl import Ask, CrawlResult, Reactor, crawl, reactors
+from tests.support.site import Site
+
+SLOW, WELL, PAGES = 12, 5, 4
+FEW: dict[str, Any] = {
+    "CONCURRENT_REQUESTS": 3,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    "SPIDER_MIDDLEWARES": {"tests.crawl.parts.Gauge": 1},
+}
+OPEN = "User-agent: *\nDisallow: /private\n"
+
+
+def crawl_beside_slow(site: Site, **options: Any) -> CrawlResult:
+    """Crawl slow hosts, then healthy ones; the gate opens when the latter are done."""
+    site.robots(OPEN)
+    for number in range(SLOW):
+        site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
+    site.open_when("slow", "/well", count=WELL * PAGES)
+    # A scheduler that keeps equal requests once has none that are equal.
+    slow = [
+        Ask(site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1)
+        for page in range(PAGES)
+        for n in range(SLOW)
+    ]
+    well = [
+        Ask(site.url("/well", host=f"well-{n}.test"), meta={"page": page})
+        for page in range(PAGES)
+        for n in range(WELL)
+    ]
+    settings = FEW | options.pop("settings", {})
+    return crawl([*slow, *well], settings=settings, **options)
+
+
+def assert_all_came(result: CrawlResult) -> None:
+    """Every page of every host, and nothing failed."""
+    assert result.failed == []
+    assert len(result.fetched) == (SLOW + WELL) * PAGES
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_nobody_waits_for_a_slow_robots_txt_of_others(reactor: Reactor) -> None:
+    """48 requests wait beside 3 places: all healthy pages come before any answer."""
+    with Site() as site:
+        result = crawl_beside_slow(site, reactor=reactor)
+
+    assert_all_came(result)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_what_waited_goes_on_as_the_user_set_concurrency(reactor: Reactor) -> None:
+    """48 are released at once; 3 pages are on their way, and slots are as before."""
+    with Site() as site:
+        result = crawl_beside_slow(site, reactor=reactor)
+
+    assert result.stats["test/most_pages"] <= 3
+    assert result.stats["test/slots"] == [[1, 0.0]]
+
+
+def test_the_spider_is_not_idle_while_something_waits() -> None:
+    """Idle once, at the end; not when only waiting requests are left."""
+    with Site() as site:
+        result = crawl_beside_slow(site, signals=["spider_idle"])
+
+    assert [name for name, _ in result.sent] == ["spider_idle"]
+    assert_all_came(result)
+
+
+def test_no_more_wait_than_the_setting_lets() -> None:
+    """`ROBOTS1994_MAX_WAITING` 4 beside 3 places: the scheduler keeps the others."""
+    with Site() as site:
+        site.robots(OPEN)
+        urls = [site.url("/page", host=f"h{number}.test") for number in range(40)]
+        result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
+
+    assert len(result.fetched) == 40
+    # Of one origin both the request and its fetch are held, one of them unseated.
+    assert result.stats["test/most_held"] <= 2 * (4 + 3)
+
+
+def test_no_more_robots_txt_are_fetched_at_once_than_the_setting_lets() -> None:
+    """`ROBOTS1994_MAX_FETCHES` 2, twelve slow hosts: two at once, and all come."""
+    with Site() as site:
+        for number in range(SLOW):
+            site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
+        site.open_when("slow", "/robots.txt", count=2)
+        urls = [site.url("/page", host=f"slow-{n}.test") for n in range(SLOW)]
+        result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_FETCHES": 2})
+
+    assert len(result.fetched) == SLOW
+    assert result.stats["test/most_robots"] == 2
+
+
+def test_concurrency_without_limit_stays_without_limit() -> None:
+    """`CONCURRENT_REQUESTS = 0` is no limit; waiting makes none of it."""
+    downloader = SimpleNamespace(total_concurrency=0)
+    crawler: Any = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
+
+    with ConcurrencyCredits(crawler, 10).seat() as seat:
+        assert not seat.is_taken
+        assert downloader.total_concurrency == 0
+
+
+def test_what_leaves_is_not_held_up_by_pages_that_never_reach_the_downloader() -> None:
+    """An HTTP cache answers half the pages: the others still find their places."""
+    dropping = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.AnswerPages": 950}}
+    with Site() as site:
+        result = crawl_beside_slow(site, settings=dropping)
+
+    assert_all_came(result)

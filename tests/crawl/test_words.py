@@ -1,0 +1,128 @@
+"""What a crawl says: log lines, exception, meta, stats and the signal."""
+
+from __future__ import annotations
+
+from scrapy import signals
+
+from tests.support import replies
+from tests.support.crawl import crawl
+from tests.support.site import Site
+
+
+def test_a_refusal_names_the_line_everywhere() -> None:
+    """Log line, exception message and verdict say which line refused."""
+    with Site() as site:
+        site.robots("# hello\nUser-agent: *\nDisallow: /private\n")
+        result = crawl([site.url("/private/1")])
+
+    failed = result.failed[0]
+    assert failed.message.startswith("Forbidden by robots.txt: ")
+    assert "line 3" in failed.message
+    assert failed.verdict is not None
+    assert (failed.verdict["line"], failed.verdict["rule"]) == (3, "/private")
+    said = [line for line in result.log.split("\n") if "Forbidden by" in line]
+    assert len(said) == 1
+    assert "line 3" in said[0]
+
+
+def test_a_failed_robots_txt_is_one_line_that_names_it() -> None:
+    """Peers row 13: no traceback, and robots.txt is named, not the page."""
+    with Site() as site:
+        site.answer("/robots.txt", replies.reset())
+        result = crawl([site.url("/page")])
+
+    said = [line for line in result.log.split("\n") if "could not be had" in line]
+    assert len(said) == 1
+    assert site.url("/robots.txt") in said[0]
+    assert "Traceback" not in result.log
+
+
+def test_a_record_split_by_a_blank_line_is_warned_of_once() -> None:
+    """O5 read to the letter opens the site; one warning an origin, with the line."""
+    with Site() as site:
+        site.robots("User-agent: *\n\nDisallow: /private\n")
+        pages = [site.url("/private/1"), site.url("/private/2")]
+        result = crawl(pages)
+
+    said = [line for line in result.log.split("\n") if "Read to the letter" in line]
+    assert len(said) == 1
+    assert "WARNING" in said[0]
+    assert "line 2" in said[0]
+    assert len(result.fetched) == 2
+    assert result.stats["robots1994/weakens_policy"] == 1
+
+
+def test_a_file_read_again_is_not_warned_of_again() -> None:
+    """One warning an origin, however often its policy runs out."""
+    with Site() as site:
+        site.robots("User-agent: *\n\nDisallow: /private\n")
+        result = crawl(
+            [site.url(f"/private/{number}") for number in range(3)],
+            settings={
+                "CONCURRENT_REQUESTS": 1,
+                "ROBOTS1994_TTL": 0,
+                "ROBOTS1994_MIN_TTL": 0,
+                "ROBOTS1994_MAX_WAITING": 0,
+            },
+        )
+        fetches = len(site.log("/robots.txt"))
+
+    assert fetches > 1
+    assert result.log.count("Read to the letter") == 1
+    assert result.stats["robots1994/weakens_policy"] == 1
+
+
+def test_what_is_wrong_in_a_record_for_others_is_not_warned_of() -> None:
+    """It opens the site to them, and to us nothing."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /x\n\nUser-agent: b\n\nDisallow: /\n")
+        result = crawl([site.url("/1")])
+
+    assert "Read to the letter" not in result.log
+    assert "robots1994/weakens_policy" not in result.stats
+
+
+def test_the_cautious_reading_obeys_what_a_blank_line_split() -> None:
+    """ROBOTS1994_READING = "cautious"."""
+    with Site() as site:
+        site.robots("User-agent: *\n\nDisallow: /private\n")
+        result = crawl(
+            [site.url("/private/1")], settings={"ROBOTS1994_READING": "cautious"}
+        )
+
+    assert result.fetched == []
+    assert result.failed[0].verdict is not None
+    assert result.failed[0].verdict["reason"] == "split-record"
+
+
+def test_text_of_a_robots_txt_never_reaches_the_log_raw() -> None:
+    """O25: control characters and bidi overrides of a rule are escaped."""
+    with Site() as site:
+        rule = "/private\x1b[31m\u202e"
+        site.robots(f"User-agent: *\nDisallow: {rule}\n")
+        result = crawl([site.url("/private%1B[31m%E2%80%AE/page")])
+
+    assert result.fetched == []
+    assert "\x1b" not in result.failed[0].message + result.log
+    assert "\u202e" not in result.failed[0].message + result.log
+
+
+def test_robots_parsed_is_sent_once_for_each_file_where_scrapy_has_it() -> None:
+    """The signal of Scrapy 2.18, with a parser that knows the policy."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /private\n")
+        pages = [site.url("/1"), site.url("/2")]
+        has_it = hasattr(signals, "robots_parsed")
+        result = crawl(pages, signals=["robots_parsed"] if has_it else [])
+
+    assert len(result.sent) == (1 if has_it else 0)
+    assert len(result.fetched) == 2
+
+
+def test_a_clean_crawl_warns_of_nothing() -> None:
+    """No warning of ours, none that we cause in Scrapy or Twisted."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /private\n")
+        result = crawl([site.url("/1"), site.url("/private")])
+
+    assert not [found for found in result.warnings if "robots1994" in str(found)]

@@ -1,0 +1,57 @@
+"""`python -m tests.integrations.h2_server FILE`: HTTP/2 with the key and certificate."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import sys
+
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import RequestReceived
+
+FILE = (
+    b"User-agent: *\nDisallow: /private\n" + b"# and more\n" * 10 + b"Disallow: /late\n"
+)
+PAGE = b"<title>page</title>"
+
+
+class Pages(asyncio.Protocol):
+    """A robots.txt that closes /private and, far down, /late; else a page."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Greet as HTTP/2 has it."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._talk = H2Connection(H2Configuration(client_side=False))
+        self._talk.initiate_connection()
+        transport.write(self._talk.data_to_send())
+
+    def data_received(self, data: bytes) -> None:
+        """Answer every request that is complete."""
+        for event in self._talk.receive_data(data):
+            if isinstance(event, RequestReceived):
+                path = dict(event.headers)[b":path"]
+                body = FILE if path == b"/robots.txt" else PAGE
+                kind = ("content-type", "text/html")
+                size = ("content-length", str(len(body)))
+                self._talk.send_headers(
+                    event.stream_id, [(":status", "200"), kind, size]
+                )
+                self._talk.send_data(event.stream_id, body, end_stream=True)
+        self._transport.write(self._talk.data_to_send())
+
+
+async def main(pem: str) -> None:
+    """Listen on a free port of loopback, tell it, and serve until killed."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+    context.set_alpn_protocols(["h2"])
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Pages, "127.0.0.1", 0, ssl=context)
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 (its interface)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

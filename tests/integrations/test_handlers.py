@@ -1,0 +1,162 @@
+"""Download handlers that are not Scrapy's default: robots.txt comes by them as well."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import scrapy
+
+from tests.support.certificates import make_certificate
+from tests.support.crawl import ROOT, Ask, crawl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.crawl import CrawlResult
+    from tests.support.site import Site
+
+CLOSED = "User-agent: *\nDisallow: /private\n"
+ROOM = "scrapy.core.downloader.handlers"
+VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
+OF_TODAY = pytest.mark.skipif(
+    VERSION < (2, 16), reason="its own HTTP/2 fails with the pyOpenSSL of today"
+)
+IMPERSONATING = "scrapy_impersonate.ImpersonateDownloadHandler"
+
+
+def impersonate(site: Site, *paths: str, **settings: Any) -> CrawlResult:
+    """Crawl *paths* as scrapy-impersonate's Chrome."""
+    asked = [Ask(site.url(path), meta={"impersonate": "chrome"}) for path in paths]
+    handlers = {"http": IMPERSONATING, "https": IMPERSONATING}
+    return crawl(asked, settings={"DOWNLOAD_HANDLERS": handlers} | settings)
+
+
+@pytest.fixture
+def h2_port(tmp_path: Path) -> Iterator[int]:
+    """Start a server that speaks HTTP/2 over TLS, and yield its port."""
+    pem = tmp_path / "both.pem"
+    pem.write_text("".join(make_certificate()))
+    command = [sys.executable, "-m", "tests.integrations.h2_server", str(pem)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        yield int(server.stdout.readline())
+        server.kill()
+
+
+@OF_TODAY
+def test_http2_of_scrapy(h2_port: int) -> None:
+    """One refused, one fetched, and robots.txt itself came over HTTP/2."""
+    url = f"https://127.0.0.1:{h2_port}"
+    handler = {"https": f"{ROOM}.http2.H2DownloadHandler"}
+
+    result = crawl(
+        [f"{url}/open", f"{url}/private"], settings={"DOWNLOAD_HANDLERS": handler}
+    )
+
+    assert result.fetched_urls == [f"{url}/open"], result.log
+    assert [failed.verdict and failed.verdict["line"] for failed in result.failed] == [
+        2
+    ]
+    assert result.stats["robotstxt/response_status_count/200"] == 1
+
+
+@OF_TODAY
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_http2_cuts_what_is_longer(h2_port: int, *, is_cut: bool) -> None:
+    """The file comes whole before it is cut, and only what stands before is obeyed."""
+    url = f"https://127.0.0.1:{h2_port}"
+    settings: dict[str, Any] = {
+        "DOWNLOAD_HANDLERS": {"https": f"{ROOM}.http2.H2DownloadHandler"}
+    } | ({"ROBOTS1994_MAX_BYTES": 100} if is_cut else {})
+
+    result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
+
+    assert result.fetched_urls == ([f"{url}/late"] if is_cut else [])
+    assert f"{url}/private" in result.failed_urls
+    assert result.stats.get("robots1994/cut") == (1 if is_cut else None)
+
+
+@pytest.mark.skipif(VERSION < (2, 15), reason="this Scrapy has no such handler")
+def test_httpx_of_scrapy(site: Site) -> None:
+    """On the asyncio reactor too, also for what is longer than we read (O24)."""
+    site.robots(CLOSED + "# a long comment\n" * 1000)
+    handler = f"{ROOM}._httpx.HttpxDownloadHandler"
+    settings: dict[str, Any] = {
+        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
+        "ROBOTS1994_MAX_BYTES": 100,
+    }
+
+    result = crawl([site.url("/open"), site.url("/private")], settings=settings)
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    assert result.stats["robots1994/cut"] == 1
+
+
+@pytest.mark.parametrize("propagated", [(), ("impersonate",)])
+def test_scrapy_impersonate(propagated: tuple[str, ...], site: Site) -> None:
+    """robots.txt is asked for by curl too where ROBOTS1994_PROPAGATE_META says so."""
+    site.robots(CLOSED)
+
+    result = impersonate(
+        site,
+        "/open",
+        "/private",
+        ROBOTS1994_PROPAGATE_META=list(propagated),
+        USER_AGENT="walker/1.0",
+    )
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    robots, page = site.log()
+    assert (robots.target, page.target) == ("/robots.txt", "/open")
+    assert "sec-fetch-mode" in page.headers
+    assert ("sec-fetch-mode" in robots.headers) is bool(propagated)
+    agents = {seen.headers["user-agent"] for seen in (robots, page)}
+    assert agents == {"walker/1.0"}
+
+
+def test_scrapy_impersonate_by_the_name_of_a_browser(site: Site) -> None:
+    """With no USER_AGENT the page is asked for as Chrome, by whom no record is meant.
+
+    So ROBOTSTXT_USER_AGENT says by which one; robots.txt itself is Scrapy's request.
+    """
+    site.robots(
+        "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
+    )
+
+    nameless = impersonate(site, "/open", USER_AGENT="")
+    site.forget()
+    result = impersonate(
+        site, "/open", "/private", USER_AGENT="", ROBOTSTXT_USER_AGENT="walker"
+    )
+
+    assert nameless.failed_urls == [site.url("/open")]
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    robots, page = site.log()
+    assert "Chrome/" in page.headers["user-agent"]
+    assert "Chrome/" not in robots.headers.get("user-agent", "")
+
+
+def test_scrapy_impersonate_cuts_what_is_longer(site: Site) -> None:
+    """robots.txt comes whole by curl before it is cut (O24)."""
+    site.robots(CLOSED + "# a long comment\n" * 1000 + "Disallow: /late\n")
+
+    result = impersonate(
+        site,
+        "/late",
+        "/private",
+        ROBOTS1994_PROPAGATE_META=["impersonate"],
+        ROBOTS1994_MAX_BYTES=100,
+    )
+
+    assert result.fetched_urls == [site.url("/late")]
+    assert result.failed_urls == [site.url("/private")]
+    assert result.stats["robots1994/cut"] == 1

@@ -1,0 +1,97 @@
+"""scrapy-redis: its scheduler keeps the requests, we judge them on their way out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.test_waiting import assert_all_came, crawl_beside_slow
+from tests.support import replies
+from tests.support.crawl import Reactor, crawl, reactors, start_crawl
+from tests.support.redis_server import RedisServer
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tests.support.site import Site
+
+CLOSED = "User-agent: *\nDisallow: /private\n"
+
+
+def kept_in(redis: RedisServer) -> dict[str, Any]:
+    """Settings by which scrapy-redis keeps the requests there."""
+    return {
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER_PERSIST": True,
+        "REDIS_URL": redis.url,
+    }
+
+
+def test_scrapy_redis_keeps_requests_that_are_judged_on_their_way_out(
+    site: Site,
+) -> None:
+    """Its scheduler and its filter in a Redis of its own; nothing of ours is in it."""
+    site.robots(CLOSED)
+    site.answer("/", replies.html('<a href="/open">o</a><a href="/private">p</a>'))
+
+    with RedisServer() as redis:
+        result = crawl(
+            [site.url("/")],
+            spider_args={"follow": True},
+            settings=kept_in(redis),
+        )
+        keys = redis.client().keys()
+
+    assert result.fetched_urls == [site.url("/"), site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    assert keys == [b"asking:dupefilter"]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
+    """Start URLs in a list, some pushed while it crawls; none is kept back."""
+    site.robots(CLOSED)
+    site.answer("/first", replies.html("first", gate="pushed"))
+
+    with RedisServer() as redis:
+        client = redis.client()
+
+        def push(*paths: str) -> None:
+            starts = [json.dumps({"url": site.url(path)}) for path in paths]
+            client.rpush("shared:start_urls", *starts)
+
+        push("/private/1", "/first")
+        crawling = start_crawl(
+            spider="tests.integrations.shared:Shared",
+            settings=kept_in(redis),
+            reactor=reactor,
+        )
+        site.wait("/first")
+        push("/later", "/private/2")
+        site.open("pushed")
+        result = crawling.result()
+        left = client.llen("shared:start_urls")
+
+    assert [item["url"] for item in result.items] == [
+        site.url("/first"),
+        site.url("/later"),
+    ]
+    assert site.targets() == ["/robots.txt", "/first", "/later"]
+    assert result.stats["robotstxt/forbidden"] == 2
+    assert (result.stats["finish_reason"], left) == ("finished", 0)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_nobody_waits_for_a_slow_robots_txt_under_its_scheduler(
+    site: Site, reactor: Reactor
+) -> None:
+    """48 requests wait beside 3 places, all others come first, and none is lost."""
+    with RedisServer() as redis:
+        result = crawl_beside_slow(site, reactor=reactor, settings=kept_in(redis))
+
+    assert_all_came(result)
+    assert result.stats["test/most_pages"] <= 3
+    assert result.stats["scheduler/dequeued/redis"] == len(result.fetched)

@@ -1,0 +1,164 @@
+"""Beside other middlewares and handlers: nothing opens, and nothing leaks."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import default_settings
+
+from tests.faults.test_table import unclean
+from tests.support import replies
+from tests.support.crawl import Ask, crawl
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PARTS = "tests.other_middlewares.parts"
+OPEN = "User-agent: *\nDisallow: /closed\n"
+SECRET = "hunter2-of-the-test"  # noqa: S105 (it is looked for, and must not be found)
+
+# What the settings of today say, to a Scrapy that reads it from the spider alone.
+OLDER_HTTPAUTH = (
+    {}
+    if hasattr(default_settings, "HTTPAUTH_USER")
+    else {"http_user": "u", "http_pass": SECRET, "http_auth_domain": "b.test"}
+)
+
+
+def test_many_neighbours_at_once_change_no_verdict() -> None:
+    """Retry, cookies, AutoThrottle, compression, offsite and auth, all on."""
+    cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
+    with Site() as site:
+        site.answer("/robots.txt", cookie)
+        site.answer("/flaky", [replies.status(503), replies.html("well")])
+        paths = ("/open", "/closed", "/flaky")
+        result = crawl(
+            [site.url(path, host="a.test") for path in paths],
+            settings={
+                "RETRY_ENABLED": True,
+                "COOKIES_ENABLED": True,
+                "AUTOTHROTTLE_ENABLED": True,
+                "AUTOTHROTTLE_START_DELAY": 0.01,
+                "HTTPAUTH_USER": "u",
+                "HTTPAUTH_PASS": SECRET,
+                "HTTPAUTH_DOMAIN": "b.test",
+            },
+            spider_args={"allowed_domains": ["a.test"]} | OLDER_HTTPAUTH,
+        )
+        cookies = [seen.headers.get("cookie") for seen in site.log()]
+        auth = [seen.headers.get("authorization") for seen in site.log()]
+        targets = site.targets()
+
+    assert sorted(targets) == ["/flaky", "/flaky", "/open", "/robots.txt"]
+    assert cookies == [None] * 4
+    assert auth == [None] * 4
+    assert [failed.url.partition("test")[2][-7:] for failed in result.failed] == [
+        "/closed"
+    ]
+    assert unclean(result.log) == []
+
+
+@pytest.mark.parametrize("way", ["environment", "meta"])
+def test_a_real_proxy_serves_both_and_its_password_stays_with_it(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HttpProxy sends the credentials in its header to the proxy; no log names them."""
+    with Site() as proxy:
+        proxy.robots(OPEN)
+        url = proxy.url("").replace("http://", f"http://user:{SECRET}@")
+        if way == "environment":
+            monkeypatch.setenv("http_proxy", url)
+        meta = {"proxy": url} if way == "meta" else {}
+        pages = [f"http://far.example/{path}" for path in ("open", "closed")]
+        result = crawl([Ask(page, meta=meta) for page in pages])
+        seen = proxy.log()
+
+    known = base64.b64encode(f"user:{SECRET}".encode()).decode()
+    assert [each.target for each in seen] == ["/robots.txt", "/open"]
+    assert {each.headers["proxy-authorization"] for each in seen} == {f"Basic {known}"}
+    assert result.fetched_urls == pages[:1]
+    assert SECRET not in result.log + str(result.stats) + str(result.failed)
+
+
+def test_a_dead_proxy_closes_the_site_and_names_no_password() -> None:
+    """R5: behind a proxy that refuses nothing is known; why is said without secrets."""
+    with Site() as site:
+        url = site.refused_url("").replace("http://", f"http://user:{SECRET}@")
+        result = crawl([Ask("http://far.example/page", meta={"proxy": url})])
+
+    assert result.fetched == []
+    assert result.stats["robots1994/outcome/unreachable"] == 1
+    assert SECRET not in result.log + str(result.stats) + str(result.failed)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"DOWNLOAD_HANDLERS": {"http": f"{PARTS}.BrokenHandler"}},
+        {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.BreakingOnAnswers": 850}},
+        {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.BreakingOnAnswers": 50}},
+    ],
+    ids=["handler", "inner middleware", "outer middleware"],
+)
+def test_a_part_that_breaks_on_a_robots_txt_closes_the_site(
+    settings: dict[str, object],
+) -> None:
+    """R5: whose bug it is says nothing of the policy; one line tells of it."""
+    with Site() as site:
+        site.robots(OPEN)
+        result = crawl([site.url("/open")], settings=settings)
+
+        assert "/open" not in site.targets()
+
+    assert result.fetched == []
+    assert result.stats["robots1994/outcome/unreachable"] == 1
+    assert len([each for each in result.log.split("\n") if "a bug" in each]) == 1
+
+
+def test_a_middleware_that_hands_back_a_request_is_followed() -> None:
+    """The answer to what it asks instead is the answer; the policy is this origin's."""
+    with Site() as site:
+        site.answer("/robots-file", replies.text(OPEN))
+        site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n"))
+        pages = [site.url("/open"), site.url("/closed")]
+        settings = {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.ElsewhereRobots": 850}}
+        result = crawl(pages, settings=settings)
+
+        assert "/robots-file" in site.targets()
+
+    assert result.fetched_urls == pages[:1]
+
+
+def test_a_password_in_a_page_url_stays_out_of_what_we_say(tmp_path: Path) -> None:
+    """Log lines, exceptions, stats and the comparison's report: none of ours names it.
+
+    Scrapy's own lines ("Crawled (200) <GET …>") show URLs as they are.
+    """
+    report = tmp_path / "report.json"
+    marked = '<html><meta name="robots" content="noindex, nofollow"></html>'
+    with Site() as site:
+        site.robots(OPEN)
+        site.answer("/open", replies.html(marked))
+        with_password = site.url("").replace("http://", f"http://user:{SECRET}@")
+        result = crawl(
+            [with_password + path for path in ("/open", "/closed")],
+            settings={
+                "ROBOTS1994_COMPARE": True,
+                "ROBOTS1994_COMPARE_REPORT": str(report),
+                "ROBOTS1994_PAGES": True,
+            },
+        )
+        asked = site.log("/robots.txt")[0]
+
+    ours = [line for line in result.log.split("\n") if "[scrapy_robots1994" in line]
+    assert "Forbidden by robots.txt" in "".join(ours)
+    assert SECRET not in "".join(ours)
+    # Scrapy 2.13 fails for the open page, and names the password in its own words.
+    refused = next(each for each in result.failed if each.verdict)
+    assert SECRET not in refused.message + str(refused.verdict) + str(result.stats)
+    assert SECRET not in report.read_text("utf-8")
+    assert "authorization" not in asked.headers
+    assert SECRET not in asked.target + asked.host

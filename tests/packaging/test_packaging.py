@@ -1,0 +1,90 @@
+"""Tests that what is released holds what it should, and says what it is."""
+
+from __future__ import annotations
+
+import email
+import sys
+import tarfile
+import zipfile
+from typing import TYPE_CHECKING
+
+import scrapy_robots1994
+from tests.packaging.building import ROOT, run
+
+if TYPE_CHECKING:
+    from email.message import Message
+    from pathlib import Path
+
+
+def metadata(dist: Path) -> Message:
+    """What the wheel says of itself."""
+    wheel = zipfile.ZipFile(next(dist.glob("*.whl")))
+    name = next(name for name in wheel.namelist() if name.endswith("/METADATA"))
+    return email.message_from_bytes(wheel.read(name))
+
+
+def test_wheel_holds_the_package_alone(dist: Path) -> None:
+    """The wheel has the package with its py.typed, and neither tests nor examples."""
+    wheel = next(dist.glob("*.whl"))
+
+    names = zipfile.ZipFile(wheel).namelist()
+
+    assert "scrapy_robots1994/py.typed" in names
+    rooms = {name.partition("/")[0].partition("-")[0] for name in names}
+    assert rooms == {"scrapy_robots1994"}
+
+
+def test_sdist_holds_the_tests_and_the_example(dist: Path) -> None:
+    """Who packages it further can run the tests from the sdist."""
+    source = next(dist.glob("*.tar.gz"))
+
+    with tarfile.open(source) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    wanted = {"LICENSE", "README.md", "setup.cfg", "tests/run", "tests/conftest.py"}
+    assert wanted | {".ci/run", ".ci/packages"} <= names
+
+
+def test_the_version_has_one_place(dist: Path) -> None:
+    """The package's own; metadata and file names take it from there."""
+    version = scrapy_robots1994.__version__
+
+    assert metadata(dist)["Version"] == version
+    assert {path.name for path in dist.iterdir()} == {
+        f"scrapy_robots1994-{version}-py3-none-any.whl",
+        f"scrapy_robots1994-{version}.tar.gz",
+    }
+    assert f'"{version}"' not in (ROOT / "pyproject.toml").read_text("utf-8")
+
+
+def test_the_changelog_tells_of_this_version() -> None:
+    """The newest entry is that of the version to be released."""
+    headings = [
+        line
+        for line in (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n")
+        if line.startswith("## ")
+    ]
+
+    assert headings[0].startswith(f"## {scrapy_robots1994.__version__}")
+
+
+def test_an_index_takes_it(dist: Path) -> None:
+    """`twine check --strict`: metadata and the README as an index renders it."""
+    said = run(
+        *(sys.executable, "-m", "twine", "--no-color", "check", "--strict"),
+        *dist.iterdir(),
+        folder=dist,
+    )
+
+    assert said.count("PASSED") == 2
+
+
+def test_it_is_found_as_a_part_of_scrapy(dist: Path) -> None:
+    """Classifiers by which people look for it, and where they read on."""
+    told = metadata(dist)
+
+    classifiers = told.get_all("Classifier", [])
+    assert "Framework :: Scrapy" in classifiers
+    assert "Typing :: Typed" in classifiers
+    links = [link.partition(",")[0] for link in told.get_all("Project-URL", [])]
+    assert "The standard of 1994" in links

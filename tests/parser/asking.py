@@ -1,0 +1,70 @@
+"""Short questions for the tests of the standard, and one file in many spellings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robots1994.parser import LineKind
+
+HOST = "http://a.example"
+
+
+def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
+    """Whether *robot* may retrieve *path*; verdict and short answer have to agree."""
+    robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
+    url = path if "://" in path else HOST + path
+    answer = robots.allowed(url, robot)
+    assert robots.verdict(url, robot).allowed is answer
+    return answer
+
+
+def closed(path: str, robot: str = "*") -> str:
+    """Return a file that closes *path* to *robot*."""
+    return f"User-agent: {robot}\nDisallow: {path}\n"
+
+
+def kinds(body: str | bytes) -> list[LineKind]:
+    """Return the kinds of the lines of a file."""
+    return [line.kind for line in RobotsTxt.parse(body).lines]
+
+
+def codes(body: str | bytes) -> list[str]:
+    """Return the codes of the problems of a file."""
+    return [problem.code for problem in RobotsTxt.parse(body).problems]
+
+
+def clauses(body: str | bytes) -> list[str]:
+    """Return the ids of the rules that the problems of a file are about."""
+    return [problem.clause for problem in RobotsTxt.parse(body).problems]
+
+
+def _recased(text: str, case: Callable[[str], str]) -> str:
+    """Return *text* with its field names in another case."""
+    for field in ("User-agent", "Disallow"):
+        text = text.replace(field, case(field))
+    return text
+
+
+def spellings(text: str) -> dict[str, str]:
+    """Return *text* in spellings that mean the same, each with what was changed."""
+    lines = text.removesuffix("\n").split("\n")
+    commented = [part for line in lines for part in (line, "  # between: x")]
+    # A blank line ends with CR NL here: after a CR, NL alone would be part of that end.
+    ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
+    mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
+    return {
+        "LF": text,
+        "CR": text.replace("\n", "\r"),
+        "CRLF": text.replace("\n", "\r\n"),
+        "mixed": "".join(mixed),
+        "no last end": text.removesuffix("\n"),
+        "comment lines": "\n".join(commented),
+        "upper case": _recased(text, str.upper),
+        "lower case": _recased(text, str.lower),
+        "spaces": text.replace(": ", " :\t ").replace("\n", " \n"),
+    }

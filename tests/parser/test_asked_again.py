@@ -1,0 +1,77 @@
+"""A ruling learns from its first question; every further answer is as good."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.parser.asking import HOST
+
+PATHS = ["/", "/a", "/a/b", "/a/b/c", "/b", "/b/c", "/c", "/d", "/%61", "/%62", "/a#x"]
+PATHS += ["/robots.txt", "/robots.txt#x", "/robots.txt?a", "/d#/a", "/\u00e4"]
+
+FILES = {
+    "paths": "Disallow: /a\nDisallow: /b/c\nDisallow: /d\n",
+    "everything": "Disallow: /\n",
+    "a URL": f"Disallow: {HOST}/b\n",
+    "a URL in another spelling": "Disallow: HTTP://A.Example:80/b\n",
+    "a URL elsewhere": "Disallow: http://b.example/\n",
+    "both": f"Disallow: /d\nDisallow: {HOST}/a/b\nDisallow: /%61/x\n",
+    "two records": f"Disallow: /a\n\nUser-agent: *\nDisallow: {HOST}/b\n",
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("rules", FILES.values(), ids=list(FILES))
+def test_a_question_may_be_asked_again(rules: str, dialect: str) -> None:
+    """Of one origin or of several, in any order, and of a file never asked before."""
+    body = f"User-agent: *\n{rules}"
+    robots = RobotsTxt.parse(body, dialect=dialect)
+    ruling = robots.ruling("rex")
+    asked = [host + path for path in PATHS for host in (HOST, "http://b.example", "")]
+
+    for url in [*asked, *reversed(asked), *sorted(asked)]:
+        expected = RobotsTxt.parse(body, dialect=dialect).verdict(url, "rex").allowed
+        assert ruling.allowed_url(url) is expected, url
+        assert ruling.allowed_url(url.encode()) is expected, url
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("rules", FILES.values(), ids=list(FILES))
+def test_open_is_what_forbids_nothing(rules: str, dialect: str) -> None:
+    """By a path or by a URL; a file without a rule is open."""
+    closed = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect=dialect)
+    without = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
+
+    assert closed.ruling("rex").is_open is False
+    assert without.ruling("rex").is_open is True
+
+
+def test_an_allow_line_hides_no_rule_of_the_cautious_reading() -> None:
+    """Ours O5, X3: what the blank line parted forbids, whatever another record says."""
+    body = "User-agent: *\n\nDisallow: /x\nUser-agent: *\nAllow: /x\n"
+    literal = RobotsTxt.parse(body, dialect="extended")
+    cautious = literal.read_as("cautious")
+
+    assert literal.allowed("/x", "rex")
+    assert str(literal.verdict("/x", "rex")).startswith("allowed by line 5")
+    assert not cautious.allowed("/x", "rex")
+    assert str(cautious.verdict("/x", "rex")).startswith("disallowed by line 3")
+
+
+@pytest.mark.parametrize("start", ["\n ", "\r\n\t", " ", "# x\n ", "\n\n  "])
+def test_the_first_record_may_stand_apart(start: str) -> None:
+    """After blank lines, indented, after a comment: it is the record it is."""
+    body = f"{start}User-agent: rex\nDisallow: /\n"
+
+    assert not RobotsTxt.parse(body).allowed("/x", "rex")
+
+
+@pytest.mark.parametrize("start", ["#", "# ", "x", "Not-", "\v", "\u00a0", "*: "])
+def test_a_field_begins_its_line(start: str) -> None:
+    """What has anything but space before it is another field, or a comment."""
+    for above in ("", "\n", "Sitemap: /\n"):
+        body = f"{above}{start}User-agent: rex\nDisallow: /\n"
+
+        assert RobotsTxt.parse(body).allowed("/x", "rex")

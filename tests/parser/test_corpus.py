@@ -1,0 +1,50 @@
+"""Real files: every line accounted for, and records that survive printing."""
+
+from __future__ import annotations
+
+from scrapy_robots1994.parser import LineKind, Record, print_records
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.support.corpus import corpus_files
+
+
+def said(records: tuple[Record, ...]) -> list[tuple[tuple[str, ...], list[str]]]:
+    """Return what records say, without where they say it."""
+    return [(it.names, [rule.value for rule in it.rules]) for it in records]
+
+
+def test_every_line_of_every_file_is_accounted_for() -> None:
+    """Joined again the lines are the text; what counts for nothing has a reason."""
+    heeded = {
+        LineKind.BLANK,
+        LineKind.COMMENT,
+        LineKind.USER_AGENT,
+        LineKind.DISALLOW,
+    }
+    for name, body in corpus_files()[::2]:
+        robots = RobotsTxt.parse(body)
+        assert "".join(it.text + it.ending for it in robots.lines) == robots.text, name
+        for line in robots.lines:
+            assert (line.why_ignored is None) is (line.kind in heeded), name
+
+
+def test_lines_that_count_are_those_of_the_records() -> None:
+    """A User-agent or Disallow line belongs to exactly one record."""
+    for name, body in corpus_files()[1::2]:
+        robots = RobotsTxt.parse(body)
+        counted = [
+            it.number
+            for it in robots.lines
+            if it.kind in (LineKind.USER_AGENT, LineKind.DISALLOW)
+        ]
+        owned = [it.line for record in robots.records for it in record.agents]
+        owned += [it.line for record in robots.records for it in record.rules]
+        assert sorted(owned) == counted, name
+
+
+def test_printed_records_read_as_the_same_records() -> None:
+    """Records printed as a robots.txt and parsed again say the same."""
+    for name, body in corpus_files()[::2]:
+        records = RobotsTxt.parse(body).records
+        assert said(RobotsTxt.parse(print_records(records)).records) == said(records), (
+            name
+        )

@@ -1,0 +1,251 @@
+"""The extended dialect: all of 1994, and Allow, Crawl-delay, Sitemap (X1 to X8)."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from scrapy_robots1994.parser import LineKind, Verdict
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.parser.asking import HOST, allowed, spellings
+
+SMALL, LARGE = 100, 100_000
+
+
+def may(body: str, path: str, robot: str = "rex", reading: str = "literal") -> bool:
+    """Whether *robot* may retrieve *path* in the extended dialect, however spelt."""
+    answers = {
+        how: allowed(text, path, robot, dialect="extended", reading=reading)
+        for how, text in spellings(body).items()
+    }
+    assert len(set(answers.values())) == 1, answers
+    return answers["LF"]
+
+
+def delay(body: str, robot: str = "rex", **how: str) -> float | None:
+    """The crawl delay that a file in the extended dialect asks of *robot*."""
+    robots = RobotsTxt.parse(body, dialect="extended", **how)  # type: ignore[arg-type]  # all are strings
+    return robots.ruling(robot).crawl_delay
+
+
+def test_extended_x1_the_first_matching_line_decides() -> None:
+    """Not the longest: the order of the file counts."""
+    opened = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
+    shut = "User-agent: *\nDisallow: /a\nAllow: /a/b\n"
+
+    assert may(opened, "/a/b/c") is True
+    assert may(opened, "/a/c") is False
+    assert may(shut, "/a/b/c") is False
+
+
+def test_extended_the_verdict_names_the_allow_line() -> None:
+    """A URL that a line opens is allowed because of that line."""
+    robots = RobotsTxt.parse(
+        "User-agent: *\nAllow: /a/b\nDisallow: /a\n", dialect="extended"
+    )
+
+    verdict = robots.verdict("/a/b/c", "rex")
+
+    assert verdict == Verdict(
+        allowed=True,
+        reason=verdict.reason,
+        line=2,
+        rule="/a/b",
+        record=robots.records[0],
+    )
+    assert str(verdict) == (
+        'allowed by line 2, "Allow: /a/b", of the record for "*" (line 1)'
+    )
+
+
+def test_1994_f6_knows_no_allow() -> None:
+    """In the dialect of 1994 the same file closes what Allow would open."""
+    body = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
+
+    assert allowed(body, "/a/b/c") is False
+    assert [line.kind for line in RobotsTxt.parse(body).lines][1] is LineKind.UNKNOWN
+
+
+def test_extended_x2_allow_ends_the_names_of_its_record() -> None:
+    """A User-agent line after an Allow line begins a new record."""
+    body = "User-agent: a\nAllow: /\nUser-agent: rex\nDisallow: /\n"
+
+    assert may(body, "/x", "a") is True
+    assert may(body, "/x", "rex") is False
+
+
+def test_extended_x2_allow_without_a_record_is_ignored() -> None:
+    """As a Disallow line there is (O4)."""
+    robots = RobotsTxt.parse("Allow: /x\n", dialect="extended")
+
+    assert robots.lines[0].kind is LineKind.ORPHAN
+
+
+def test_extended_x3_several_records_for_everybody_each_answer() -> None:
+    """O2: what one of them forbids is forbidden, though another allows it."""
+    body = "User-agent: *\nAllow: /a\n\nUser-agent: *\nDisallow: /a/b\nAllow: /\n"
+
+    assert may(body, "/a/b") is False
+    assert may(body, "/a/c") is True
+
+
+@pytest.mark.parametrize("path", ["/caf%C3%A9/x", "/caf\u00e9/x", "/%63af%c3%a9/x"])
+def test_extended_allow_compares_as_disallow_does(path: str) -> None:
+    """O18: one resource, whichever way it and the rule are spelt."""
+    body = "User-agent: *\nAllow: /caf\u00e9/\nDisallow: /caf%c3%a9\nDisallow: /%63\n"
+
+    assert may(body, path) is True
+    assert may(body, "/caf%C3%A9s") is False
+
+
+def test_extended_a_rule_whose_last_escape_is_cut_short_decides_literally() -> None:
+    """O18: also among several rules the literal spelling of one may be the first."""
+    body = "User-agent: *\nAllow: /a%4\nDisallow: /aA\nDisallow: /a%2\n"
+
+    assert may(body, "/a%41") is True
+    assert may(body, "/aA") is False
+    assert may(body, "/a%2Fb") is False
+
+
+def test_extended_absolute_urls_take_their_place_in_the_order() -> None:
+    """O19 holds for Allow, too."""
+    body = f"User-agent: *\nAllow: {HOST}/a/b\nDisallow: /a\nDisallow: {HOST}/c\n"
+
+    assert may(body, "/a/b") is True
+    assert may(body, "http://other.example/a/b") is False
+    assert may(body, "/c") is False
+
+
+def test_extended_the_cautious_reading_forbids_what_either_reading_forbids() -> None:
+    """O5: a record that a blank line split is obeyed, with its Allow lines."""
+    body = "User-agent: *\n\nAllow: /a/b\nDisallow: /a\n"
+
+    assert may(body, "/a/c") is True
+    assert may(body, "/a/c", reading="cautious") is False
+    assert may(body, "/a/b", reading="cautious") is True
+
+
+def test_extended_the_file_itself_is_always_allowed() -> None:
+    """O22."""
+    assert may("User-agent: *\nDisallow: /\n", "/robots.txt") is True
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("10", 10.0), ("0.5", 0.5), (".5", 0.5), ("1.", 1.0), ("0", 0.0), ("  7 ", 7.0)],
+)
+def test_extended_x4_a_crawl_delay_is_a_decimal_number(
+    value: str, seconds: float
+) -> None:
+    """Of seconds, with a fraction or without."""
+    body = f"User-agent: *\nCrawl-delay: {value}\n"
+
+    assert delay(body) == seconds
+
+
+@pytest.mark.parametrize(
+    "value", ["", "ten", "-1", "10s", "1e3", "0x5", "1,5", "inf", "9" * 400, "\u0665"]
+)
+def test_extended_x4_what_is_no_number_is_ignored_and_reported(value: str) -> None:
+    """Never guessed at."""
+    body = f"User-agent: *\nCrawl-delay: {value}\n"
+
+    line = RobotsTxt.parse(body, dialect="extended").lines[1]
+
+    assert delay(body) is None
+    assert line.kind is LineKind.TIMELESS
+    assert line.why_ignored
+
+
+def test_extended_x5_the_longest_of_several_delays() -> None:
+    """In one record, and in several for everybody (O2)."""
+    body = "User-agent: *\nCrawl-delay: 2\nCrawl-delay: 5\n"
+
+    assert delay(body) == 5
+    assert delay(f"{body}\nUser-agent: *\nCrawl-delay: 9\n") == 9
+
+
+def test_extended_a_delay_is_of_the_record_that_applies() -> None:
+    """A record that names the robot and has no delay asks for none (A3)."""
+    body = "User-agent: *\nCrawl-delay: 5\n\nUser-agent: rex\nDisallow:\n"
+
+    assert delay(body, "other") == 5
+    assert delay(body, "rex") is None
+    assert RobotsTxt.parse(body).ruling("other").crawl_delay is None
+
+
+def test_extended_x6_a_delay_between_two_names_parts_them_not() -> None:
+    """As any other field there parted them not in 1994 (F6)."""
+    body = "User-agent: a\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n"
+
+    assert may(body, "/x", "a") is False
+    assert may(body, "/x", "rex") is False
+    assert delay(body, "a") == delay(body, "rex") == 5
+
+
+def test_extended_a_delay_behind_a_blank_line_is_nobodys() -> None:
+    """O4, O5; the cautious reading obeys the one that a blank line split off."""
+    split = "User-agent: *\n\nCrawl-delay: 5\n"
+
+    assert delay(split) is None
+    assert delay(split, reading="cautious") == 5
+    assert delay("User-agent: *\nDisallow:\n\nCrawl-delay: 5\n") is None
+
+
+def test_extended_x7_sitemaps_stand_anywhere() -> None:
+    """Before, in and behind records; in their order, each once, without comments."""
+    body = (
+        "Sitemap: http://h/1.xml # one\nUser-agent: *\nSITEMAP : /2.xml\n"
+        "Disallow: /x\n\nsitemap:\nSitemap: http://h/1.xml\n"
+    )
+
+    robots = RobotsTxt.parse(body, dialect="extended")
+
+    assert robots.sitemaps == ("http://h/1.xml", "/2.xml")
+    assert not robots.allowed("/x", "rex")
+    assert RobotsTxt.parse(body).sitemaps == ()
+
+
+def test_extended_x8_wildcards_are_literal() -> None:
+    """As in 1994; who wants Google's rules has Protego."""
+    body = "User-agent: *\nDisallow: /*.pdf$\nAllow: /\n"
+
+    assert may(body, "/a.pdf") is True
+    assert may(body, "/*.pdf$x") is False
+
+
+def test_extended_records_print_as_what_they_are() -> None:
+    """Allow and Crawl-delay come back from the print."""
+    body = "User-agent: a\nCrawl-delay: 0.5\nAllow: /x\nDisallow:\n"
+
+    record = RobotsTxt.parse(body, dialect="extended").records[0]
+
+    assert str(record) == body
+
+
+def nested(size: int) -> str:
+    """A file of *size* rules, each within the other, by turns allowed and not."""
+    rules = ["/" + "a" * (number // 50) + "b" * (number % 50) for number in range(size)]
+    fields = ("Allow", "Disallow")
+    lines = [f"{fields[n % 2]}: {rule}" for n, rule in enumerate(reversed(rules))]
+    return "User-agent: *\n" + "\n".join(lines)
+
+
+def fastest(body: str) -> float:
+    """Seconds of the fastest of some runs of questions about the file."""
+    ruling = RobotsTxt.parse(body, dialect="extended").ruling("rex")
+    urls = [f"{HOST}/{'a' * n}b{n}" for n in range(50)]
+
+    def run() -> float:
+        started = perf_counter()
+        for url in urls * 20:
+            ruling.allowed_url(url)
+        return perf_counter() - started
+
+    return min(run() for _ in range(15))
+
+
+def test_extended_time_of_a_question_does_not_grow_with_the_rules() -> None:
+    """Twenty times the rules, each within the other: the time is of the same size."""
+    assert fastest(nested(2_000)) < 3 * fastest(nested(100))

@@ -1,0 +1,89 @@
+"""What opens a site is found by a quick look as by a thorough one."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.robotstxt import RobotsTxt
+
+SPLIT = "User-agent: *\n\nDisallow: /\n"
+
+
+def openings(body: str, dialect: str = "1994") -> list[str]:
+    """Return the codes of what opens a file to anybody."""
+    robots = RobotsTxt.parse(body, dialect=dialect)
+    return [it.code for it in robots.openings("rex")]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_openings_are_found_in_every_dialect_and_spelling(
+    dialect: str, end: str
+) -> None:
+    """A record that a blank line splits, however lines end."""
+    assert openings(SPLIT.replace("\n", end), dialect) == ["R002"]
+
+
+def test_ours_o23_a_page_opens_nothing() -> None:
+    """It says nothing to robots, so nothing was meant to be closed."""
+    assert openings("\n <html>\n<p>User agents are welcome</p>\n") == []
+
+
+def test_an_allow_line_of_nobody_opens_where_it_is_a_rule() -> None:
+    """Ours X2, O4: in the extended dialect it is a rule without a record."""
+    body = "Allow: /\n\nUser-agent: *\nDisallow: /\n"
+
+    assert openings(body) == []
+    assert openings(body, "extended") == ["R001"]
+
+
+BODIES = [
+    ("Disallow: /", "R001"),
+    ("# x\nSitemap: /\nDisallow: /", "R001"),
+    ("# x\rDisallow: /", "R001"),
+    ("User-agent: a\nDisallow: /\n\n#\nHost: x\nAllow: /\nDisallow: /b", "R001"),
+    ("User-agent: *\n\nDisallow: /", "R002"),
+    ("User-agent: *\nCrawl-delay: 5\n \t\nSitemap: /\nDisallow: /", "R002"),
+    ("User-agent: *", "R003"),
+    ("User-agent: *\n# x\nSitemap: /\n\nUser-agent: b\nDisallow: /", "R003"),
+    ("User-agent: *\nUser-agent:\nDisallow: /", "R004"),
+    ("User-agent: *\nDisallow: a", "R005"),
+    ("User-agent: *\nDisallow: *", "R005"),
+    ("User-agent: *\nDisallow: /\nDisalow: /", "R020"),
+    ("User-agent: *\nDisallow: /\nDisallow /", "R021"),
+    ("Disalow: /", "R020"),
+    ("Disallow /", "R021"),
+    ("<html>\nDisallow: /", "R001"),
+    ("User-agent: rex, max\nDisallow: /", "R029"),
+    ("User-agent: rex*\nDisallow: /", "R030"),
+    ("User-agent: *\nDisallow: /a /b", "R034"),
+]
+
+
+@pytest.mark.parametrize(("body", "code"), BODIES)
+def test_what_opens_a_site_is_among_its_openings(body: str, code: str) -> None:
+    """Each kind, by itself, and with lines around it that mean nothing."""
+    robots = RobotsTxt.parse(body)
+    opening = [it.code for it in robots.problems if it.weakens_policy]
+
+    assert opening == [code]
+    assert [it.code for it in robots.openings("rex, max rex*")] == [code]
+
+
+@pytest.mark.parametrize("place", [0, 1_500, 2_999])
+def test_one_odd_line_of_a_long_file_is_found(place: int) -> None:
+    """Wherever it stands; the others are in order."""
+    lines = [f"Disallow: /page/of/some/length/{number}" for number in range(3_000)]
+    lines.insert(place, "Disalow: /odd")
+
+    assert openings("\n".join(["User-agent: *", *lines])) == ["R020"]
+
+
+def test_openings_come_in_the_order_of_the_lines() -> None:
+    """Of whatever kind they are."""
+    body = "User-agent: *\nDisallow: a\nDisalow: /b\nDisallow: c\n\nUser-agent:\n"
+
+    robots = RobotsTxt.parse(body)
+
+    assert [it.line for it in robots.openings("rex")] == [2, 3, 4, 6]

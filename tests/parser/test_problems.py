@@ -1,0 +1,139 @@
+"""What a file's author is told, and where."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.checks import KINDS
+from scrapy_robots1994.checks.problem import sentence
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.parser.asking import clauses
+
+PLACES = [
+    ("  Disallow: /", [("R001", 1, 3)]),
+    ("User-agent: a\n \n\nDisallow: /", [("R002", 2, 1)]),
+    ("User-agent: a\n\n# x\nDisallow: /\nDisallow: /y", [("R002", 2, 1)]),
+    ("# x\nUser-agent: a", [("R003", 2, 1)]),
+    (" User-agent: # a", [("R004", 1, 2)]),
+    ("User-agent: a\nDisallow:  x", [("R005", 2, 12)]),
+    ("\thello", [("R006", 1, 2)]),
+    ("User-agent: a\nDisallow:\nUser-agent: b\nDisallow:", [("R007", 3, 1)]),
+    (
+        "User-agent: *\nDisallow:\n\nUser-agent: b\nUser-agent: *\nDisallow:",
+        [("R008", 5, 1)],
+    ),
+    (
+        "User-agent: a\nDisallow:\nDisallow: /\nDisallow:",
+        [("R009", 2, 1), ("R009", 4, 1)],
+    ),
+    (" Fields: /", [("R010", 1, 2)]),
+    ("User-agent : a\n Disallow: /", [("R011", 1, 1), ("R011", 2, 1)]),
+    ("\ufeff", [("R012", 1, 1)]),
+    (b"# x\n# a\xff\xff", [("R013", 2, 4)]),
+]
+
+
+@pytest.mark.parametrize(("body", "places"), PLACES)
+def test_a_problem_has_its_place(
+    body: str | bytes, places: list[tuple[str, int, int]]
+) -> None:
+    """Code, line and column say what is wrong where."""
+    problems = RobotsTxt.parse(body).problems
+
+    assert [(it.code, it.line, it.column) for it in problems] == places
+
+
+def test_a_cut_file_has_its_problem_behind_the_last_line() -> None:
+    """What lies beyond the limit is reported once, where it would begin."""
+    problems = RobotsTxt.parse("#\n# x", limit=3).problems
+
+    assert [(it.code, it.line) for it in problems] == [("R014", 2)]
+
+
+def test_a_parted_record_is_one_problem() -> None:
+    """That it has no rule, and its rules no robot, only follows from the blank line."""
+    body = "User-agent: a\n\nDisallow: /x\nDisallow: /y\n\nDisallow: /z\n"
+
+    assert clauses(body) == ["O5", "O4"]
+
+
+def test_a_record_after_a_parted_one_may_lack_its_blank_line() -> None:
+    """The Disallow lines that were parted off count as what stands before it."""
+    body = "User-agent: a\n\nDisallow: /x\nUser-agent: b\nDisallow: /y\n"
+
+    assert clauses(body) == ["O5", "O7"]
+
+
+@pytest.mark.parametrize(
+    ("body", "opens"),
+    [
+        ("Disallow: /", True),
+        ("User-agent: a\n\nDisallow: /", True),
+        ("User-agent: a", True),
+        ("User-agent:", True),
+        ("User-agent: a\nDisallow: x", True),
+        ("User-agent: a\nDisallow: /\nDisalow: /", True),
+        ("User-agent: a\nDisallow: /\nDisallow /", True),
+        ("User-agent: a, b\nDisallow: /", True),
+        ("User-agent: a*\nDisallow: /", True),
+        ("User-agent: a\nDisallow: /a /b", True),
+        ("hello", False),
+        ("Allow: /", False),
+    ],
+)
+def test_what_opens_a_site_says_so(body: str, *, opens: bool) -> None:
+    """Only problems that lift what the author meant to forbid open the site."""
+    assert [it.weakens_policy for it in RobotsTxt.parse(body).problems] == [opens]
+
+
+def test_a_report_is_printable() -> None:
+    """What a file says reaches no terminal raw."""
+    problem = RobotsTxt.parse("\x1b[31m: x").problems[0]
+
+    assert str(problem) == (
+        r'1:1: info R010 (F6): the field "\x1b[31m" is unknown and ignored'
+    )
+
+
+def test_codes_are_told_apart() -> None:
+    """No two kinds share a code, and codes stay in order."""
+    codes = [kind.code for kind in KINDS]
+
+    assert codes == sorted(set(codes))
+
+
+TOLD = [
+    ("User-agent: a\n\n\nDisallow: /", "from line 4 on"),
+    ("User-agent: *\nDisallow:\n\nUser-agent: *\nDisallow:", "of line 1;"),
+    ("User-agent: a\nDisallow: /\nDisallow: /", "line 2 of the same record"),
+    ("User-agent: a\nDisallow: /a/b\nDisallow: /a", 'line 3, "Disallow: /a", already'),
+    (
+        "User-agent: bot\nDisallow:\n\nUser-agent: mybot\nDisallow:",
+        'named "mybot" obeys the record of line 1, for "bot",',
+    ),
+    ("User-agent: a\rDisallow: /", "ends 1 line(s)"),
+    ("User-agent: a\nUser-agent: b", 'for "a, b" has no'),
+    ("Disalow: /", '"Disalow" is unknown and ignored; was "Disallow" meant?'),
+    ("User agent: a\nuser agent a", 'was "User-agent:" meant?'),
+]
+
+
+@pytest.mark.parametrize(("body", "told"), TOLD)
+def test_a_problem_names_what_it_is_about(body: str, told: str) -> None:
+    """The other line, the name, what was meant."""
+    assert any(told in it.message for it in RobotsTxt.parse(body).problems)
+
+
+def test_a_sentence_has_one_end() -> None:
+    """A question keeps its own."""
+    question, statement = RobotsTxt.parse("Disalow: /\nAllow: /").problems
+
+    assert sentence(question).endswith('was "Disallow" meant?')
+    assert sentence(statement).endswith("stays forbidden.")
+
+
+def test_what_a_file_says_is_told_in_sixty_characters() -> None:
+    """A long line is no long message."""
+    (told,) = RobotsTxt.parse("x" * 99).problems
+
+    assert f'"{"x" * 59}…"' in told.message

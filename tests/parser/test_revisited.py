@@ -1,0 +1,174 @@
+"""The grammar of Kollar, Leavitt and Mauldin (1996): K1 to K7 and their examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.parser.asking import allowed, closed, spellings
+
+HEADER = "Lycos_Spider_(Rex)/1.0 libwww/3.1"
+
+EXAMPLE_1 = """\
+User-Agent: *
+Disallow: /
+
+User-Agent: Lycos
+Disallow: /cgi-bin/ /tmp/
+"""
+EXAMPLE_2 = """\
+User-Agent: Copernicus Fred
+Disallow:
+
+User-Agent: * Rex
+Disallow: /t
+"""
+EXAMPLE_3 = """\
+# This is for every spider!
+User-Agent: *
+# stay away from this
+Disallow: /spiders/not/here/ #and everything in it
+Disallow: # a little nothing
+Disallow: #This could be habit forming!
+# Don't comments make code much more readable!!!
+"""
+
+
+def may(body: str, path: str, robot: str) -> bool:
+    """Whether *robot* may retrieve *path* by the revisited grammar, however spelt."""
+    answers = {
+        how: allowed(text, path, robot, dialect="revisited")
+        for how, text in spellings(body).items()
+    }
+    assert len(set(answers.values())) == 1, answers
+    return answers["LF"]
+
+
+@pytest.mark.parametrize(
+    ("path", "robot", "answer"),
+    [
+        ("/", "other", False),
+        ("/x", HEADER, True),
+        ("/cgi-bin/x", HEADER, False),
+        ("/tmp/x", HEADER, False),
+        ("/tmp", HEADER, True),
+    ],
+)
+def test_revisited_example_1(path: str, robot: str, answer: bool) -> None:
+    """Everything is closed but to Lycos, and to it two folders on one line."""
+    assert may(EXAMPLE_1, path, robot) is answer
+
+
+@pytest.mark.parametrize(
+    ("path", "robot", "answer"),
+    [
+        *((it, "Copernicus", True) for it in ("/", "/tmp/", "/tea-time/")),
+        *((it, "fred/2.0", True) for it in ("/", "/top-cat.txt")),
+        *((it, "other", False) for it in ("/tmp/", "/tea-time/", "/traverse.this")),
+        *((it, HEADER, False) for it in ("/top-cat.txt", "/t")),
+        ("/T", "other", True),
+        ("/", HEADER, True),
+    ],
+)
+def test_revisited_example_2(path: str, robot: str, answer: bool) -> None:
+    """Two names on one line, and `* Rex`, which is everybody, Rex included."""
+    assert may(EXAMPLE_2, path, robot) is answer
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("/spiders/not/here/really/", False),
+        ("/spiders/not/here/yes/even/me.html", False),
+        ("/spiders/not/", True),
+        ("/spiders/not/her", True),
+    ],
+)
+def test_revisited_example_3(path: str, answer: bool) -> None:
+    """One record, full of comments, two of its lines without a path."""
+    assert may(EXAMPLE_3, path, "other") is answer
+
+
+@pytest.mark.parametrize("name", ["Lycos", "rex", "Lycos_Spider_(Rex)", "spider"])
+def test_revisited_k4_names_are_parts_of_the_product_token(name: str) -> None:
+    """The header of Lycos is spoken to by any part of its product token."""
+    assert may(closed("/x", name), "/x", HEADER) is False
+    assert may(closed("/x", name), "/x", "other") is True
+
+
+@pytest.mark.parametrize("gap", [" ", "\t", " \t  "])
+def test_revisited_k1_k2_spaces_and_tabs_separate(gap: str) -> None:
+    """Names and paths, each several on a line, whatever white space is between."""
+    body = f"User-agent: a{gap}rex/1.0{gap}b\nDisallow: /x{gap}/y\n"
+
+    robots = RobotsTxt.parse(body, dialect="revisited")
+
+    assert robots.records[0].names == ("a", "rex", "b")
+    assert [rule.value for rule in robots.records[0].rules] == ["/x", "/y"]
+    assert robots.verdict("/y/z", "rex").line == 2
+    assert str(robots.verdict("/y/z", "rex")) == (
+        'disallowed by line 2, "Disallow: /y", of the record for "a" and "rex" and "b"'
+        " (line 1)"
+    )
+
+
+def test_1994_and_revisited_differ_on_one_line_of_several() -> None:
+    """O11 and D1: in 1994 a value is one name and one path, spaces included."""
+    body = "User-agent: a rex\nDisallow: /x /y\n"
+
+    assert allowed(body, "/x", "rex") is True
+    assert allowed(body, "/x", "rex", dialect="revisited") is False
+
+
+def test_revisited_k2_a_line_without_a_path_closes_nothing() -> None:
+    """Zero paths are as good as an empty value, and the record has its Disallow."""
+    robots = RobotsTxt.parse("User-agent: rex\nDisallow:\n", dialect="revisited")
+
+    assert robots.ruling("rex").is_open
+    assert not robots.problems
+
+
+def test_revisited_k3_a_blank_line_ends_the_record() -> None:
+    """Only comments may stand inside; what a blank line parts is reported."""
+    body = "User-agent: rex\n\nDisallow: /x\n"
+
+    assert may(body, "/x", "rex") is True
+    assert allowed(body, "/x", "rex", dialect="revisited", reading="cautious") is False
+    assert RobotsTxt.parse(body, dialect="revisited").problems
+
+
+def test_revisited_k5_the_first_of_several_records() -> None:
+    """The robot may choose; we take the first, as in 1994 (O1)."""
+    body = closed("/x", "lycos") + "\n" + closed("/y", "rex")
+
+    assert may(body, "/x", HEADER) is False
+    assert may(body, "/y", HEADER) is True
+
+
+def test_revisited_k6_paths_have_case_names_have_not() -> None:
+    """And no line is too long."""
+    long = "/" + "x" * 20_000
+    body = f"User-agent: {'a ' * 500}REX\nDisallow: /Y {long}\n"
+
+    assert may(body, "/Y", "rex") is False
+    assert may(body, "/y", "rex") is True
+    assert may(body, long, "rex") is False
+
+
+def test_ours_k7_user_agent_lines_in_a_row_share_their_record() -> None:
+    """The grammar has one such line a record; a file of 1994 means what it meant."""
+    body = "User-agent: a\nUser-agent: rex\nDisallow: /x\n"
+
+    assert may(body, "/x", "a") is False
+    assert may(body, "/x", "rex") is False
+
+
+def test_revisited_versions_alone_name_nobody() -> None:
+    """O10 and O12 hold for each word of the value."""
+    body = "User-agent: rex\nUser-agent: /1.0 /2.0\nDisallow: /x\n"
+
+    robots = RobotsTxt.parse(body, dialect="revisited")
+
+    assert robots.lines[1].kind.value == "nameless"
+    assert robots.records[0].names == ("rex",)
+    assert not robots.allowed("/x", "rex")

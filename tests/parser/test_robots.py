@@ -1,0 +1,218 @@
+"""RobotsTxt as a value, its rulings and its verdicts."""
+
+from __future__ import annotations
+
+import zlib
+from threading import Event, Thread, current_thread
+from typing import Any
+
+import pytest
+
+from scrapy_robots1994.parser import LineKind, Reason, Verdict
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.parser.asking import HOST, closed
+
+FILE = closed("/x") * 50
+
+
+def test_equal_by_text_dialect_and_reading() -> None:
+    """Bytes and str of one text are one file; another reading makes another."""
+    robots = RobotsTxt.parse(FILE)
+
+    assert robots == RobotsTxt.parse(FILE.encode())
+    assert hash(robots) == hash(RobotsTxt.parse(FILE.encode()))
+    assert robots != RobotsTxt.parse(FILE, reading="cautious")
+    assert robots != RobotsTxt.parse(closed("/y"))
+    assert robots != FILE
+
+
+def test_packing_makes_a_file_small() -> None:
+    """Once; packed again it stays as small."""
+    robots = RobotsTxt.parse(FILE)
+    before = len(robots._source._held)
+
+    packed = len(robots.pack()._source._held)
+
+    assert packed < before / 10
+    assert len(robots.pack()._source._held) == packed
+
+
+def test_two_threads_that_pack_one_file_keep_its_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Origins share a file, and large files are looked into by several threads."""
+    rules = b"".join(b"Disallow: /product/%06d\n" % number for number in range(3_000))
+    body = b"User-agent: *\nDisallow: /private\n" + rules
+    robots = RobotsTxt.parse(body)
+    compress, is_late, is_packed = zlib.compressobj, Event(), Event()
+
+    def waiting(*options: Any, **more: Any) -> Any:
+        if current_thread().name == "late":
+            is_late.set()
+            assert is_packed.wait(60)
+        return compress(*options, **more)
+
+    monkeypatch.setattr(zlib, "compressobj", waiting)
+    late = Thread(target=robots.pack, name="late")
+    late.start()
+    assert is_late.wait(60)
+    robots.pack()
+    is_packed.set()
+    late.join()
+
+    assert robots.body == body
+    assert not robots.allowed("/private", "rex")
+
+
+@pytest.mark.parametrize("body", [b"", b"x", FILE.encode()])
+def test_packing_changes_nothing_but_size(body: bytes) -> None:
+    """A packed file has the same text, and packs only once."""
+    robots = RobotsTxt.parse(body)
+
+    assert robots.pack().pack() is robots
+    assert robots == RobotsTxt.parse(body)
+    assert robots.lines == RobotsTxt.parse(body).lines
+
+
+def test_what_a_file_was_read_as_can_be_asked() -> None:
+    """Dialect and reading are known by their names."""
+    robots = RobotsTxt.parse("", reading="cautious")
+
+    assert (robots.dialect, robots.reading) == ("1994", "cautious")
+    assert repr(robots) == "<RobotsTxt: 0 bytes, 1994, cautious>"
+
+
+@pytest.mark.parametrize("how", [{"dialect": "1995"}, {"reading": "loose"}])
+def test_an_unknown_dialect_or_reading_is_refused(how: dict[str, str]) -> None:
+    """The sentence says what there is."""
+    with pytest.raises(ValueError, match=r"There is no .*; it may be '"):
+        RobotsTxt.parse("", **how)  # type: ignore[arg-type]  # all are strings
+
+
+def test_a_ruling_is_made_once_a_robot() -> None:
+    """The same robot gets the same ruling; many robots do not pile up."""
+    robots = RobotsTxt.parse(FILE)
+    first = robots.ruling("rex")
+
+    assert robots.ruling("rex") is first
+    for number in range(200):
+        robots.ruling(f"rex{number}")
+    assert robots._others
+    assert len(robots._others) <= 64
+    assert not robots.allowed("/x", "rex")
+
+
+def test_a_ruling_knows_whether_it_forbids_anything() -> None:
+    """An open ruling forbids nothing; absolute URLs are something."""
+    body = f"{closed('', 'a')}\n{closed('http://a.example/', 'b')}\n{closed('/')}"
+    robots = RobotsTxt.parse(body)
+
+    assert [robots.ruling(it).is_open for it in "abc"] == [True, False, False]
+
+
+def test_a_ruling_tells_its_records() -> None:
+    """They are those that apply to the robot."""
+    robots = RobotsTxt.parse(f"{closed('/a')}\n{closed('/b', 'rex')}\n{closed('/c')}")
+
+    assert robots.ruling("rex").records == (robots.records[1],)
+    assert robots.ruling("max").records == (robots.records[0], robots.records[2])
+
+
+def test_questions_about_other_origins_in_turn() -> None:
+    """A ruling that knows one origin's URLs answers for another's as well."""
+    ruling = RobotsTxt.parse(closed("/x")).ruling("rex")
+
+    for url in ("http://a/x", "http://b/x", "x://c/x", "/x", "x", b"http://a/x"):
+        assert not ruling.allowed_url(url)
+    for url in ("http://a/y", "http://b", "http://b?/x", "//x/y", "/y", b"http://a/y"):
+        assert ruling.allowed_url(url)
+
+
+def test_bytes_of_a_url_are_what_is_sent() -> None:
+    """A byte of a URL equals its percent-encoding in a rule."""
+    robots = RobotsTxt.parse(closed("/%E9"))
+
+    assert not robots.allowed(b"http://a.example/\xe9", "rex")
+    assert robots.allowed("http://a.example/\u00e9", "rex")
+
+
+def test_the_shortest_rule_that_covers_is_named() -> None:
+    """Of several rules the shortest, of equal ones the first in the file."""
+    body = "User-agent: *\nDisallow: /a/b\nDisallow: /a\nDisallow: /a\n"
+
+    verdict = RobotsTxt.parse(body).verdict(f"{HOST}/a/b", "rex")
+
+    assert (verdict.line, verdict.rule) == (3, "/a")
+
+
+SENTENCES = [
+    (
+        "rex",
+        "/x",
+        'disallowed by line 2, "Disallow: /x", of the record for "*" (line 1)',
+    ),
+    ("rex", "/y", 'allowed: no rule of the record for "*" (line 1) covers the URL'),
+    ("rex", "/robots.txt", "allowed: robots.txt itself may always be retrieved"),
+]
+
+
+@pytest.mark.parametrize(("robot", "path", "sentence"), SENTENCES)
+def test_a_verdict_is_a_sentence(robot: str, path: str, sentence: str) -> None:
+    """It names the line, the rule and the record, or says why there is none."""
+    verdict = RobotsTxt.parse(closed("/x")).verdict(path, robot)
+
+    assert str(verdict) == sentence
+    assert verdict.explain() == sentence
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_every_reason_has_its_words(reason: Reason) -> None:
+    """No verdict without a record is left without an explanation."""
+    assert str(Verdict(allowed=False, reason=reason)).startswith("disallowed: ")
+
+
+def test_no_record_for_the_robot_is_not_an_empty_file() -> None:
+    """The two have reasons of their own."""
+    robots = RobotsTxt.parse(closed("/", "max"))
+
+    assert robots.verdict("/", "rex").reason is Reason.NO_RECORD
+    assert "no record of robots.txt is for this robot" in str(
+        robots.verdict("/", "rex")
+    )
+
+
+def test_the_size_is_that_of_what_was_parsed() -> None:
+    """In bytes; packed or not, and without what lies beyond the limit."""
+    robots = RobotsTxt.parse("Disallow: /ä\n" * 9)
+
+    assert robots.size == robots.pack().size == len(robots.body) == 126
+    assert RobotsTxt.parse(b"#" * 9, limit=3).size == 3
+
+
+@pytest.mark.parametrize("kind", [*LineKind, *Reason])
+def test_a_word_is_its_name(kind: LineKind | Reason) -> None:
+    """What reports say of a line or a verdict is what the code calls it."""
+    spoken = {"ROBOTS_TXT": "robots.txt-itself"}
+    name = kind.name
+
+    assert kind.value == spoken.get(name, name.lower().replace("_", "-"))
+
+
+def test_a_wrong_name_is_told_the_right_ones() -> None:
+    """Of dialects and of readings, in order."""
+    with pytest.raises(ValueError, match="'1994', 'revisited', 'extended'"):
+        RobotsTxt.parse("", dialect="2022")
+    with pytest.raises(ValueError, match="'literal', 'cautious'"):
+        RobotsTxt.parse("", reading="liberal")
+
+
+def test_a_file_at_rest_answers_as_before() -> None:
+    """It is the same file, packed, and the next one who asks has it compiled."""
+    robots = RobotsTxt.parse(FILE)
+    before = [robots.allowed(path, name) for path in ("/x", "/y") for name in "ab"]
+
+    assert robots.rest() is robots
+    assert robots.rests
+    after = [robots.allowed(path, name) for path in ("/x", "/y") for name in "ab"]
+    assert after == before == [False, False, True, True]
+    assert not robots.rests

@@ -1,0 +1,55 @@
+"""The outcome table: what each HTTP status of /robots.txt means."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.policy import (
+    OUTCOMES,
+    Outcome,
+    RobotsResponse,
+    meaning_of,
+    outcome_of,
+)
+from tests.policy.samples import TIMEOUT
+
+
+def expected(status: int) -> str:
+    """Read the rows R1 to R5 again, in another way than the table was written."""
+    if 200 <= status <= 299:
+        return "parsed"
+    if status in {401, 403}:
+        return "forbidden"
+    if 400 <= status <= 499 and status != 429:
+        return "absent"
+    return "unreachable"
+
+
+@pytest.mark.parametrize("status", range(100, 600))
+def test_ours_each_status_means_what_its_row_says(status: int) -> None:
+    """Every status from 100 to 599 has the outcome of its row, R1 to R5."""
+    assert outcome_of(status).value == expected(status)
+
+
+def test_the_table_holds_each_status_once() -> None:
+    """The table answers for 100 to 599 and for nothing else."""
+    assert list(OUTCOMES) == list(range(100, 600))
+
+
+@pytest.mark.parametrize("status", [-1, 0, 99, 600, 999, 200_404])
+def test_ours_r5_a_status_out_of_range_tells_nothing(status: int) -> None:
+    """A status no server may send leaves the policy unknown; it opens nothing."""
+    assert outcome_of(status) is Outcome.UNREACHABLE
+
+
+def test_ours_r5_silence_tells_nothing() -> None:
+    """No answer at all is as one that says nothing."""
+    assert meaning_of(TIMEOUT) is Outcome.UNREACHABLE
+
+
+def test_an_answer_is_whole_unless_it_says_otherwise() -> None:
+    """Neither cut at the limit nor the renewal of another one."""
+    answer = RobotsResponse(200, b"Disallow: /")
+
+    assert not answer.is_cut
+    assert not answer.not_modified

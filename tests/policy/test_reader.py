@@ -1,0 +1,95 @@
+"""Identical files are parsed and held once."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+from scrapy_robots1994.policy.reader import Reader
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.policy.samples import BODY
+
+LIMIT = 512_000
+
+
+def new_reader(limit: int = LIMIT) -> Reader:
+    """Make a reader by default settings."""
+    return Reader("1994", "literal", limit)
+
+
+def test_identical_bodies_are_one_object() -> None:
+    """The same bytes twice, in objects of their own, make one `RobotsTxt`."""
+    reader = new_reader()
+
+    first, second = reader.read(bytes(BODY)), reader.read(bytes(bytearray(BODY)))
+
+    assert first is second
+    assert first == RobotsTxt.parse(BODY)
+
+
+def test_another_body_is_another_object() -> None:
+    """One byte more makes another file."""
+    reader = new_reader()
+
+    assert reader.read(BODY) != reader.read(BODY + b"Disallow: /more\n")
+
+
+def test_a_beginning_is_not_the_whole_file() -> None:
+    """Ours O24: the same bytes, cut or whole, obey different lines."""
+    reader = new_reader()
+    whole, cut = reader.read(BODY[:-1]), reader.read(BODY[:-1], is_cut=True)
+
+    assert (whole.is_cut, cut.is_cut) == (False, True)
+    assert not whole.allowed("/closed", "me")
+    assert cut.allowed("/closed", "me")
+
+
+def test_ours_o24_what_lies_beyond_the_limit_does_not_tell_files_apart() -> None:
+    """Two long files with the same beginning are one."""
+    reader = new_reader(limit=len(BODY))
+
+    first, second = reader.read(BODY + b"Disallow: /a"), reader.read(BODY + b"# b")
+
+    assert first is second
+    assert first.is_cut
+    assert first.body == BODY
+
+
+def test_ours_o24_a_file_as_long_as_the_limit_is_whole() -> None:
+    """The limit is how much is obeyed, its last byte included."""
+    robots = new_reader(limit=len(BODY)).read(BODY)
+
+    assert not robots.is_cut
+    assert robots.body == BODY
+
+
+def test_what_nobody_holds_is_not_held() -> None:
+    """The reader itself keeps no file in memory."""
+    reader = new_reader()
+    kept = weakref.ref(reader.read(BODY))
+
+    gc.collect()
+
+    assert kept() is None
+
+
+def test_two_bodies_of_one_hash_are_told_apart() -> None:
+    """A hash is a hint; the bytes decide."""
+    reader = new_reader()
+    first = reader.read(BODY)
+    other = b"User-agent: *\nDisallow: /other\n"
+    reader._known[hash((other, False))] = first
+
+    assert reader.read(other) == RobotsTxt.parse(other)
+
+
+def test_threads_share_one_reader() -> None:
+    """Read from several threads at once, every file is what its bytes say."""
+    reader = new_reader()
+    bodies = [b"User-agent: *\nDisallow: /%d\n" % (number % 7) for number in range(500)]
+
+    with ThreadPoolExecutor(4) as threads:
+        files = list(threads.map(reader.read, bodies))
+
+    assert [robots.body for robots in files] == bodies

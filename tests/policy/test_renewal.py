@@ -1,0 +1,111 @@
+"""A 304: the file we hold still is the policy, and nothing is parsed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scrapy_robots1994.policy import (
+    FreshnessSettings,
+    Outcome,
+    Policy,
+    RobotsResponse,
+    UseFresh,
+    Validators,
+    decide,
+    meaning_of,
+    outcome_of,
+)
+from scrapy_robots1994.policy.policy import prolong, renew
+from tests.policy.samples import (
+    DAY,
+    NOW,
+    ROBOTS_URL,
+    TERMS,
+    TIMEOUT,
+    parsed,
+    unreachable,
+)
+
+LATER = NOW + 2 * DAY
+MONDAY = "Mon, 01 Jan 2024 00:00:00 GMT"
+RENEWAL = RobotsResponse(304, not_modified=True)
+
+
+def held(etag: str | None = '"a"', last_modified: str | None = MONDAY) -> Policy:
+    """Make the policy of a file that came with validators."""
+    return replace(parsed(), etag=etag, last_modified=last_modified)
+
+
+def test_ours_r1_a_304_that_was_asked_for_renews() -> None:
+    """It is an outcome of its own; one nobody asked for is what is left of a 3xx."""
+    assert meaning_of(RENEWAL) is Outcome.RENEWED
+    assert meaning_of(RobotsResponse(304)) is outcome_of(304) is Outcome.UNREACHABLE
+
+
+def test_ours_r1_a_renewed_policy_states_the_same_for_a_new_time() -> None:
+    """The parsed file is the very same object; all its times begin anew."""
+    last = held()
+
+    renewed = renew(last, RENEWAL, LATER, TERMS)
+
+    assert renewed.robots is last.robots
+    assert decide(renewed, LATER + DAY - 1) == UseFresh(renewed)
+    assert (renewed.fetched_at, renewed.fresh_until) == (LATER, LATER + DAY)
+    assert renewed.keep_until == LATER + DAY + 30 * DAY
+
+
+def test_a_304_updates_what_it_names_and_keeps_the_rest() -> None:
+    """RFC 9111, 4.3.4: its ETag replaces ours, what it leaves out stays."""
+    answer = RobotsResponse(304, not_modified=True, etag='"b"', lifetime=600.0)
+
+    renewed = renew(held(), answer, LATER, TERMS)
+
+    assert (renewed.etag, renewed.last_modified) == ('"b"', MONDAY)
+    assert renewed.fresh_until == LATER + 600
+
+
+def test_a_304_that_promises_nothing_repeats_the_last_promise() -> None:
+    """A file that was good for ten minutes is good for ten more."""
+    last = parsed(lifetime=600.0)
+
+    assert renew(last, RENEWAL, LATER, TERMS).fresh_until == LATER + 600
+
+
+def test_ours_r5_a_304_ends_standing_in() -> None:
+    """The origin has spoken again."""
+    standing = prolong(held(), TIMEOUT, NOW + DAY, TERMS)
+
+    assert not renew(standing, RENEWAL, LATER, TERMS).stands_in
+
+
+def test_a_renewed_policy_is_used_no_longer_than_it_is_kept() -> None:
+    """With a STALE_TTL of 0 it is forgotten as soon as it runs out."""
+    terms = FreshnessSettings(stale_ttl=0.0)
+
+    renewed = renew(held(), RENEWAL, LATER, terms)
+
+    assert renewed.fresh_until == renewed.stale_until == renewed.keep_until
+
+
+@pytest.mark.parametrize("policy", [parsed(), unreachable()])
+def test_what_came_without_validators_cannot_be_renewed(policy: Policy) -> None:
+    """Then the whole file is asked for."""
+    assert policy.validators is None
+
+
+@pytest.mark.parametrize(("etag", "date"), [('"a"', None), (None, MONDAY)])
+def test_either_validator_is_enough(etag: str | None, date: str | None) -> None:
+    """A server need not send both."""
+    assert held(etag, date).validators == Validators(ROBOTS_URL, etag, date)
+
+
+def test_validators_speak_of_the_url_that_answered() -> None:
+    """Ours R2: after a redirect they belong to where it led."""
+    url = "https://www.site.example/robots.txt"
+
+    validators = replace(held(), final_url=url).validators
+
+    assert validators is not None
+    assert validators.url == url

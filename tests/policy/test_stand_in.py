@@ -1,0 +1,103 @@
+"""The last good policy, when it cannot be renewed (R5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.policy import (
+    Fetch,
+    FreshnessSettings,
+    Policy,
+    RobotsResponse,
+    UseFresh,
+    UseStale,
+    decide,
+)
+from scrapy_robots1994.policy.policy import prolong, settle
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.policy.samples import BODY, CLOSED, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
+
+SHORT = FreshnessSettings(ttl=100.0, min_ttl=0.0, stale_ttl=1000.0, retry_after=300.0)
+
+
+def test_ours_r5_the_last_good_policy_stands() -> None:
+    """A failed renewal changes when we ask again, and nothing of what was stated."""
+    last = parsed()
+
+    standing = prolong(last, TIMEOUT, NOW + 2 * DAY, TERMS)
+
+    assert standing.stated == last.stated
+    assert standing.stands_in
+    assert not standing.rules("robot").allowed_url(CLOSED)
+    assert standing.fetched_at == NOW
+
+
+@pytest.mark.parametrize(
+    ("answer", "pause"),
+    [
+        (TIMEOUT, 300.0),
+        (RobotsResponse(500), 300.0),
+        (RobotsResponse(503, retry_after=1.0), 300.0),
+        (RobotsResponse(503, retry_after=900.0), 900.0),
+        (RobotsResponse(429, retry_after=1e9), DAY),
+    ],
+)
+def test_ours_r5_it_stands_until_we_ask_again(
+    answer: RobotsResponse, pause: float
+) -> None:
+    """The origin is asked again after the pause, or its Retry-After within bounds."""
+    later = NOW + 2 * DAY
+
+    standing = prolong(parsed(), answer, later, TERMS)
+
+    assert standing.fresh_until == later + pause
+
+
+def test_ours_r5_it_stands_in_no_longer_than_stale_ttl() -> None:
+    """However often renewing fails, the end of the last good policy does not move."""
+    last = policy = parsed(terms=SHORT)
+    now = last.fresh_until
+
+    while now < last.keep_until:
+        policy = prolong(policy, TIMEOUT, now, SHORT)
+        assert policy.fresh_until <= policy.stale_until <= last.keep_until
+        now = policy.fresh_until
+
+    assert policy.keep_until == last.keep_until == NOW + 100 + 1000
+    assert decide(policy, last.keep_until) == Fetch(None)
+
+
+def test_ours_r5_a_good_answer_ends_standing_in() -> None:
+    """The next answer that states a policy makes one like any other."""
+    policy = settle(SITE, RobotsResponse(200), RobotsTxt.parse(BODY), NOW, TERMS)
+
+    assert not policy.stands_in
+    assert policy.is_known
+
+
+def test_a_standing_policy_is_still_the_origins_own() -> None:
+    """It is known: it may stand in again, and be used beside a refresh."""
+    standing = prolong(parsed(), TIMEOUT, NOW, TERMS)
+
+    assert standing.is_known
+    assert decide(standing, standing.fresh_until) == UseStale(standing)
+
+
+@pytest.mark.parametrize("back", [61.0, DAY, 100 * DAY])
+def test_a_stand_in_pauses_also_after_the_clock_went_back(back: float) -> None:
+    """Left in the future it would be asked for again by every request at once."""
+    now = NOW - back
+
+    standing = prolong(parsed(), TIMEOUT, now, TERMS)
+
+    assert decide(standing, now) == UseFresh(standing)
+    assert decide(standing, now + 300) == UseStale(standing)
+
+
+def test_a_clock_that_went_back_lengthens_no_stand_in() -> None:
+    """Its end goes back with the clock: what was left of its time is left."""
+    last: Policy = parsed()
+
+    standing = prolong(last, TIMEOUT, NOW - DAY, TERMS)
+
+    assert standing.keep_until - (NOW - DAY) == last.keep_until - NOW

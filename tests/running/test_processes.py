@@ -1,0 +1,283 @@
+"""Crawls started from a script: each process and runner, together and one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import scrapy.crawler
+
+from tests.running.project import CLOSED, WHY, run
+from tests.support.crawl import reactors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.site import Site
+
+ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+SPIDERS = (
+    '''
+import asyncio, sys
+import scrapy
+from scrapy import crawler as crawlers
+from scrapy.utils.log import configure_logging
+
+BASE = sys.argv[1]
+
+
+class Walk(scrapy.Spider):
+    name = "walk"
+    pages = ["/open", "/private"]
+
+    async def start(self):
+        for page in self.pages:
+            yield scrapy.Request(BASE + page, errback=self.refused)
+
+    def parse(self, response):
+        print(self.name, "fetched", response.url.removeprefix(BASE))
+
+    def refused(self, failure):
+        print(self.name, "refused", failure.request.url.removeprefix(BASE),
+              "by line", failure.value.verdict.line)
+
+
+class Other(Walk):
+    name = "other"
+    custom_settings = {"USER_AGENT": "other/2.0"}
+
+
+class Free(Walk):
+    name = "free"
+    custom_settings = {"ROBOTSTXT_OBEY": False}
+
+
+def reads(label, agent="walker/1.0", **ours):
+    found = {f"ROBOTS1994_{key}": value for key, value in ours.items()}
+    found["USER_AGENT"] = agent
+    return type("Reads", (Walk,), {"name": label, "custom_settings": found})
+
+
+def settings(**more):
+    return {
+        "ADDONS": {"scrapy_robots1994.Addon": 500},
+        "TWISTED_REACTOR": "'''
+    + ASYNCIO
+    + """",
+        "TELNETCONSOLE_ENABLED": False,
+        "USER_AGENT": "walker/1.0",
+        **more,
+    }
+"""
+)
+
+STARTS = {
+    "CrawlerProcess": """
+process = crawlers.CrawlerProcess(settings())
+process.crawl(Walk)
+process.start()
+""",
+    "AsyncCrawlerProcess": """
+process = crawlers.AsyncCrawlerProcess(settings())
+process.crawl(Walk)
+process.start()
+""",
+    "CrawlerRunner": """
+from scrapy.utils.reactor import install_reactor
+configure_logging()
+install_reactor(settings()["TWISTED_REACTOR"])
+from twisted.internet.task import react
+react(lambda reactor: crawlers.CrawlerRunner(settings()).crawl(Walk))
+""",
+    "AsyncCrawlerRunner": """
+from scrapy.utils.reactor import install_reactor
+configure_logging()
+install_reactor(settings()["TWISTED_REACTOR"])
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
+
+async def main():
+    await crawlers.AsyncCrawlerRunner(settings()).crawl(Walk)
+
+react(lambda reactor: Deferred.fromFuture(asyncio.ensure_future(main())))
+""",
+    "AsyncCrawlerRunner without a reactor": """
+configure_logging()
+
+async def main():
+    runner = crawlers.AsyncCrawlerRunner(settings(TWISTED_REACTOR_ENABLED=False))
+    await runner.crawl(Walk)
+
+asyncio.run(main())
+""",
+}
+# Scrapy 2.13 has no asyncio ones, 2.13 and 2.14 cannot do without a reactor.
+WAYS = [
+    way
+    for way in STARTS
+    if hasattr(scrapy.crawler, way.partition(" ")[0])
+    and ("without" not in way or "none" in reactors())
+]
+
+ONE = ["walk fetched /open", "walk refused /private by line 2"]
+
+
+def play(
+    site: Site, folder: Path, start: str, robots: str = CLOSED
+) -> tuple[list[str], str]:
+    """What the spiders of a script that starts so say, sorted, and the log."""
+    site.robots(robots)
+    script = folder / "script.py"
+    script.write_text(SPIDERS + start)
+    said = run(script, site.url(""), folder=folder)
+    assert said.code == 0, said.log
+    assert "Traceback" not in said.log
+    return sorted(said.printed.splitlines()), said.log
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_process_and_runner_refuses(way: str, site: Site, tmp_path: Path) -> None:
+    """One spider, started each way that Scrapy's documentation shows."""
+    told, log = play(site, tmp_path, STARTS[way])
+
+    assert told == ONE
+    assert log.count(f"/private>: {WHY}") == 1
+    assert site.targets().count("/private") == 0
+
+
+def test_spiders_at_once_keep_their_own_settings(site: Site, tmp_path: Path) -> None:
+    """Three in one process: each by its own name, and one that does not obey.
+
+    Each crawl asks by itself: who asks may get another answer.
+    """
+    start = """
+process = crawlers.CrawlerProcess(settings())
+for spider in (Walk, Other, Free):
+    process.crawl(spider)
+process.start()
+"""
+    told, _ = play(site, tmp_path, start)
+
+    other = [line.replace("walk", "other") for line in ONE]
+    assert told == sorted([*ONE, *other, "free fetched /open", "free fetched /private"])
+    names = sorted(seen.headers["user-agent"] for seen in site.log("/robots.txt"))
+    assert names == ["other/2.0", "walker/1.0"]
+
+
+def test_a_record_for_one_of_two_spiders_holds_for_that_one(
+    site: Site, tmp_path: Path
+) -> None:
+    """The name of one crawl is not that of another beside it."""
+    start = """
+process = crawlers.CrawlerProcess(settings())
+process.crawl(Walk)
+process.crawl(Other)
+process.start()
+"""
+    told, _ = play(site, tmp_path, start, "User-agent: other\nDisallow: /open\n")
+
+    assert told == [
+        "other fetched /private",
+        "other refused /open by line 2",
+        "walk fetched /open",
+        "walk fetched /private",
+    ]
+
+
+READ_DIFFERENTLY = """User-agent: split
+
+Disallow: /open
+
+User-agent: *
+Allow: /private
+Disallow: /private
+Disallow: /open /x
+"""
+
+
+@pytest.mark.parametrize("process", ["CrawlerProcess", "AsyncCrawlerProcess"])
+def test_spiders_at_once_read_one_file_by_their_own_settings(
+    process: str, site: Site, tmp_path: Path
+) -> None:
+    """Three dialects and both readings in one process, each with what is its own."""
+    if not hasattr(scrapy.crawler, process):
+        pytest.skip("this Scrapy has no asyncio processes")
+    start = f"""
+process = crawlers.{process}(settings())
+process.crawl(Walk)
+process.crawl(reads("careful", "split/1.0", READING="cautious"))
+process.crawl(reads("exact", "split/1.0"))
+process.crawl(reads("lists", DIALECT="revisited"))
+process.crawl(reads("allows", DIALECT="extended"))
+process.start()
+"""
+    told, _ = play(site, tmp_path, start, READ_DIFFERENTLY)
+
+    assert told == [
+        "allows fetched /open",
+        "allows fetched /private",
+        "careful fetched /private",
+        "careful refused /open by line 3",
+        "exact fetched /open",
+        "exact fetched /private",
+        "lists refused /open by line 8",
+        "lists refused /private by line 7",
+        "walk fetched /open",
+        "walk refused /private by line 7",
+    ]
+
+
+AFTER_ANOTHER = {
+    "CrawlerRunner": """
+from scrapy.utils.reactor import install_reactor
+configure_logging()
+install_reactor(settings()["TWISTED_REACTOR"])
+from twisted.internet.defer import inlineCallbacks
+from twisted.internet.task import react
+
+@inlineCallbacks
+def both(reactor):
+    runner = crawlers.CrawlerRunner(settings())
+    yield runner.crawl(Walk)
+    yield runner.crawl(Other)
+
+react(both)
+""",
+    "AsyncCrawlerRunner": """
+from scrapy.utils.reactor import install_reactor
+configure_logging()
+install_reactor(settings()["TWISTED_REACTOR"])
+from twisted.internet.defer import Deferred
+from twisted.internet.task import react
+
+async def both():
+    runner = crawlers.AsyncCrawlerRunner(settings())
+    await runner.crawl(Walk)
+    await runner.crawl(Other)
+
+react(lambda reactor: Deferred.fromFuture(asyncio.ensure_future(both())))
+""",
+    "AsyncCrawlerRunner without a reactor": """
+configure_logging()
+
+async def both():
+    runner = crawlers.AsyncCrawlerRunner(settings(TWISTED_REACTOR_ENABLED=False))
+    await runner.crawl(Walk)
+    await runner.crawl(Other)
+
+asyncio.run(both())
+""",
+}
+
+
+@pytest.mark.parametrize("way", [way for way in AFTER_ANOTHER if way in WAYS])
+def test_crawls_one_after_another_each_start_afresh(
+    way: str, site: Site, tmp_path: Path
+) -> None:
+    """The second crawl in one process keeps nothing of the first in memory."""
+    told, log = play(site, tmp_path, AFTER_ANOTHER[way])
+
+    assert told == sorted(ONE + [line.replace("walk", "other") for line in ONE])
+    assert log.count(f"/private>: {WHY}") == 2
+    agents = [seen.headers["user-agent"] for seen in site.log("/robots.txt")]
+    assert agents == ["walker/1.0", "other/2.0"]

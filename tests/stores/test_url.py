@@ -1,0 +1,196 @@
+"""`ROBOTS1994_STORE`: what is read, and the sentence for what is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.stores import StoreUrl, locate
+from scrapy_robots1994.stores.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+EXAMPLE = 'write for example "memory://?max_origins=100000".'
+
+
+@pytest.mark.parametrize(
+    ("url", "max_origins"),
+    [
+        ("memory://", 100_000),
+        ("memory:", 100_000),
+        ("memory:///", 100_000),
+        ("MEMORY://", 100_000),
+        ("memory://?", 100_000),
+        ("memory://?max_origins=1", 1),
+        ("memory:///?max_origins=007", 7),
+        ("memory://?max_origins=250000", 250_000),
+        ("memory://?max_origins=" + "9" * 18, 10**18 - 1),
+    ],
+)
+def test_a_memory_store_is_read(url: str, max_origins: int) -> None:
+    """`memory://` with or without its one option says how many origins are held."""
+    assert locate(url) == StoreUrl(max_origins=max_origins)
+
+
+def refusal(url: str) -> str:
+    """Read *url* and give the sentence with which it is refused."""
+    with pytest.raises(SettingsError) as refused:
+        locate(url)
+    sentence = str(refused.value)
+    assert sentence.startswith("ROBOTS1994_STORE: ")
+    assert sentence.endswith(EXAMPLE)
+    assert sentence.isprintable()
+    return sentence.removesuffix(EXAMPLE)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        " ",
+        "memory",
+        "memory://here",
+        "memory://here/and/there",
+        "memory://#bound",
+        "mem://",
+        "robots.db",
+        "http://[",
+        "memory://[::1",
+        "me\nmory://",
+        "\x1b[31m",
+    ],
+)
+def test_where_no_store_is_the_sentence_says_what_to_write(url: str) -> None:
+    """Anything but a memory store is refused with the address and an example."""
+    assert "no store is at" in refusal(url)
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [("size=1", "size"), ("max_origins=1&x=", "x"), ("Max_Origins=1", "Max_Origins")],
+)
+def test_an_unknown_option_is_named(query: str, name: str) -> None:
+    """An option that does nothing would be a mistake nobody sees."""
+    assert f'has no option "{name}"' in refusal(f"memory://?{query}")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "0",
+        "000",
+        "-1",
+        "+1",
+        "1.5",
+        "1e5",
+        "many",
+        "\u0663",
+        "\u00b2",
+        "1_000",
+        " 1",
+    ],
+)
+def test_a_bound_that_is_no_number_is_refused(value: str) -> None:
+    """A bound is a whole number of at least 1 in plain digits."""
+    assert "whole number of at least 1" in refusal(f"memory://?max_origins={value}")
+
+
+def test_a_bound_without_its_value_is_refused() -> None:
+    """An option that was begun and not ended is no default."""
+    assert 'not ""' in refusal("memory://?max_origins")
+
+
+@pytest.mark.parametrize("digits", [19, 100, 5000])
+def test_a_bound_beyond_all_memory_is_refused_with_the_same_sentence(
+    digits: int,
+) -> None:
+    """No number is so long that Python's own words for it would come out."""
+    url = "memory://?max_origins=" + "1" * digits
+
+    assert "whole number of at least 1" in refusal(url)
+
+
+def test_the_last_of_two_bounds_cannot_hide_a_wrong_first() -> None:
+    """Each option is checked, though the last of two counts."""
+    assert 'not "x"' in refusal("memory://?max_origins=x&max_origins=1")
+    assert locate("memory://?max_origins=1&max_origins=2") == StoreUrl(2)
+
+
+def test_a_password_in_a_store_url_is_not_repeated() -> None:
+    """A refused URL goes to a log; the user and password in it do not."""
+    sentence = refusal("mysql://me:secret@127.0.0.1:3306/0?password=secret")
+
+    assert "mysql://127.0.0.1:3306/0" in sentence
+    assert "secret" not in sentence
+
+
+def test_a_lasting_store_is_named_and_not_opened(tmp_path: Path) -> None:
+    """`sqlite://` is read, with memory before it; no file is made."""
+    url = f"sqlite:///{tmp_path}/robots.db"
+
+    assert locate(url) == StoreUrl(url=url)
+    assert isinstance(locate(url).new_store(), SqliteStore)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_options_are_read_for_every_store() -> None:
+    """`in_memory` and `timeout` are ours; the store is handed the rest."""
+    locator = locate("sqlite:///a.db?in_memory=10&max_origins=20&timeout=0.5")
+
+    assert locator == StoreUrl(10, "sqlite:///a.db?max_origins=20", 0.5)
+
+
+@pytest.mark.parametrize("value", ["", "0", "-1", "soon", "nan", "inf"])
+def test_a_timeout_that_is_no_time_is_refused(value: str) -> None:
+    """A store without a time limit could hold up a crawl."""
+    assert "timeout must be seconds" in refusal(f"sqlite:///a.db?timeout={value}")
+
+
+def test_a_store_of_ones_own_is_named_by_its_import_path() -> None:
+    """The class makes the store of the whole URL, without our two options."""
+    path = f"{__name__}.OwnStore"
+
+    store = locate(f"{path}://Host/Path?x=1&timeout=3").new_store()
+
+    assert isinstance(store, OwnStore)
+    assert (store.url, store.timeout) == (f"{path}://Host/Path?x=1", 3.0)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("no.such.module.Store", "cannot be imported"),
+        ("tests.stores.clock.Nothing", "cannot be imported"),
+        ("tests.stores.clock.FakeClock", "is no PolicyStore"),
+        ("json.dumps", "is no PolicyStore"),
+    ],
+)
+def test_an_import_path_to_no_store_is_refused(path: str, said: str) -> None:
+    """The sentence says what is wrong with it."""
+    assert said in refusal(f"{path}://x")
+
+
+class OwnStore(SqliteStore):
+    """A store as a user might write one."""
+
+    url = ""
+    timeout = 0.0
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:
+        """Note what is handed over."""
+        store = cls(url)
+        store.url, store.timeout = url, timeout
+        return store
+
+
+def test_memory_is_no_lasting_store() -> None:
+    """There is nothing to open, and the log calls it by its scheme."""
+    assert locate("memory://").new_store() is None
+    assert str(locate("memory://")) == "memory://"

@@ -1,0 +1,43 @@
+"""What strangers wrote, made safe to print."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+
+ESCAPES = [
+    ("/a b~\u00e9\u4e16", "/a b~\u00e9\u4e16"),
+    ("\x1b[2J", r"\x1b[2J"),
+    ("a\r\nb\tc", r"a\x0d\x0ab\x09c"),
+    ("\x00\x7f\x85\x9b", r"\x00\x7f\x85\x9b"),
+    ("\u202e\u2066\u200f", r"\u202e\u2066\u200f"),
+    ("\u2028\u2029", r"\u2028\u2029"),
+    ("\ufeff\u200b\u00ad", r"\ufeff\u200b\xad"),
+    ("\ud800", r"\ud800"),
+    ("\U000e0041", r"\U000e0041"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), ESCAPES)
+def test_ours_o25_unprintable_characters_are_escaped(text: str, shown: str) -> None:
+    """Nothing that moves a cursor, ends a line or turns the text gets out."""
+    assert escape_control_chars(text) == shown
+
+
+def test_a_long_text_is_cut() -> None:
+    """It ends with an ellipsis, and is as wide as was asked for."""
+    assert escape_control_chars("x" * 10, 10) == "x" * 10
+    assert escape_control_chars("x" * 11, 10) == "x" * 9 + "…"
+    assert len(escape_control_chars("\x1b" * 1_000_000, 30)) == 30
+    assert escape_control_chars("xx", 0) == "…"
+
+
+def test_credentials_are_taken_out_of_urls() -> None:
+    """Of every URL in a text, and of nothing else."""
+    text = "no answer from http://me:secret@proxy.test:8080/ for me@mail.test"
+
+    assert (
+        redact_credentials(text)
+        == "no answer from http://proxy.test:8080/ for me@mail.test"
+    )
