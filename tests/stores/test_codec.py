@@ -119,7 +119,7 @@ def entry(**changes: object) -> bytes:
         "promised": None,
         "etag": None,
         "last_modified": None,
-        "final_url": None,
+        "located": None,
         "retry_at": None,
         "is_cut": False,
     }
@@ -153,7 +153,7 @@ def test_an_entry_made_by_hand_is_read() -> None:
         {"etag": "a\r\nX-Injected: 1"},
         {"etag": "\u20ac"},
         {"last_modified": 5},
-        {"final_url": ["x"]},
+        {"located": ["x"]},
     ],
 )
 def test_an_entry_with_a_wrong_field_is_a_miss(changes: dict[str, object]) -> None:
