@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class StoreBridge:
-    """The store of one crawl (`needs.Store`), from its first question to its end."""
+    """The store of one crawl (`backend.Store`), from its first question to its end."""
 
     def __init__(self, desk: GuardedStore, tally: StatsRecorder) -> None:
         self._desk = desk
@@ -64,13 +64,13 @@ class StoreBridge:
         """The policy held, fresh or stale, or `None`."""
         return await self._answer(self._desk.get(origin))
 
-    async def turn(self, origin: Origin) -> Policy | None:
-        """Wait until no other process is fetching *origin* (`needs.Store.turn`)."""
-        return await self._answer(self._desk.turn(origin))
+    async def acquire_lease(self, origin: Origin) -> Policy | None:
+        """Wait until no other process is fetching *origin* (`backend.Store.acquire_lease`)."""
+        return await self._answer(self._desk.acquire_lease(origin))
 
-    def done(self, origin: Origin, made: Policy | None) -> None:
-        """Our fetch of *origin* ended (`needs.Store.done`)."""
-        self._start(self._desk.done(origin, made))
+    def release_lease(self, origin: Origin, made: Policy | None) -> None:
+        """Our fetch of *origin* ended (`backend.Store.release_lease`)."""
+        self._start(self._desk.release_lease(origin, made))
 
     async def close(self) -> None:
         """Write what is still to be written and end the thread, once for all.

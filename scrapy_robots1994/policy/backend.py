@@ -59,14 +59,14 @@ class Store(Protocol):
     async def get(self, origin: Origin) -> Policy | None:
         """The policy held, fresh or stale, or `None`."""
 
-    async def turn(self, origin: Origin) -> Policy | None:
+    async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Wait until no other process is fetching *origin*.
 
         A fresh policy that another one made meanwhile, or `None`: then it is for us to
-        fetch, and others wait until `done`.
+        fetch, and others wait until `release_lease`.
         """
 
-    def done(self, origin: Origin, made: Policy | None) -> None:
+    def release_lease(self, origin: Origin, made: Policy | None) -> None:
         """Our fetch of *origin* ended: hold the policy it made, let the next one go.
 
         Does not wait; of no effect where nothing was made and it was not our turn.

@@ -150,7 +150,7 @@ class PolicyResolver(Generic[WayT]):
             # Also on a cancelled task and on a closing crawl: nobody hangs (R6).
             self._end(origin, fetching, found)
             if self._store is not None:
-                self._store.done(origin, made)
+                self._store.release_lease(origin, made)
 
     async def _look(
         self, origin: Origin, fetching: _Fetching, way: WayT, last: Policy | None
@@ -168,7 +168,7 @@ class PolicyResolver(Generic[WayT]):
                 await self._recall(decision.policy, way)
                 for waiter in tuple(fetching.waiters):
                     waiter.release(decision.policy)
-            made = await self._store.turn(origin)
+            made = await self._store.acquire_lease(origin)
             if made is None:
                 return decision
             decision = UseFresh(made)

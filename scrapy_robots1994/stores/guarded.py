@@ -74,7 +74,7 @@ class GuardedStore:
         policy = None if packed is None else self._read(packed, origin)
         return policy if policy and policy.keep_until > self._clock() else None
 
-    async def turn(self, origin: Origin) -> Policy | None:
+    async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Wait for our turn to fetch *origin*, or for a fresh policy of another's."""
         store = self._store
         if not isinstance(store, SharedStore):
@@ -103,7 +103,7 @@ class GuardedStore:
                 return None
         return None
 
-    async def done(self, origin: Origin, made: Policy | None) -> None:
+    async def release_lease(self, origin: Origin, made: Policy | None) -> None:
         """Hold what was *made*, then let the next one fetch *origin*."""
         ending = asyncio.current_task()
         assert ending is not None  # noqa: S101 - a coroutine of asyncio runs in a task

@@ -32,7 +32,7 @@ class Looking:
 
 
 class LateStore:
-    """A store whose every answer is the test's (`needs.Store`)."""
+    """A store whose every answer is the test's (`backend.Store`)."""
 
     def __init__(self, drive: Drive) -> None:
         self.drive = drive
@@ -43,7 +43,7 @@ class LateStore:
         """Wait for the test."""
         return await self._look(origin)
 
-    async def turn(self, origin: Origin) -> Policy | None:
+    async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Wait for the test."""
         return await self._look(origin)
 
@@ -53,7 +53,7 @@ class LateStore:
         held: Policy | None = await look.answer
         return held
 
-    def done(self, origin: Origin, made: Policy | None) -> None:
+    def release_lease(self, origin: Origin, made: Policy | None) -> None:
         """Note it."""
         self.dones.append(made)
 

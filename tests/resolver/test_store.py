@@ -20,7 +20,7 @@ FRESH, STALE, OLD = NOW + 50, NOW + 120, NOW + 500
 
 
 class NotingStore:
-    """A store that a test fills, and that notes what it is told (`needs.Store`)."""
+    """A store that a test fills, and that notes what it is told (`backend.Store`)."""
 
     def __init__(self) -> None:
         self.held: dict[Origin, Policy] = {}
@@ -31,11 +31,11 @@ class NotingStore:
         """What the test put in."""
         return self.held.get(origin)
 
-    async def turn(self, origin: Origin) -> Policy | None:
+    async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Our turn at once, unless the test says otherwise."""
         return None if self.others is None else await self.others
 
-    def done(self, origin: Origin, made: Policy | None) -> None:
+    def release_lease(self, origin: Origin, made: Policy | None) -> None:
         """Note it."""
         self.dones.append((origin, made))
 

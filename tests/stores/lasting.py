@@ -88,7 +88,7 @@ class Held:
 
     def put(self, policy: Policy) -> None:
         """Hold the stored form of *policy*."""
-        self.loop.run(self.desk.done(policy.origin, policy))
+        self.loop.run(self.desk.release_lease(policy.origin, policy))
 
     def forget(self, origin: Origin) -> bool:
         """Hold nothing of *origin*."""

@@ -51,8 +51,8 @@ def test_any_error_of_a_store_is_a_miss(error: BaseException) -> None:
         desk = new_desk(store, FakeClock())
 
         assert await desk.get(SITE) is None
-        assert await desk.turn(SITE) is None
-        await asyncio.create_task(desk.done(SITE, parsed()))
+        assert await desk.acquire_lease(SITE) is None
+        await asyncio.create_task(desk.release_lease(SITE, parsed()))
         assert desk.failures >= 1
         await desk.close()
 
@@ -74,8 +74,8 @@ def test_a_store_whose_methods_are_no_coroutines_is_a_miss(
         desk = new_desk(PlainStore(), FakeClock())
 
         assert await desk.get(SITE) is None
-        assert await desk.turn(SITE) is None
-        await asyncio.create_task(desk.done(SITE, parsed()))
+        assert await desk.acquire_lease(SITE) is None
+        await asyncio.create_task(desk.release_lease(SITE, parsed()))
         await desk.close()
 
     asyncio.run(work())
@@ -98,8 +98,8 @@ def test_a_store_that_hangs_is_a_miss_in_time() -> None:
 
     async def ask_everything(desk: desks.GuardedStore) -> None:
         assert await desk.get(SITE) is None
-        assert await desk.turn(SITE) is None
-        await desk.done(SITE, parsed())
+        assert await desk.acquire_lease(SITE) is None
+        await desk.release_lease(SITE, parsed())
 
     asyncio.run(work())
 
@@ -135,9 +135,9 @@ def test_a_store_that_comes_back_is_used_again_and_said(
         desk = new_desk(store, FakeClock())
         store.error = StoreError("away")
         await desk.get(SITE)
-        await desk.done(SITE, parsed())
+        await desk.release_lease(SITE, parsed())
         store.error = None
-        await desk.done(SITE, parsed())
+        await desk.release_lease(SITE, parsed())
         assert await desk.get(SITE) == parsed()
 
     asyncio.run(work())
@@ -154,7 +154,7 @@ def test_a_store_that_cannot_write_is_still_read() -> None:
         store.held[SITE] = pack(parsed())
         desk = new_desk(store, FakeClock())
         store.error = StoreError("read-only")
-        await desk.done(SITE, parsed())
+        await desk.release_lease(SITE, parsed())
         store.error = None
 
         assert await desk.get(SITE) == parsed()
@@ -182,12 +182,12 @@ def test_what_is_over_is_not_stored_and_not_recalled() -> None:
         clock = FakeClock()
         store = StubbornStore()
         desk = new_desk(store, clock)
-        await desk.done(SITE, unreachable())
+        await desk.release_lease(SITE, unreachable())
         assert await desk.get(SITE) is not None
 
         clock.now = NOW + 300
         assert await desk.get(SITE) is None
-        await desk.done(SITE, unreachable())
+        await desk.release_lease(SITE, unreachable())
 
         assert store.held == {}
 
@@ -200,7 +200,7 @@ def test_closing_waits_for_what_is_being_written() -> None:
     async def work() -> None:
         store = StubbornStore()
         desk = new_desk(store, FakeClock())
-        writing = asyncio.create_task(desk.done(SITE, parsed()))
+        writing = asyncio.create_task(desk.release_lease(SITE, parsed()))
         await asyncio.sleep(0)
         await desk.close()
 

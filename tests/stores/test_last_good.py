@@ -39,9 +39,9 @@ def held_after(made: Policy, store: StubbornStore, *, misses: bool = False) -> o
             store.error = StoreError("away for a moment")
             assert await desk.get(SITE) is None
             store.error = None
-        await desk.turn(SITE)
+        await desk.acquire_lease(SITE)
         # In a task of its own, as in a crawl: closing waits for it.
-        await asyncio.create_task(desk.done(SITE, made))
+        await asyncio.create_task(desk.release_lease(SITE, made))
         assert store.leases == {}
         await desk.close()
 
@@ -83,7 +83,7 @@ def test_a_store_that_is_late_is_not_written_over(
         desk = new_desk(store, FakeClock(LATER), timeout=SOON)
         store.hangs = True
         assert await desk.get(SITE) is None
-        await desk.done(SITE, UNKNOWN)
+        await desk.release_lease(SITE, UNKNOWN)
         store.hangs = False
 
         assert store.calls.count("get") == looks

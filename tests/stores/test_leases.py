@@ -25,11 +25,11 @@ def test_of_two_workers_one_fetches_and_the_other_gets_what_it_made() -> None:
     async def work() -> None:
         store = StubbornStore()
         one, two = new_desk(store, FakeClock()), new_desk(store, FakeClock())
-        assert await one.turn(SITE) is None
+        assert await one.acquire_lease(SITE) is None
 
-        waiting = asyncio.create_task(two.turn(SITE))
+        waiting = asyncio.create_task(two.acquire_lease(SITE))
         await store.called["wait", 1].wait()
-        await one.done(SITE, parsed())
+        await one.release_lease(SITE, parsed())
 
         assert await waiting == parsed()
         assert store.leases == {}
@@ -43,15 +43,15 @@ def test_who_made_nothing_lets_the_next_one_fetch() -> None:
     async def work() -> None:
         store = StubbornStore()
         one, two = new_desk(store, FakeClock()), new_desk(store, FakeClock())
-        await one.turn(SITE)
-        waiting = asyncio.create_task(two.turn(SITE))
+        await one.acquire_lease(SITE)
+        waiting = asyncio.create_task(two.acquire_lease(SITE))
         await store.called["wait", 1].wait()
 
-        await one.done(SITE, None)
+        await one.release_lease(SITE, None)
 
         assert await waiting is None
         assert store.leases == {SITE: two._name}
-        await two.done(SITE, None)
+        await two.release_lease(SITE, None)
 
     asyncio.run(work())
 
@@ -64,8 +64,8 @@ def test_a_policy_made_between_our_look_and_our_turn_is_found() -> None:
         store.held[SITE] = pack(parsed())
         desk = new_desk(store, FakeClock())
 
-        assert await desk.turn(SITE) == parsed()
-        await desk.done(SITE, None)
+        assert await desk.acquire_lease(SITE) == parsed()
+        await desk.release_lease(SITE, None)
 
         assert store.leases == {}
 
@@ -81,9 +81,9 @@ def test_a_lease_is_renewed_while_the_fetch_runs(
     async def work() -> None:
         store = StubbornStore()
         desk = new_desk(store, FakeClock())
-        await desk.turn(SITE)
+        await desk.acquire_lease(SITE)
         await store.called["lease", 5].wait()
-        await desk.done(SITE, parsed())
+        await desk.release_lease(SITE, parsed())
 
         assert asyncio.all_tasks() == {asyncio.current_task()} or not desk._renewing
 
@@ -99,10 +99,10 @@ def test_a_lease_that_was_taken_over_is_not_renewed(
     async def work() -> None:
         store = StubbornStore()
         desk = new_desk(store, FakeClock())
-        await desk.turn(SITE)
+        await desk.acquire_lease(SITE)
         store.leases[SITE] = "another"
         await desk._renewing[SITE]
-        await desk.done(SITE, None)
+        await desk.release_lease(SITE, None)
 
         assert store.leases == {SITE: "another"}
 
@@ -119,7 +119,7 @@ def test_a_store_that_dies_while_we_wait_lets_us_fetch_ourselves(
         store = StubbornStore()
         store.leases[SITE] = "another"
         desk = new_desk(store, FakeClock())
-        waiting = asyncio.create_task(desk.turn(SITE))
+        waiting = asyncio.create_task(desk.acquire_lease(SITE))
         await store.called["wait", 1].wait()
         store.error = StoreError("away")
 
@@ -141,7 +141,7 @@ def test_nobody_waits_longer_than_a_fetch_may_take(
         store.woken.set()
         desk = new_desk(store, FakeClock(), longest=SOON)
 
-        assert await asyncio.wait_for(desk.turn(SITE), 10) is None
+        assert await asyncio.wait_for(desk.acquire_lease(SITE), 10) is None
 
     asyncio.run(work())
 
@@ -155,7 +155,7 @@ def test_a_lease_is_renewed_no_longer_than_a_fetch_may_take(
     async def work() -> None:
         store = StubbornStore()
         desk = new_desk(store, FakeClock(), longest=SOON)
-        await desk.turn(SITE)
+        await desk.acquire_lease(SITE)
 
         await asyncio.wait_for(desk._renewing[SITE], 10)
         await desk.close()

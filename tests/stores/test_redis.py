@@ -157,7 +157,7 @@ def test_a_server_that_hangs_costs_the_time_limit_once(
             desk = new_desk(
                 store_at(server, prefix, clock=lambda: NOW), lambda: NOW, timeout=0.2
             )
-            await desk.done(SITE, parsed())
+            await desk.release_lease(SITE, parsed())
             server.hang()
             for _ in range(50):
                 assert await desk.get(SITE) is None
