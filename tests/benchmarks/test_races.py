@@ -16,16 +16,16 @@ from tests.benchmarks.corpus import lines_at, made_corpus
 from tests.benchmarks.report import shown
 from tests.benchmarks.timing import OURS, Result, exponent
 from tests.support import mixed_site
-from tests.support.readme import ROOT, typed
+from tests.support.crawl import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def told(words: list[str], *further: str) -> str:
-    """What the command of the README says, with *further* words that make it small."""
+def printed(*arguments: str) -> str:
+    """Return what `tests/bench --quick ARGUMENTS` prints."""
     ran = subprocess.run(
-        [ROOT / words[0], *words[1:], *further],
+        [ROOT / "tests/bench", "--quick", *arguments],
         cwd="/",
         env=os.environ | {"PYTHON": sys.executable},
         stdin=subprocess.DEVNULL,
@@ -37,16 +37,15 @@ def told(words: list[str], *further: str) -> str:
     return ran.stdout
 
 
-def test_the_races_that_the_readme_types_are_run(tmp_path: Path) -> None:
-    """Each prints the rows that the README takes its numbers from."""
+def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
+    """The rows that published numbers come from."""
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
 
-    pages = told(typed("tests/bench pages"), "--quick")
-    extended = told(typed("tests/bench extended"), "--quick")
-    compared = told(typed("tests/bench compare"), "--quick")
-    corpus = typed("tests/bench --corpus FOLDER", FOLDER=tmp_path)
-    parsed = told(corpus, "--quick", "parsing")
-    imported = told(typed("tests/bench"), "--quick", "import")
+    pages = printed("pages")
+    extended = printed("extended")
+    compared = printed("compare")
+    parsed = printed("--corpus", str(tmp_path), "parsing")
+    imported = printed("import")
 
     assert pages.count("ROBOTS1994_PAGES on") == 3
     assert "1,000 that are mixed, links followed" in pages

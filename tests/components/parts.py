@@ -13,7 +13,7 @@ from scrapy.pipelines.files import FilesPipeline
 from scrapy.pipelines.images import ImagesPipeline
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from tests.support import readme
+from scrapy_robots1994 import ForbiddenByRobots
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -42,19 +42,22 @@ class Images(ImagesPipeline):
         return item | {"images": _told(results)}
 
 
-_OF_THE_README: dict[str, Any] = {}
-_SNIPPET = readme.code("class TellingFilesPipeline(FilesPipeline)")
-exec(_SNIPPET, _OF_THE_README)  # noqa: S102 - our own text
-# "An `ImagesPipeline` in the same way."
-exec(_SNIPPET.replace("Files", "Images").replace(".files", ".images"), _OF_THE_README)  # noqa: S102 - see above
+class _RaisingRefusals:
+    """Let the results name a refusal, on a Scrapy whose own results are silent."""
 
-TellingFiles = type("TellingFiles", (_OF_THE_README["TellingFilesPipeline"], Files), {})
-"""As the README has it, for a Scrapy whose results are silent."""
+    def media_failed(self, failure: Any, request: Any, info: Any) -> Any:
+        """Raise the refusal in place of the pipeline's own exception."""
+        if failure.check(ForbiddenByRobots):
+            raise failure.value
+        return super().media_failed(failure, request, info)  # type: ignore[misc]  # the pipeline's
 
-TellingImages = type(
-    "TellingImages", (_OF_THE_README["TellingImagesPipeline"], Images), {}
-)
-"""The same for images."""
+
+class TellingFiles(_RaisingRefusals, Files):
+    """Files whose results name a refusal."""
+
+
+class TellingImages(_RaisingRefusals, Images):
+    """Images whose results name a refusal."""
 
 
 class Asking:

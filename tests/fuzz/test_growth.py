@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from tests.fuzz import growth
 from tests.fuzz.growth import HOSTILE, OPERATIONS, cost
-from tests.support.readme import typed
 
 SMALL = 2**11
 TIMES = 16
@@ -31,9 +28,8 @@ def test_time_grows_as_the_file_does(name: str) -> None:
 def test_the_command_prints_a_row_for_each_file_and_operation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As the README types it, on small sizes."""
+    """`python -m tests.fuzz.growth`, on small sizes."""
     monkeypatch.setattr(growth, "SIZES", (2**10, 2**11))
-    monkeypatch.setattr(sys, "argv", typed("python -m tests.fuzz.growth")[2:])
 
     growth.main()
 

@@ -7,15 +7,12 @@ import subprocess
 import sys
 from typing import Any
 
-from tests.support.readme import ROOT, typed
+from tests.support.crawl import ROOT
 
 
-def proof(words: list[str], *args: str) -> dict[str, Any]:
-    """Run a proof as the README types it, and read what it prints; it must hold.
-
-    *args* make it small.
-    """
-    command = [sys.executable, *words[1:], *args]
+def proof(name: str, *args: str) -> dict[str, Any]:
+    """Run `python -m tests.proofs.NAME ARGS` and return what it prints; it must hold."""
+    command = [sys.executable, "-m", f"tests.proofs.{name}", *args]
     ran = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     told: dict[str, Any] = json.loads(ran.stdout)
@@ -24,7 +21,7 @@ def proof(words: list[str], *args: str) -> dict[str, Any]:
 
 def test_a_killed_writer_leaves_a_whole_database() -> None:
     """Every policy that was acknowledged is there after SIGKILL."""
-    told = proof(typed("python -m tests.proofs.kills"), "--kills", "6")
+    told = proof("kills", "--kills", "6")
 
     assert (told["kills"], told["corrupt"], told["lost"]) == (6, 0, 0)
     assert told["written"] > 0
@@ -32,9 +29,7 @@ def test_a_killed_writer_leaves_a_whole_database() -> None:
 
 def test_a_fleet_asks_each_origin_once_though_one_is_killed() -> None:
     """scrapy-redis, three workers, a real redis-server, SIGKILL in mid-crawl."""
-    words = typed("python -m tests.proofs.fleet --kill")
-
-    told = proof(words, "--origins", "24", "--pages", "5")
+    told = proof("fleet", "--kill", "--origins", "24", "--pages", "5")
 
     assert told["origins_decided"] == 24
     assert told["closed_fetched"] == 0
@@ -42,8 +37,8 @@ def test_a_fleet_asks_each_origin_once_though_one_is_killed() -> None:
 
 
 def test_a_bounded_memory_and_a_file_are_measured() -> None:
-    """The command measures what the README says it does."""
-    told = proof(typed("python -m tests.proofs.million"), "--origins", "500")
+    """Memory by tenths of the origins, and bytes of the file for each origin."""
+    told = proof("million", "--origins", "500")
 
     assert len(told["memory_mb_by_tenths"]) == 10
     assert told["file_bytes_an_origin"] > 0

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tests.soak import __main__ as command
 from tests.soak import run
-from tests.support.readme import typed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def test_a_short_soak_loses_nothing_and_opens_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The command of the README, short: it ends well, writes its figures, draws them.
+    """`python -m tests.soak 400 60`: it ends well, writes its figures, draws them.
 
     Here they go to a folder of the test.
     """
@@ -30,11 +29,8 @@ def test_a_short_soak_loses_nothing_and_opens_nothing(
 
     monkeypatch.setattr(run, "soak", soak)
     monkeypatch.setattr(command, "HERE", tmp_path)
-    *_, origins, seconds = typed(
-        "python -m tests.soak ORIGINS SECONDS", ORIGINS=400, SECONDS=60
-    )
 
-    code = command.main(int(origins), float(seconds))
+    code = command.main(400, 60.0)
 
     (soaked,) = kept
     assert soaked.judge["against"] == 0, soaked.judge["against_first"]

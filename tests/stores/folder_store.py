@@ -1,0 +1,63 @@
+"""A store as a user would write it: each policy is a file of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.stores import PolicyStore, Stored
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from typing_extensions import Self
+
+
+class FolderStore(PolicyStore):
+    """Policies as files of a folder: `mypackage.stores.FolderStore:///path/of/folder`."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = Path(folder)
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - files answer at once
+        """Make the store that *url* names."""
+        return cls(url.partition("://")[2])
+
+    def file(self, origin: Origin) -> Path:
+        """Return the file of *origin*."""
+        return self.folder / quote(str(origin), safe="")
+
+    async def get(self, origin: Origin) -> bytes | None:
+        """Return the stored bytes, or `None`."""
+        try:
+            return self.file(origin).read_bytes()[8:]
+        except FileNotFoundError:
+            return None
+
+    async def put(self, stored: Stored) -> None:
+        """Write a new file, then put it in place of the old one."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        end = int(stored.keep_until).to_bytes(8, "big")
+        new = self.folder / f".{quote(str(stored.origin), safe='')}"
+        new.write_bytes(end + stored.packed)
+        new.replace(self.file(stored.origin))
+
+    async def forget(self, origin: Origin) -> bool:
+        """Remove the file and return whether there was one."""
+        was_there = self.file(origin).exists()
+        self.file(origin).unlink(missing_ok=True)
+        return was_there
+
+    async def entries(self) -> AsyncIterator[Stored]:
+        """Yield every stored policy."""
+        for path in self.folder.glob("[!.]*"):
+            entry = path.read_bytes()
+            origin = Origin.of(unquote(path.name))
+            assert origin is not None
+            yield Stored(origin, entry[8:], int.from_bytes(entry[:8], "big"))
+
+    async def close(self) -> None:
+        """Leave everything as it is: nothing is open."""
