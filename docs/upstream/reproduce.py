@@ -1,0 +1,74 @@
+"""Show that Scrapy's RobotsTxtMiddleware lets disallowed requests through.
+
+Run ``python reproduce.py [URLS]`` with Scrapy 2.14 to 2.19. A local server says
+``Disallow: /`` and answers /robots.txt after half a second, so that all requests wait
+for it. Every page that reaches the server is a request that robots.txt disallows.
+Exit status: 0 if none did, 1 if some did, 2 if the crawl failed by itself.
+"""
+
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import scrapy
+from scrapy.crawler import CrawlerProcess
+
+URLS = int(sys.argv[1]) if len(sys.argv) > 1 else 6
+robots_requests = []
+requested = []
+
+
+class Site(BaseHTTPRequestHandler):
+    """Disallow everything, and record what is requested all the same."""
+
+    def do_GET(self):
+        """Answer /robots.txt late and every other path at once."""
+        if self.path == "/robots.txt":
+            robots_requests.append(self.path)
+            time.sleep(0.5)
+            body = b"User-agent: *\nDisallow: /\n"
+        else:
+            requested.append(self.path)
+            body = b"a disallowed page"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        """Print nothing."""
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+class Leak(scrapy.Spider):
+    """Request several pages of one host at once."""
+
+    name = "leak"
+    custom_settings = {
+        "ROBOTSTXT_OBEY": True,
+        "CONCURRENT_REQUESTS": URLS,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": URLS,
+        "DOWNLOAD_DELAY": 0,
+        "LOG_LEVEL": "ERROR",
+    }
+
+    async def start(self):
+        """Yield one request for each page."""
+        for number in range(URLS):
+            yield scrapy.Request(f"http://127.0.0.1:{server.server_port}/{number}")
+
+    def parse(self, response):
+        """Do nothing with the page."""
+
+
+if __name__ == "__main__":
+    process = CrawlerProcess()
+    process.crawl(Leak)
+    process.start()
+    print(f"Scrapy {scrapy.__version__}: {len(requested)} of {URLS} disallowed pages")
+    sys.exit(2 if not robots_requests else 1 if requested else 0)
