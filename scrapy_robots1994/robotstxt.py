@@ -1,13 +1,11 @@
 """RobotsTxt: one parsed file, asked who may retrieve what and what is wrong in it."""
 
-from threading import Lock
+from sys import getsizeof
 
-from scrapy_robots1994.checks import find_openings, find_problems
+from scrapy_robots1994.checks import find_problems, find_weakening_problems
 from scrapy_robots1994.checks.problem import Problem
 from scrapy_robots1994.parser.dialects import (
-    ALLOW,
     LITERAL,
-    SITEMAP,
     check_reading,
     dialect_named,
 )
@@ -18,8 +16,6 @@ from scrapy_robots1994.parser.records import Record
 from scrapy_robots1994.parser.ruling import RobotRules
 from scrapy_robots1994.parser.source import Source, contents_of
 from scrapy_robots1994.parser.verdict import Verdict
-
-_preparing = Lock()
 
 # A crawl has one name, or few; whoever asks for many is not held in memory for it.
 _OTHERS_KEPT = 63
@@ -51,12 +47,12 @@ class RobotsTxt:
         dialect: str = "1994",
         reading: str = LITERAL,
         limit: int | None = None,
-        cut: bool = False,
+        truncated: bool = False,
     ) -> "RobotsTxt":
         """Return the file that *body* is. Never raises on any body.
 
         Of a body of more than *limit* bytes the whole lines within the limit count.
-        *cut* says that *body* is already only the beginning of the file. A *dialect* or
+        *truncated* says that *body* is already only the beginning of the file. A *dialect* or
         *reading* that does not exist is a ValueError.
         """
         check_reading(reading)
@@ -64,10 +60,12 @@ class RobotsTxt:
             body = body.encode("utf-8", "surrogatepass")
         # Ours O24: of a file over the limit, the whole lines within it are obeyed.
         if limit is not None and len(body) > limit:
-            body, cut = body[: max(limit, 0)], True
-        return cls(Source(bytes(body), dialect_named(dialect), is_cut=cut), reading)
+            body, truncated = body[: max(limit, 0)], True
+        return cls(
+            Source(bytes(body), dialect_named(dialect), is_truncated=truncated), reading
+        )
 
-    def ruling(self, robot: str | bytes) -> RobotRules:
+    def rules(self, robot: str | bytes) -> RobotRules:
         """Return what the file says to *robot*, a bare name or a whole User-Agent
         header.
         """
@@ -88,29 +86,27 @@ class RobotsTxt:
 
     def _ruling(self, robot: str | bytes) -> RobotRules:
         """Compile what the file says to *robot*."""
-        has_allow = ALLOW in self._source.dialect.fields
+        has_allow = self._source.dialect.has_allow
         kind = OrderedRobotRules if has_allow else RobotRules
         return kind(self._source, self._reading, robot)
 
-    def prepare(self, robot: str | bytes) -> None:
-        """Do now all that would make a question of *robot* take long.
+    def compiled_rules(self, robot: str | bytes) -> RobotRules | None:
+        """Return the rules of *robot* if they are compiled already, else None.
 
-        Of several threads that ask for it one does it, and the others wait.
+        Compiling the rules of a large file takes long: run `rules` in a thread then.
         """
-        with _preparing:
-            ruling = self._ruling(robot) if self.rests else self.ruling(robot)
-            ruling.prepare()
-            # Last: until then the file rests for whoever looks.
-            if self.rests:
-                self._first = ruling
+        first = self._first
+        if first is not None and first.robot == robot:
+            return first
+        return None if self._others is None else self._others.get(robot)
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Whether *robot* may retrieve *url*: a whole URL, or a path. Never raises."""
-        return self.ruling(robot).allowed_url(url)
+        return self.rules(robot).allowed_url(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
         """Return whether *robot* may retrieve *url*, and why. Never raises."""
-        return self.ruling(robot).verdict(url)
+        return self.rules(robot).verdict(url)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -129,7 +125,7 @@ class RobotsTxt:
         """The sitemaps that the file names, as written, in order, each once; none in a
         dialect that has no such field.
         """
-        if SITEMAP not in self._source.dialect.fields:
+        if not self._source.dialect.has_sitemap:
             return ()
         # Ours X7: they belong to no record and may stand anywhere.
         named = (it.value for it in self.lines if it.kind is LineKind.SITEMAP)
@@ -140,11 +136,11 @@ class RobotsTxt:
         """What the author of the file should know, in the order of the lines."""
         return find_problems(self._source)
 
-    def openings(self, robot: str | bytes) -> tuple[Problem, ...]:
+    def weakening_problems(self, robot: str | bytes) -> tuple[Problem, ...]:
         """Return the problems that open the site to *robot* against what the author of
         the file is likely to have meant.
         """
-        return find_openings(self._source, self._reading, names_of(robot))
+        return find_weakening_problems(self._source, self._reading, names_of(robot))
 
     @property
     def text(self) -> str:
@@ -162,9 +158,9 @@ class RobotsTxt:
         return self._source.size
 
     @property
-    def is_cut(self) -> bool:
+    def is_truncated(self) -> bool:
         """Whether only the beginning of the file is known."""
-        return self._source.is_cut
+        return self._source.is_truncated
 
     @property
     def dialect(self) -> str:
@@ -181,25 +177,17 @@ class RobotsTxt:
         check_reading(reading)
         return self if reading == self._reading else RobotsTxt(self._source, reading)
 
-    def pack(self) -> "RobotsTxt":
-        """Keep the text compressed from now on, and return the file itself."""
-        self._source.pack()
-        return self
-
-    def rest(self) -> "RobotsTxt":
-        """Take little memory from now on, and return the file itself.
-
-        The text is compressed, and what was compiled of it is forgotten: whoever asks
-        again has it compiled again.
-        """
-        self._source.pack()
-        self._first = self._others = None
-        return self
+    def compress_body(self) -> None:
+        """Store the body compressed from now on; compiled rules stay as they are."""
+        self._source.compress()
 
     @property
-    def rests(self) -> bool:
-        """Whether the next one who asks has it compiled first."""
-        return self._first is None
+    def memory_bytes(self) -> int:
+        """An estimate of the memory that the body and all compiled rules take."""
+        compiled = [self._first] if self._first else []
+        compiled += (self._others or {}).values()
+        own = getsizeof(self) + self._source.memory_bytes
+        return own + sum(rules.memory_bytes for rules in compiled)
 
     def __eq__(self, other: object) -> bool:
         """Whether *other* is a file of the same text, dialect and reading."""

@@ -66,7 +66,9 @@ def _passed_over(source: Source, contents: Contents) -> tuple[Kind, ...]:
     return kinds
 
 
-def find_openings(source: Source, reading: str, names: str) -> tuple[Problem, ...]:
+def find_weakening_problems(
+    source: Source, reading: str, names: str
+) -> tuple[Problem, ...]:
     """Return what opens the site, against its owner's likely intent, to a robot that
     goes by *names* (see `names_of`), in the order of the lines.
 

@@ -61,7 +61,7 @@ def may_open(text: str, dialect: Dialect) -> bool:
 
     When it is False there is none; when it is True there need not be one.
     """
-    if dialect.fields or dialect.has_lists:
+    if dialect.has_allow or dialect.has_lists:
         return True
     if text.lstrip(f"{SPACE}\r\n").startswith("<") and not _FIELD.search(text):
         # Ours O23: it is a page, and says nothing to robots.

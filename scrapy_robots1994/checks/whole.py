@@ -69,7 +69,7 @@ def in_bytes(source: Source, contents: Contents) -> Iterator[Finding]:
             if _REPLACED in line.text:
                 column = line.text.index(_REPLACED) + 1
                 yield UNDECODABLE.at(line.number, column)
-    if source.is_cut:
+    if source.is_truncated:
         # Ours O24
         yield CUT.at(len(contents.lines) + 1, 1)
 

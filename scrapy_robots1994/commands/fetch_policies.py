@@ -124,7 +124,7 @@ async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
         dialect=settings.dialect,
         reading=settings.reading,
         limit=settings.max_bytes,
-        cut=answer.is_cut,
+        truncated=answer.is_cut,
     )
     return settle(origin, answer, robots, time.time(), settings.terms)
 

@@ -60,7 +60,7 @@ def judged(url: str, source: Source, robot: str | bytes) -> Finding:
     stated = source.stated
     if stated is None:
         return Finding(url, source)
-    verdict = stated.ruling(robot).verdict(url)
+    verdict = stated.rules(robot).verdict(url)
     cautious = None
     if isinstance(stated, RobotsTxt):
         other = stated.read_as("cautious").verdict(url, robot)

@@ -208,7 +208,7 @@ class ScrapyBackend:
         self, origin: Origin, robots: RobotsTxt, openings: tuple[Problem, ...]
     ) -> None:
         """One warning an origin for what opens the site against its owner's intent."""
-        if robots.is_cut:
+        if robots.is_truncated:
             self._tally.count(stats.CUT)
             self._say(
                 logging.WARNING,
@@ -251,12 +251,9 @@ class ScrapyBackend:
 
 
 def _looked_into(robots: RobotsTxt, robot: str | bytes) -> tuple[Problem, ...]:
-    """Do all that takes long with a file, and pack it; what it opens to *robot*."""
-    # Compiled first, for what is packed would have to be unpacked for it.
-    if robots.size > LARGE:
-        robots.prepare(robot)
-    else:
-        robots.ruling(robot)
-    openings = robots.openings(robot)
-    robots.pack()
+    """Do all that takes long with a file; what it opens to *robot*."""
+    # Compiled first, for a compressed body would have to be unpacked for it.
+    robots.rules(robot)
+    openings = robots.weakening_problems(robot)
+    robots.compress_body()
     return openings

@@ -30,6 +30,7 @@ from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Reason, Verdict
+from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.policy.resolver import FetchAborted, PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
 
@@ -147,9 +148,14 @@ class Robots1994Middleware:
     ) -> Coroutine[object, object, None] | None:
         """Raise `ForbiddenByRobots` if *policy* refuses *request*; perhaps later."""
         robots = policy.robots
-        if robots is not None and robots.size > LARGE and robots.rests:
+        robot = self._robot.of(request)
+        if (
+            robots is not None
+            and robots.size > LARGE
+            and robots.compiled_rules(robot) is None
+        ):
             return self._judge_later(request, policy, robots)
-        rules = policy.rules(self._robot.of(request))
+        rules = policy.rules(robot)
         if self._robot.is_usual(request):
             self._recent.keep(request.url, policy, rules)
         if rules.allowed_url(request.url):
@@ -159,9 +165,9 @@ class Robots1994Middleware:
     async def _judge_later(
         self, request: Request, policy: Policy, robots: RobotsTxt
     ) -> None:
-        """Judge *request* once the large file of its origin is compiled again."""
+        """Judge *request* once the large file of its origin is compiled."""
         robot = self._robot.of(request)
-        await beside(lambda: robots.prepare(robot))
+        await beside(lambda: robots.rules(robot))
         refusing = self._judge(request, policy)
         if refusing is not None:
             await refusing
@@ -217,7 +223,7 @@ class Robots1994Middleware:
         """Tell the crawl delay of each request's policy; else nothing looks at it."""
         from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays  # noqa: PLC0415 - as above
 
-        if settings.dialect != "extended":
+        if not DIALECTS[settings.dialect].has_crawl_delay:
             logger.warning(
                 "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is no field of the "
                 'dialect "%s", but of "extended" (ROBOTS1994_DIALECT)',

@@ -51,4 +51,4 @@ class Robots1994Parser(RobotParser):
         """The seconds that the file asks *user_agent* to wait between two requests;
         `None` where it asks for none, or its dialect has no such field.
         """
-        return self.robots.ruling(user_agent).crawl_delay
+        return self.robots.rules(user_agent).crawl_delay

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy import Policy, Rules
 
 MOST = 512
-"""Origins at hand. Only their rules are kept compiled: all others rest, packed."""
+"""Origins at hand."""
 
 _SHORTEST = len("https://")
 
@@ -56,12 +56,7 @@ class RulesCache:
         if url.find("/", _SHORTEST) != len(head) or not self._most:
             return
         if head not in self._by_head and len(self._by_head) >= self._most:
-            self._forget_one()
+            # Of a policy that is asked again the rules are compiled still.
+            del self._by_head[next(iter(self._by_head))]
         since = policy.fetched_at - CLOCK_SKEW
         self._by_head[head] = Known(policy, rules, since, policy.fresh_until)
-
-    def _forget_one(self) -> None:
-        """Let the origin rest that was kept first; asked again, it is kept again."""
-        known = self._by_head.pop(next(iter(self._by_head)))
-        if known.policy.robots is not None:
-            known.policy.robots.rest()

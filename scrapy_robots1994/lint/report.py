@@ -56,7 +56,7 @@ class Report:
             tuple(effects_of(robots)),
             robots.records,
             tuple(it for it in robots.problems if it.code not in ignored),
-            robots.is_cut,
+            robots.is_truncated,
             tuple(read_otherwise(robots)),
         )
 

@@ -42,7 +42,7 @@ def blocks_of(text: bytes, dialect: Dialect, reading: str, names: str) -> list[s
     if lines is not text:
         lowered = lines.lower()
     starts: Iterable[int] = _applying(lowered, names)
-    if dialect.fields:
+    if dialect.has_allow or dialect.has_crawl_delay:
         # Ours X6: what stands between two names of a record is of that record. In the
         # dialect of 1994 nothing that stands there counts.
         starts = _record_starts(lowered, list(starts))
@@ -99,7 +99,7 @@ def _begins_line(lowered: bytes, place: int) -> bool:
 
 def _end(lowered: bytes, start: int, dialect: Dialect, reading: str) -> int:
     """Return where the record ends whose lines begin at *start*."""
-    with_allow = bool(dialect.fields)
+    with_allow = dialect.has_allow
     # 1994 F1: a blank line separates records.
     # Ours O7: after a Disallow line a User-agent line starts a new record.
     found = RULE_OR_BLANK[with_allow].search(lowered, start)

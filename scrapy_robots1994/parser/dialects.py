@@ -27,16 +27,27 @@ class Dialect:
     """What sets one dialect of robots.txt apart from the others.
 
     *names* turns the value of a User-agent line into the names it holds, *paths* the
-    value of a Disallow line into the paths it holds; a path may be empty. *fields* are
-    those it knows beside User-agent and Disallow, in lower case. With
+    value of a Disallow line into the paths it holds; a path may be empty. With
     *has_lists* a line may say several names or paths.
     """
 
     name: str
     names: Callable[[str], tuple[str, ...]]
     paths: Callable[[str], tuple[str, ...]]
-    fields: frozenset[str] = frozenset()
+    has_allow: bool = False
+    has_crawl_delay: bool = False
+    has_sitemap: bool = False
     has_lists: bool = False
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields it knows besides User-agent and Disallow, in lower case."""
+        has = {
+            ALLOW: self.has_allow,
+            CRAWL_DELAY: self.has_crawl_delay,
+            SITEMAP: self.has_sitemap,
+        }
+        return frozenset(field for field in has if has[field])
 
 
 def _whole_name(value: str) -> tuple[str, ...]:
@@ -87,7 +98,9 @@ _EXTENDED = Dialect(
     "extended",
     names=_whole_name,
     paths=_whole_path,
-    fields=frozenset({ALLOW, CRAWL_DELAY, SITEMAP}),
+    has_allow=True,
+    has_crawl_delay=True,
+    has_sitemap=True,
 )
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(

@@ -22,11 +22,11 @@ class Many:
     covered by no rule. *width* is None until then, and 0 where there is no index.
     """
 
-    __slots__ = ("_rules", "_was_asked", "pages", "width")
+    __slots__ = ("_was_asked", "pages", "rules", "width")
 
     def __init__(self, rules: Sequence[str]) -> None:
         """Take *rules* as they come."""
-        self._rules = tuple(rules)
+        self.rules = tuple(rules)
         self._was_asked = False
         self.width: int | None = None
         self.pages: dict[str, tuple[str, ...]] = {}
@@ -37,11 +37,11 @@ class Many:
         if width is None:
             if not self._was_asked:
                 self._was_asked = True
-                return url.startswith(self._rules, start)
+                return url.startswith(self.rules, start)
             self.prepare()
             width = self.width
         target = url[start:]
-        rules = self.pages.get(target[:width], ()) if width else self._rules
+        rules = self.pages.get(target[:width], ()) if width else self.rules
         # Of no rules none is the last that sorts before the target.
         return bool(rules) and target.startswith(rules[bisect_right(rules, target) - 1])
 
@@ -49,7 +49,7 @@ class Many:
         """Sort them now, if they are not, and index them where that is worth it."""
         if self.width is not None:
             return
-        rules = self._rules = prefix_free(self._rules)
+        rules = self.rules = prefix_free(self.rules)
         width = min(*map(len, rules), _WIDTH) if len(rules) > _LONG else 0
         if width:
             beginnings = groupby(rules, itemgetter(slice(width)))

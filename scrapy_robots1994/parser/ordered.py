@@ -3,6 +3,7 @@ a URL where paths alone decide.
 """
 
 from bisect import bisect_right
+from sys import getsizeof
 
 from scrapy_robots1994.origin import head_of, target_of
 from scrapy_robots1994.parser.blocks import blocks_of
@@ -40,6 +41,16 @@ class OrderedRobotRules(RobotRules):
         said = [it for block in blocks for it in DELAY_LINE.findall(block)]
         delays = [it for it in map(seconds_of, said) if it is not None]
         self._crawl_delay = max(delays, default=None)
+
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory that the rules take, without the file."""
+        lists = [self._edges]
+        for table in self._tables:
+            lists += [it.starts for it in (table.paths, table.escaped, table.urls)]
+        return getsizeof(self) + sum(
+            getsizeof(starts) + sum(map(getsizeof, starts)) for starts in lists
+        )
 
     @property
     def is_open(self) -> bool:

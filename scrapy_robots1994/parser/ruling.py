@@ -1,5 +1,6 @@
 """RobotRules: what one file says to one robot, compiled once and asked for every URL."""
 
+from sys import getsizeof
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.origin import Origin, head_of, target_behind, target_of
@@ -69,12 +70,18 @@ class RobotRules:
         # Of a few rules the quickest is to try them all.
         if len(paths) > _FEW:
             self._many, paths = Many(paths), ()
+            self._many.prepare()
         self._paths = tuple(paths)
 
-    def prepare(self) -> None:
-        """Do now all that would make a question take long."""
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory that the rules take, without the file."""
+        lists: list[tuple[str, ...]] = [self._paths, self._escaped, self._urls]
         if self._many is not None:
-            self._many.prepare()
+            lists += [self._many.rules, *self._many.pages.values()]
+        return getsizeof(self) + sum(
+            getsizeof(rules) + sum(map(getsizeof, rules)) for rules in lists
+        )
 
     @property
     def crawl_delay(self) -> float | None:

@@ -5,6 +5,7 @@ again.
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
+from sys import getsizeof
 
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.grammar import as_utf8, decode, whole_lines
@@ -36,16 +37,16 @@ class Source:
     file.
     """
 
-    __slots__ = ("_held", "dialect", "is_cut", "size")
+    __slots__ = ("_held", "dialect", "is_truncated", "size")
 
-    def __init__(self, body: bytes, dialect: Dialect, *, is_cut: bool) -> None:
+    def __init__(self, body: bytes, dialect: Dialect, *, is_truncated: bool) -> None:
         """Keep *body* as it is; its text is read when it is asked for."""
         self._held = body
         self.size = len(body)
         self.dialect = dialect
-        self.is_cut = is_cut
+        self.is_truncated = is_truncated
 
-    def pack(self) -> None:
+    def compress(self) -> None:
         """Keep the body compressed from now on, if that makes it smaller."""
         held = self._held
         if isinstance(held, _Packed):
@@ -55,6 +56,11 @@ class Source:
         packed = _Packed(packer.compress(held) + packer.flush())
         if len(packed) < len(held):
             self._held = packed
+
+    @property
+    def memory_bytes(self) -> int:
+        """How many bytes of memory the body and what describes it take."""
+        return getsizeof(self) + getsizeof(self._held)
 
     @property
     def body(self) -> bytes:
@@ -72,7 +78,7 @@ class Source:
         """
         text = as_utf8(self.body)
         # Ours O24: a line that the limit cut is not obeyed.
-        return whole_lines(text) if self.is_cut else text
+        return whole_lines(text) if self.is_truncated else text
 
     @property
     def text(self) -> str:

@@ -43,7 +43,7 @@ class UniformRules:
         """No file asks for a delay."""
         return
 
-    def ruling(self, _robot: str | bytes) -> UniformRules:
+    def rules(self, _robot: str | bytes) -> UniformRules:
         """What it says to a robot: to all the same, so itself."""
         return self
 
@@ -85,7 +85,7 @@ class Policy:
 
     def rules(self, robot: str | bytes) -> Rules:
         """What this policy says to *robot* (bare name or whole User-Agent header)."""
-        return self.stated.ruling(robot)
+        return self.stated.rules(robot)
 
     @property
     def robots(self) -> RobotsTxt | None:
@@ -96,7 +96,7 @@ class Policy:
     def validators(self) -> Validators | None:
         """What renews this policy without its file being sent again, if anything."""
         # Of a cut file a 304 would keep the rest from us, whatever the limit is now.
-        if self.robots is None or self.robots.is_cut:
+        if self.robots is None or self.robots.is_truncated:
             return None
         if (self.etag, self.last_modified) == (None, None):
             return None

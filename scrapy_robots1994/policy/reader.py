@@ -32,10 +32,10 @@ class Reader:
         with self._lock:
             known = self._known.get(key)
         # Two bodies may have one hash.
-        if known is not None and known.is_cut == is_cut and known.body == body:
+        if known is not None and known.is_truncated == is_cut and known.body == body:
             return known
         robots = RobotsTxt.parse(
-            body, dialect=self._dialect, reading=self._reading, cut=is_cut
+            body, dialect=self._dialect, reading=self._reading, truncated=is_cut
         )
         with self._lock:
             self._known[key] = robots

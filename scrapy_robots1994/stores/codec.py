@@ -65,7 +65,7 @@ def pack(policy: Policy) -> bytes:
         "last_modified": policy.last_modified,
         "located": policy.final_url,
         "retry_at": policy.fresh_until if is_ours else None,
-        "is_cut": robots is not None and robots.is_cut,
+        "is_cut": robots is not None and robots.is_truncated,
     }
     packer = zlib.compressobj(6, zdict=DICTIONARY)
     line = json.dumps(head, separators=(",", ":")).encode("ascii")

@@ -104,9 +104,9 @@ def extended(
 ) -> Iterator[Result]:
     """Parse and rule the corpus, and one question by the number of rules."""
     ruled = {
-        OURS: lambda: [RobotsTxt.parse(it).ruling(ROBOT) for it in files],
+        OURS: lambda: [RobotsTxt.parse(it).rules(ROBOT) for it in files],
         EXTENDED: lambda: [
-            RobotsTxt.parse(it, dialect="extended").ruling(ROBOT) for it in files
+            RobotsTxt.parse(it, dialect="extended").rules(ROBOT) for it in files
         ],
         "Protego": lambda: [
             Protego.parse(it.decode("utf-8", "ignore")) for it in files
@@ -120,7 +120,7 @@ def extended(
             f"{'Allow' if n % 2 else 'Disallow'}: /{n % 97}/{n}\n"
             for n in range(number)
         )
-        ruling = RobotsTxt.parse(f"User-agent: *\n{lines}", dialect="extended").ruling(
+        ruling = RobotsTxt.parse(f"User-agent: *\n{lines}", dialect="extended").rules(
             ROBOT
         )
         urls = [f"http://h.example/{n % 97}/{n}/x" for n in range(1_000)]

@@ -59,8 +59,8 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         # A copy: each response has a body of its own.
         robots = read(bytes(bytearray(files[number])))
         policy = policy_of(Origin("http", host, 80), robots)
-        robots.openings(ROBOT)
-        robots.pack()
+        robots.weakening_problems(ROBOT)
+        robots.compress_body()
         middleware._keeper._memory.put(policy)
         with suppress(IgnoreRequest):
             middleware._judge(Request(f"http://{host}/page"), policy)

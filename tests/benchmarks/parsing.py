@@ -173,7 +173,7 @@ def growth(rounds: int) -> Iterator[Result]:
 
 def _ruling_of(body: bytes) -> object:
     """What is raced against the size of a file."""
-    return RobotsTxt.parse(body).ruling(ROBOT)
+    return RobotsTxt.parse(body).rules(ROBOT)
 
 
 def _fitted(what: str, points: Sequence[tuple[float, float]]) -> Result:

@@ -35,7 +35,7 @@ def _ours() -> Side:
     parse = RobotsTxt.parse
     return Side(
         OURS,
-        lambda body: parse(body).ruling(ROBOT),
+        lambda body: parse(body).rules(ROBOT),
         lambda ruling: ruling.allowed_url,
     )
 

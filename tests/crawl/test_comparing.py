@@ -146,7 +146,7 @@ def policy_of(
     cut: bool = False,
 ) -> Policy:
     """Return the policy that an answer makes."""
-    robots = RobotsTxt.parse(body, cut=cut) if status == 200 else None
+    robots = RobotsTxt.parse(body, truncated=cut) if status == 200 else None
     return settle(ORIGIN, RobotsResponse(status, body), robots, 0, settings.terms)
 
 

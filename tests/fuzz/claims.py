@@ -54,10 +54,10 @@ def what_is_told_is_printable(asked: Question) -> None:
     verdict = robots.verdict(asked.target, asked.robot)
 
     assert is_printable(str(verdict))
-    for problem in (*robots.problems, *robots.openings(asked.robot)):
+    for problem in (*robots.problems, *robots.weakening_problems(asked.robot)):
         assert is_printable(str(problem))
         assert 1 <= problem.line <= len(robots.lines) + 1
-    assert set(robots.openings(asked.robot)) <= set(robots.problems)
+    assert set(robots.weakening_problems(asked.robot)) <= set(robots.problems)
 
 
 def what_is_not_suspicious_opens_nothing(asked: Question) -> None:
@@ -127,7 +127,7 @@ def the_case_of_fields_does_not_matter(asked: Question) -> None:
 def what_begins_with_a_rule_is_disallowed(asked: Question) -> None:
     """1994 D1: a longer URL under a disallowed prefix is disallowed."""
     robots = asked.parsed()
-    ruling = robots.ruling(asked.robot)
+    ruling = robots.rules(asked.robot)
     rules = [rule.value for record in ruling.records for rule in record.rules]
     rules = [rule for rule in rules if rule.startswith("/")]
 

@@ -68,10 +68,9 @@ def _nested(size: int) -> str:
 
 
 OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
-    "ruling": lambda robots: robots.ruling("rex").allowed("/a"),
-    "prepared": lambda robots: robots.prepare("rex"),
+    "ruling": lambda robots: robots.rules("rex").allowed("/a"),
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
-    "openings": lambda robots: robots.openings("rex"),
+    "openings": lambda robots: robots.weakening_problems("rex"),
     "problems": lambda robots: robots.problems,
     "report": lambda robots: list(print_report(Report.of("x", robots))),
 }

@@ -28,7 +28,7 @@ def test_a_question_may_be_asked_again(rules: str, dialect: str) -> None:
     """Of one origin or of several, in any order, and of a file never asked before."""
     body = f"User-agent: *\n{rules}"
     robots = RobotsTxt.parse(body, dialect=dialect)
-    ruling = robots.ruling("rex")
+    ruling = robots.rules("rex")
     asked = [host + path for path in PATHS for host in (HOST, "http://b.example", "")]
 
     for url in [*asked, *reversed(asked), *sorted(asked)]:
@@ -44,8 +44,8 @@ def test_open_is_what_forbids_nothing(rules: str, dialect: str) -> None:
     closed = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect=dialect)
     without = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
 
-    assert closed.ruling("rex").is_open is False
-    assert without.ruling("rex").is_open is True
+    assert closed.rules("rex").is_open is False
+    assert without.rules("rex").is_open is True
 
 
 def test_an_allow_line_hides_no_rule_of_the_cautious_reading() -> None:

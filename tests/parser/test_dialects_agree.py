@@ -112,7 +112,7 @@ def test_both_readings_of_a_dialect_agree(
         assert file.allowed(url, robot) is answer
     assert file.verdict(url, robot).allowed is file.allowed(url, robot)
     assert file.allowed(url, robot) is file.allowed(url, robot)
-    assert not file.ruling(robot).is_open or answer
+    assert not file.rules(robot).is_open or answer
 
 
 @settings(max_examples=500, deadline=None)
@@ -122,14 +122,14 @@ def test_the_same_delay_by_the_records_of_the_file(
 ) -> None:
     """The longest that a record says which applies, in either reading."""
     contents = contents_of(
-        Source(text.encode(), dialect_named("extended"), is_cut=False)
+        Source(text.encode(), dialect_named("extended"), is_truncated=False)
     )
     names = names_of(robot)
     records = applied(contents.records, names)
     if reading == "cautious":
         records += applied(contents.joined, names)
 
-    found = RobotsTxt.parse(text, dialect="extended", reading=reading).ruling(robot)
+    found = RobotsTxt.parse(text, dialect="extended", reading=reading).rules(robot)
 
     delays = [delay.seconds for record in records for delay in record.delays]
     assert found.crawl_delay == max(delays, default=None)
@@ -158,7 +158,7 @@ def test_both_readings_of_a_dialect_agree_on_the_corpus(dialect: str) -> None:
     bodies = [body for _, body in corpus_files()[::12]]
     files = [RobotsTxt.parse(body, dialect=dialect) for body in bodies]
     for file in (file for file in files if len(file.text) <= SMALL):
-        ruling = file.ruling("googlebot")
+        ruling = file.rules("googlebot")
         values = {it.value for it in file.lines if it.value.startswith("/")}
         for path in {*PATHS, *values, *(f"{value}x" for value in values)}:
             assert ruling.allowed(path) is allowed(
@@ -180,7 +180,7 @@ def test_a_file_of_1994_alone_reads_the_same_in_every_dialect() -> None:
         for robot in ("googlebot", "nobody"):
             answers = {
                 tuple(
-                    map(RobotsTxt.parse(text, dialect=it).ruling(robot).allowed, asked)
+                    map(RobotsTxt.parse(text, dialect=it).rules(robot).allowed, asked)
                 )
                 for it in ("1994", "revisited", "extended")
             }

@@ -17,7 +17,7 @@ def test_ours_o24_a_file_of_exactly_the_limit_is_whole() -> None:
     """Its last line counts although nothing ends it."""
     robots = RobotsTxt.parse(LAST_LINE_OPEN, limit=len(LAST_LINE_OPEN))
 
-    assert not robots.is_cut
+    assert not robots.is_truncated
     assert not robots.allowed("/a", "robot")
 
 
@@ -25,7 +25,7 @@ def test_ours_o24_one_byte_over_the_limit_is_cut() -> None:
     """Then the line that the limit cut is not obeyed."""
     robots = RobotsTxt.parse(LAST_LINE_OPEN, limit=len(LAST_LINE_OPEN) - 1)
 
-    assert robots.is_cut
+    assert robots.is_truncated
     assert robots.allowed("/a", "robot")
 
 
@@ -48,7 +48,7 @@ def test_reasons_keep_their_words() -> None:
 def test_ours_o18_the_second_url_of_an_origin_is_spelt_canonically_too() -> None:
     """Once an origin is known the quick way is for plain targets alone."""
     body = b"User-agent: *\nDisallow: /a\n"
-    ruling = RobotsTxt.parse(body, dialect="extended").ruling("robot")
+    ruling = RobotsTxt.parse(body, dialect="extended").rules("robot")
 
     assert ruling.allowed_url("http://site.test/b")
     assert not ruling.allowed_url("http://site.test/%61")
@@ -90,7 +90,7 @@ def test_ours_o24_of_no_bytes_nothing_is_left(limit: int) -> None:
     robots = RobotsTxt.parse(b"\n" + LAST_LINE_OPEN, limit=limit)
 
     assert robots.body == b""
-    assert robots.is_cut
+    assert robots.is_truncated
 
 
 def test_a_url_of_half_a_character_is_answered() -> None:
@@ -106,7 +106,7 @@ def test_ours_x4_a_delay_of_nothing_is_a_delay() -> None:
     robots = RobotsTxt.parse("User-agent: *\nCrawl-delay: 0\n", dialect="extended")
 
     assert robots.records[0].delays[0].seconds == 0
-    assert robots.ruling("robot").crawl_delay == 0
+    assert robots.rules("robot").crawl_delay == 0
 
 
 def test_what_is_no_space_stays_at_the_end() -> None:

@@ -26,7 +26,7 @@ def may(body: str, path: str, robot: str = "rex", reading: str = "literal") -> b
 def delay(body: str, robot: str = "rex", **how: str) -> float | None:
     """The crawl delay that a file in the extended dialect asks of *robot*."""
     robots = RobotsTxt.parse(body, dialect="extended", **how)  # type: ignore[arg-type]  # all are strings
-    return robots.ruling(robot).crawl_delay
+    return robots.rules(robot).crawl_delay
 
 
 def test_extended_x1_the_first_matching_line_decides() -> None:
@@ -172,7 +172,7 @@ def test_extended_a_delay_is_of_the_record_that_applies() -> None:
 
     assert delay(body, "other") == 5
     assert delay(body, "rex") is None
-    assert RobotsTxt.parse(body).ruling("other").crawl_delay is None
+    assert RobotsTxt.parse(body).rules("other").crawl_delay is None
 
 
 def test_extended_x6_a_delay_between_two_names_parts_them_not() -> None:
@@ -234,7 +234,7 @@ def nested(size: int) -> str:
 
 def fastest(body: str) -> float:
     """Seconds of the fastest of some runs of questions about the file."""
-    ruling = RobotsTxt.parse(body, dialect="extended").ruling("rex")
+    ruling = RobotsTxt.parse(body, dialect="extended").rules("rex")
     urls = [f"{HOST}/{'a' * n}b{n}" for n in range(50)]
 
     def run() -> float:

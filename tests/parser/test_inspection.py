@@ -129,23 +129,23 @@ def test_openings_concern_the_robot_that_asks() -> None:
         "User-agent: a\n\nDisallow: /a\n\nUser-agent: b\nDisallow: b\n"
     )
 
-    assert [it.code for it in robots.openings("a")] == ["R002"]
-    assert [it.code for it in robots.openings("b")] == ["R005"]
-    assert robots.openings("c") == ()
+    assert [it.code for it in robots.weakening_problems("a")] == ["R002"]
+    assert [it.code for it in robots.weakening_problems("b")] == ["R005"]
+    assert robots.weakening_problems("c") == ()
 
 
 def test_a_line_above_all_records_concerns_everybody() -> None:
     """It was meant for somebody, and nobody knows whom."""
     robots = RobotsTxt.parse("Disallow: /\n\nUser-agent: b\nDisallow:\n")
 
-    assert [it.code for it in robots.openings("c")] == ["R001"]
+    assert [it.code for it in robots.weakening_problems("c")] == ["R001"]
 
 
 def test_the_cautious_reading_lets_a_blank_line_open_nothing() -> None:
     """It obeys what the blank line parted."""
     robots = RobotsTxt.parse(STAR + "\nDisallow: /", reading="cautious")
 
-    assert robots.openings("rex") == ()
+    assert robots.weakening_problems("rex") == ()
     assert [it.code for it in robots.problems] == ["R002"]
 
 
@@ -181,5 +181,5 @@ def test_a_dialect_is_not_blamed_for_what_it_knows() -> None:
     revisited = RobotsTxt.parse(lists, dialect="revisited")
     extended = RobotsTxt.parse(allowing, dialect="extended")
 
-    assert revisited.problems == revisited.openings("a") == ()
+    assert revisited.problems == revisited.weakening_problems("a") == ()
     assert [(it.code, it.line) for it in extended.problems] == [("R035", 5)]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 import string
-from threading import Barrier, Event, Thread
 
 import pytest
 
 from scrapy_robots1994.parser.many import Many
 from scrapy_robots1994.parser.matching import prefix_free
-from scrapy_robots1994.parser.ruling import RobotRules
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 HEAD = "https://www.example.com"
@@ -81,54 +79,3 @@ def test_a_very_long_list_is_in_order_too() -> None:
     rules = [f"/{number * 7_919 % 40_000:05}" for number in range(40_000)]
 
     assert prefix_free(rules) == tuple(sorted(rules))
-
-
-@pytest.mark.parametrize("path", ["/nothing", "/7/q", "/robots.txt"])
-def test_one_question_is_not_worth_a_sort(path: str) -> None:
-    """Whatever it asks; the second is."""
-    lines = "".join(f"Disallow: /{number}/\n" for number in range(300))
-    ruling = RobotsTxt.parse(f"User-agent: *\n{lines}".encode()).ruling("rex")
-    many = ruling._many
-    assert many is not None
-
-    first = ruling.allowed_url(HEAD + path)
-    assert many.width is None
-    assert ruling.allowed_url(HEAD + path) is first
-    assert many.width is not None
-
-
-def test_of_threads_that_prepare_a_file_one_does_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Until it is done the file rests, so that nobody asks what is half made."""
-    lines = "".join(f"Disallow: /{number}/\n" for number in range(300))
-    robots = RobotsTxt.parse(f"User-agent: *\n{lines}".encode())
-    all_there = Barrier(4, timeout=60)
-    seen: list[bool] = []
-    further = Event()
-    prepare = RobotRules.prepare
-
-    def watched(ruling: RobotRules) -> None:
-        seen.append(robots.rests)
-        if len(seen) == 1:
-            # Time for the others to come as well, if anything let them.
-            assert not further.wait(0.3)
-        else:
-            further.set()
-        prepare(ruling)
-
-    def work() -> None:
-        all_there.wait()
-        robots.prepare("rex")
-
-    monkeypatch.setattr(RobotRules, "prepare", watched)
-    threads = [Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert seen == [True, False, False, False]
-    many = robots.ruling("rex")._many
-    assert many is not None
-    assert many.width == 0

@@ -13,7 +13,7 @@ SPLIT = "User-agent: *\n\nDisallow: /\n"
 def openings(body: str, dialect: str = "1994") -> list[str]:
     """Return the codes of what opens a file to anybody."""
     robots = RobotsTxt.parse(body, dialect=dialect)
-    return [it.code for it in robots.openings("rex")]
+    return [it.code for it in robots.weakening_problems("rex")]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -68,7 +68,7 @@ def test_what_opens_a_site_is_among_its_openings(body: str, code: str) -> None:
     opening = [it.code for it in robots.problems if it.weakens_policy]
 
     assert opening == [code]
-    assert [it.code for it in robots.openings("rex, max rex*")] == [code]
+    assert [it.code for it in robots.weakening_problems("rex, max rex*")] == [code]
 
 
 @pytest.mark.parametrize("place", [0, 1_500, 2_999])
@@ -86,4 +86,4 @@ def test_openings_come_in_the_order_of_the_lines() -> None:
 
     robots = RobotsTxt.parse(body)
 
-    assert [it.line for it in robots.openings("rex")] == [2, 3, 4, 6]
+    assert [it.line for it in robots.weakening_problems("rex")] == [2, 3, 4, 6]

@@ -40,7 +40,7 @@ def test_both_readings_agree_on_files_of_the_corpus() -> None:
     texts = [RobotsTxt.parse(body).text for _, body in corpus_files()[::6]]
     for text in (text for text in texts if len(text) <= SMALL):
         for reading in ("literal", "cautious"):
-            ruling = RobotsTxt.parse(text, reading=reading).ruling("googlebot")
+            ruling = RobotsTxt.parse(text, reading=reading).rules("googlebot")
             values = {it.value for it in RobotsTxt.parse(text).lines}
             for path in {*PATHS, *(it for it in values if it.startswith("/"))}:
                 assert ruling.allowed(path) is oracle.allowed(

@@ -151,8 +151,8 @@ def test_ours_o19_without_an_origin_there_is_no_whole_url() -> None:
 
     assert RobotsTxt.parse(body).allowed("/x", "rex")
     assert allowed(body, "ftp://a.example/x")
-    assert RobotsTxt.parse(body).ruling("rex").allowed("/x")
-    assert not RobotsTxt.parse(body).ruling("rex").allowed("/x", HOST)
+    assert RobotsTxt.parse(body).rules("rex").allowed("/x")
+    assert not RobotsTxt.parse(body).rules("rex").allowed("/x", HOST)
 
 
 @pytest.mark.parametrize("rule", ["x", "*", "help/", "?q", "//x:y", "1://a.example/"])
@@ -186,7 +186,7 @@ def test_ours_o22_the_file_itself_is_always_allowed(path: str) -> None:
 
 def test_ours_o22_the_file_with_a_fragment_is_the_file() -> None:
     """Also for a ruling that knows the origin of the URL already."""
-    ruling = RobotsTxt.parse(closed("/")).ruling("rex")
+    ruling = RobotsTxt.parse(closed("/")).rules("rex")
 
     assert not ruling.allowed_url(f"{HOST}/x")
     assert ruling.allowed_url(f"{HOST}/robots.txt#x")
@@ -216,15 +216,15 @@ def test_ours_o24_whole_lines_within_the_limit(limit: int, kept: int) -> None:
     robots = RobotsTxt.parse(body, limit=limit)
 
     assert len(robots.lines) == kept
-    assert robots.is_cut is (limit < len(body))
-    assert ("O24" in [it.clause for it in robots.problems]) is robots.is_cut
+    assert robots.is_truncated is (limit < len(body))
+    assert ("O24" in [it.clause for it in robots.problems]) is robots.is_truncated
 
 
 def test_ours_o24_a_body_that_came_cut_loses_its_last_piece() -> None:
     """The beginning of a line is not taken for the line."""
-    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", cut=True)
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 
-    assert robots.is_cut
+    assert robots.is_truncated
     assert robots.text == "User-agent: *\n"
 
 

@@ -27,7 +27,7 @@ D1994 = dialect_named("1994")
 def check(text: str, robot: str | bytes, reading: str) -> None:
     """Hold the compiled rules against those of the records that apply."""
     names = names_of(robot)
-    contents = contents_of(Source(text.encode(), D1994, is_cut=False))
+    contents = contents_of(Source(text.encode(), D1994, is_truncated=False))
     records = applied(contents.records, names)
     if reading == "cautious":
         records += applied(contents.joined, names)
@@ -69,7 +69,7 @@ def test_the_same_answer_by_every_way_of_asking(
 ) -> None:
     """Path, URL, URL again, and verdict: what is asked decides, not how."""
     robots_txt = RobotsTxt.parse(text, reading=reading)
-    ruling = robots_txt.ruling(robot)
+    ruling = robots_txt.rules(robot)
     url = f"https://h.example{path}"
 
     answer = robots_txt.verdict(url, robot).allowed

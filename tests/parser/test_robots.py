@@ -26,18 +26,20 @@ def test_equal_by_text_dialect_and_reading() -> None:
     assert robots != FILE
 
 
-def test_packing_makes_a_file_small() -> None:
-    """Once; packed again it stays as small."""
+def test_compressing_makes_a_file_small() -> None:
+    """Once; compressed again it stays as small."""
     robots = RobotsTxt.parse(FILE)
     before = len(robots._source._held)
 
-    packed = len(robots.pack()._source._held)
+    robots.compress_body()
+    compressed = len(robots._source._held)
+    robots.compress_body()
 
-    assert packed < before / 10
-    assert len(robots.pack()._source._held) == packed
+    assert compressed < before / 10
+    assert len(robots._source._held) == compressed
 
 
-def test_two_threads_that_pack_one_file_keep_its_text(
+def test_two_threads_that_compress_one_file_keep_its_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Origins share a file, and large files are looked into by several threads."""
@@ -53,10 +55,10 @@ def test_two_threads_that_pack_one_file_keep_its_text(
         return compress(*options, **more)
 
     monkeypatch.setattr(zlib, "compressobj", waiting)
-    late = Thread(target=robots.pack, name="late")
+    late = Thread(target=robots.compress_body, name="late")
     late.start()
     assert is_late.wait(60)
-    robots.pack()
+    robots.compress_body()
     is_packed.set()
     late.join()
 
@@ -65,11 +67,12 @@ def test_two_threads_that_pack_one_file_keep_its_text(
 
 
 @pytest.mark.parametrize("body", [b"", b"x", FILE.encode()])
-def test_packing_changes_nothing_but_size(body: bytes) -> None:
-    """A packed file has the same text, and packs only once."""
+def test_compressing_changes_nothing_but_size(body: bytes) -> None:
+    """A compressed file has the same text."""
     robots = RobotsTxt.parse(body)
 
-    assert robots.pack().pack() is robots
+    robots.compress_body()
+
     assert robots == RobotsTxt.parse(body)
     assert robots.lines == RobotsTxt.parse(body).lines
 
@@ -92,11 +95,11 @@ def test_an_unknown_dialect_or_reading_is_refused(how: dict[str, str]) -> None:
 def test_a_ruling_is_made_once_a_robot() -> None:
     """The same robot gets the same ruling; many robots do not pile up."""
     robots = RobotsTxt.parse(FILE)
-    first = robots.ruling("rex")
+    first = robots.rules("rex")
 
-    assert robots.ruling("rex") is first
+    assert robots.rules("rex") is first
     for number in range(200):
-        robots.ruling(f"rex{number}")
+        robots.rules(f"rex{number}")
     assert robots._others
     assert len(robots._others) <= 64
     assert not robots.allowed("/x", "rex")
@@ -107,20 +110,20 @@ def test_a_ruling_knows_whether_it_forbids_anything() -> None:
     body = f"{closed('', 'a')}\n{closed('http://a.example/', 'b')}\n{closed('/')}"
     robots = RobotsTxt.parse(body)
 
-    assert [robots.ruling(it).is_open for it in "abc"] == [True, False, False]
+    assert [robots.rules(it).is_open for it in "abc"] == [True, False, False]
 
 
 def test_a_ruling_tells_its_records() -> None:
     """They are those that apply to the robot."""
     robots = RobotsTxt.parse(f"{closed('/a')}\n{closed('/b', 'rex')}\n{closed('/c')}")
 
-    assert robots.ruling("rex").records == (robots.records[1],)
-    assert robots.ruling("max").records == (robots.records[0], robots.records[2])
+    assert robots.rules("rex").records == (robots.records[1],)
+    assert robots.rules("max").records == (robots.records[0], robots.records[2])
 
 
 def test_questions_about_other_origins_in_turn() -> None:
     """A ruling that knows one origin's URLs answers for another's as well."""
-    ruling = RobotsTxt.parse(closed("/x")).ruling("rex")
+    ruling = RobotsTxt.parse(closed("/x")).rules("rex")
 
     for url in ("http://a/x", "http://b/x", "x://c/x", "/x", "x", b"http://a/x"):
         assert not ruling.allowed_url(url)
@@ -182,10 +185,12 @@ def test_no_record_for_the_robot_is_not_an_empty_file() -> None:
 
 
 def test_the_size_is_that_of_what_was_parsed() -> None:
-    """In bytes; packed or not, and without what lies beyond the limit."""
+    """In bytes; compressed or not, and without what lies beyond the limit."""
     robots = RobotsTxt.parse("Disallow: /ä\n" * 9)
 
-    assert robots.size == robots.pack().size == len(robots.body) == 126
+    assert robots.size == len(robots.body) == 126
+    robots.compress_body()
+    assert robots.size == len(robots.body) == 126
     assert RobotsTxt.parse(b"#" * 9, limit=3).size == 3
 
 
@@ -206,13 +211,11 @@ def test_a_wrong_name_is_told_the_right_ones() -> None:
         RobotsTxt.parse("", reading="liberal")
 
 
-def test_a_file_at_rest_answers_as_before() -> None:
-    """It is the same file, packed, and the next one who asks has it compiled."""
+def test_compiled_rules_are_those_that_were_asked_for() -> None:
+    """A robot whose rules are not compiled yet has none of them."""
     robots = RobotsTxt.parse(FILE)
-    before = [robots.allowed(path, name) for path in ("/x", "/y") for name in "ab"]
 
-    assert robots.rest() is robots
-    assert robots.rests
-    after = [robots.allowed(path, name) for path in ("/x", "/y") for name in "ab"]
-    assert after == before == [False, False, True, True]
-    assert not robots.rests
+    assert robots.compiled_rules("rex") is None
+    assert robots.rules("rex") is robots.compiled_rules("rex")
+    assert robots.compiled_rules("max") is None
+    assert robots.rules("max") is robots.compiled_rules("max")

@@ -40,7 +40,7 @@ def test_a_beginning_is_not_the_whole_file() -> None:
     reader = new_reader()
     whole, cut = reader.read(BODY[:-1]), reader.read(BODY[:-1], is_cut=True)
 
-    assert (whole.is_cut, cut.is_cut) == (False, True)
+    assert (whole.is_truncated, cut.is_truncated) == (False, True)
     assert not whole.allowed("/closed", "me")
     assert cut.allowed("/closed", "me")
 
@@ -52,7 +52,7 @@ def test_ours_o24_what_lies_beyond_the_limit_does_not_tell_files_apart() -> None
     first, second = reader.read(BODY + b"Disallow: /a"), reader.read(BODY + b"# b")
 
     assert first is second
-    assert first.is_cut
+    assert first.is_truncated
     assert first.body == BODY
 
 
@@ -60,7 +60,7 @@ def test_ours_o24_a_file_as_long_as_the_limit_is_whole() -> None:
     """The limit is how much is obeyed, its last byte included."""
     robots = new_reader(limit=len(BODY)).read(BODY)
 
-    assert not robots.is_cut
+    assert not robots.is_truncated
     assert robots.body == BODY
 
 

@@ -101,7 +101,7 @@ def memory_of(origins: int, bound: int) -> list[int]:
     policy: Policy
     for number, policy in enumerate(policies(bodies, origins, now), 1):
         if policy.robots is not None:
-            policy.robots.pack()
+            policy.robots.compress_body()
         memory.put(policy)
         if number % (origins // 10) == 0:
             sizes.append(_resident() // 2**20)

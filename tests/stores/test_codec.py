@@ -73,13 +73,13 @@ def test_what_was_packed_comes_back_equal(name: str) -> None:
 
 def test_a_beginning_stays_a_beginning() -> None:
     """Ours O24: of a file that was cut, the line that was cut is not obeyed later."""
-    cut = replace(parsed(), stated=RobotsTxt.parse(BODY[:-1], cut=True))
+    cut = replace(parsed(), stated=RobotsTxt.parse(BODY[:-1], truncated=True))
 
     kept = read(pack(cut))
 
     assert kept is not None
     assert kept.robots is not None
-    assert kept.robots.is_cut
+    assert kept.robots.is_truncated
 
 
 def test_the_reader_decides_what_an_answer_means() -> None:

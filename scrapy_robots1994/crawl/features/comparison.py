@@ -145,7 +145,7 @@ class ShadowComparison:
         """
         if policy.robots is not None:
             body = policy.robots.body
-            if policy.robots.is_cut:
+            if policy.robots.is_truncated:
                 # Ours O24: all are asked about its whole lines.
                 body = policy.robots.text.encode("utf-8", "surrogatepass")
             capture = Capture(str(policy.origin), body)
