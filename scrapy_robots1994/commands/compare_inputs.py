@@ -28,7 +28,7 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 _ARCHIVES = (".warc", ".warc.gz")
 
 # What the status of an answer means where nothing is known from before (R3 to R5).
-_BLANKETS = {
+_UNIFORM_VERDICTS = {
     Outcome.FORBIDDEN: Verdict(allowed=False, reason=Reason.FORBIDDEN),
     Outcome.ABSENT: Verdict(allowed=True, reason=Reason.ABSENT),
     Outcome.UNREACHABLE: Verdict(allowed=False, reason=Reason.UNREACHABLE),
@@ -116,7 +116,7 @@ def _captures(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
     except ImportError as error:  # pragma: no cover - without the extra
         msg = (
-            "Reading a WARC file needs warcio, which is not installed: "
+            "ParsedFile a WARC file needs warcio, which is not installed: "
             "pip install 'scrapy_robots1994[report]'"
         )
         raise MissingExtra(msg) from error
@@ -146,7 +146,7 @@ def _captures(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture
                     escape_control_chars(f"{path}: {url}: the record breaks off", 300)
                 )
                 continue
-            yield Capture(str(origin), body, _BLANKETS.get(outcome_of(status)))
+            yield Capture(str(origin), body, _UNIFORM_VERDICTS.get(outcome_of(status)))
         # What makes no record any more is passed over, and then not counted.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and _breaks_off(record)):

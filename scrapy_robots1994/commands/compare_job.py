@@ -17,7 +17,7 @@ from scrapy_robots1994.compare import (
     Capture,
     Comparer,
     Disagreement,
-    Finding,
+    Explanation,
     Parser,
     Question,
     Totals,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robots1994.commands.compare_inputs import Source
-    from scrapy_robots1994.compare import Reading
+    from scrapy_robots1994.compare import ParsedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class _Timed:
 
     __slots__ = ("_name", "_reading", "_spent")
 
-    def __init__(self, reading: Reading, name: str, spent: Counter[str]) -> None:
+    def __init__(self, reading: ParsedFile, name: str, spent: Counter[str]) -> None:
         self._reading = reading
         self._name = name
         self._spent = spent
@@ -94,10 +94,10 @@ class _Timed:
 def _timed(parser: Parser, spent: Counter[str]) -> Parser:
     """*parser*, with the time it takes added to *spent*."""
 
-    def read_timed(body: bytes) -> Reading:
+    def read_timed(body: bytes) -> ParsedFile:
         started = perf_counter_ns()
         try:
-            return _Timed(parser.read(body), parser.name, spent)
+            return _Timed(parser.parse(body), parser.name, spent)
         finally:
             spent[parser.name] += perf_counter_ns() - started
 
@@ -147,7 +147,7 @@ def compare_some(job: Job, sources: Sequence[Source]) -> Result:
     return result
 
 
-def explain_some(job: Job, found: Sequence[Disagreement]) -> list[Finding]:
+def explain_some(job: Job, found: Sequence[Disagreement]) -> list[Explanation]:
     """Explain all of *found*."""
     return list(map(bench_of(job).comparer.explain, found))
 
@@ -159,7 +159,7 @@ def _cut(capture: Capture, limit: int) -> Capture:
     # Ours O24: the whole lines within the limit.
     body = capture.body[:limit]
     end = max(body.rfind(b"\n"), body.rfind(b"\r")) + 1
-    return Capture(capture.label, body[:end], capture.blanket)
+    return Capture(capture.label, body[:end], capture.uniform)
 
 
 def _asked(job: Job, capture: Capture) -> list[Question]:

@@ -20,7 +20,7 @@ from scrapy_robots1994.commands.compare_job import Bench, Job
 from scrapy_robots1994.commands.compare_pool import run
 from scrapy_robots1994.commands.inputs import is_url, listed, why_unread
 from scrapy_robots1994.commands.terminal import progress, say
-from scrapy_robots1994.compare import Report, as_json, as_table
+from scrapy_robots1994.compare import ComparisonReport, as_json, as_table
 from scrapy_robots1994.crawl.compare_settings import ALL, report_wanted
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -130,25 +130,27 @@ def _overrides(settings: BaseSettings) -> Iterator[tuple[str, str]]:
             yield str(name), settings[name]
 
 
-def _report(args: list[str], names: tuple[str, ...], outcome: Outcome) -> Report:
+def _report(
+    args: list[str], names: tuple[str, ...], outcome: Outcome
+) -> ComparisonReport:
     """What came of the job, as a report."""
     totals = outcome.result.totals
     shown = ", ".join(args[:3]) + (", ..." if args[3:] else "")
-    return Report(
+    return ComparisonReport(
         subject=f"{totals.captures:,} robots.txt of {escape_control_chars(shown, 200)}",
         when=datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         parsers=names,
         captures=totals.captures,
-        unasked=totals.unasked,
+        skipped=totals.skipped,
         counts=totals.counts,
         causes=totals.causes,
-        findings=outcome.findings,
+        explanations=outcome.explanations,
         is_sampled=False,
         note="Interrupted: not all files were compared." * outcome.is_interrupted,
     )
 
 
-def _told(report: Report, outcome: Outcome) -> str:
+def _told(report: ComparisonReport, outcome: Outcome) -> str:
     """The report as text for a terminal, and where the time went."""
     head = (
         f"{report.subject}: {report.questions:,} questions to each parser, "

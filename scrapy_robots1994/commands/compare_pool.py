@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from scrapy_robots1994.commands.compare_inputs import Source
-    from scrapy_robots1994.compare import Finding
+    from scrapy_robots1994.compare import Explanation
 
 ItemT = TypeVar("ItemT")
 
@@ -36,7 +36,7 @@ class Outcome:
     """What came of a job, also when it was interrupted half way."""
 
     result: Result
-    findings: tuple[Finding, ...]
+    explanations: tuple[Explanation, ...]
     is_interrupted: bool
 
 
@@ -63,7 +63,7 @@ def run(
     Ctrl-C ends it early, with what has been compared until then.
     """
     result = Result(Totals(job.samples), Counter(), [])
-    findings: list[Finding] = []
+    explanations: list[Explanation] = []
     is_interrupted = False
     with _workers(cores) as workers:
         try:
@@ -75,15 +75,15 @@ def run(
             is_interrupted = True
         sampled = list(result.totals.sampled())
         if isinstance(workers, _Here) or is_interrupted:
-            findings += explain_some(job, sampled)
+            explanations += explain_some(job, sampled)
         else:
             tasks = [
                 workers.submit(explain_some, job, some)
                 for some in _pieces(sampled, TOGETHER)
             ]
             for task in tasks:
-                findings += task.result()
-    return Outcome(result, tuple(findings), is_interrupted)
+                explanations += task.result()
+    return Outcome(result, tuple(explanations), is_interrupted)
 
 
 @contextmanager

@@ -8,25 +8,31 @@ file), `comparing` (asks, counts, explains), `disagreement` (counts and samples)
 """
 
 from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.comparer import Comparer, Finding, disagreement
-from scrapy_robots1994.compare.disagreement import Disagreement, Totals, rank
-from scrapy_robots1994.compare.page import as_html, required
+from scrapy_robots1994.compare.comparer import (
+    Comparer,
+    Disagreement,
+    Explanation,
+    Totals,
+    disagreement,
+    rank,
+)
+from scrapy_robots1994.compare.html import as_html, required
 from scrapy_robots1994.compare.parsers import (
     ALLOWS,
     FORBIDS,
     Capture,
     Decision,
     Direction,
+    ParsedFile,
     Parser,
     Question,
-    Reading,
+    decision_by,
     direction_of,
-    opinion,
     our_parser,
     read,
 )
 from scrapy_robots1994.compare.questions import questions
-from scrapy_robots1994.compare.report import Report, as_csv, as_json, as_table
+from scrapy_robots1994.compare.report import ComparisonReport, as_csv, as_json, as_table
 
 __all__ = [
     "ALLOWS",
@@ -34,22 +40,22 @@ __all__ = [
     "Capture",
     "Cause",
     "Comparer",
+    "ComparisonReport",
     "Decision",
     "Direction",
     "Disagreement",
-    "Finding",
+    "Explanation",
+    "ParsedFile",
     "Parser",
     "Question",
-    "Reading",
-    "Report",
     "Totals",
     "as_csv",
     "as_html",
     "as_json",
     "as_table",
+    "decision_by",
     "direction_of",
     "disagreement",
-    "opinion",
     "our_parser",
     "questions",
     "rank",

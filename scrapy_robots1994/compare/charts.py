@@ -14,7 +14,7 @@ from scrapy_robots1994.compare.parsers import Direction
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robots1994.compare.report import Report
+    from scrapy_robots1994.compare.report import ComparisonReport
 
 # pygal leaves an importer for its maps behind, of a kind that Python no longer asks and
 # before 3.12 warns of at each import that fails, anybody's. We draw no maps.
@@ -40,14 +40,14 @@ class Drawn:
     legend: tuple[tuple[str, str], ...]
 
 
-def charts(report: Report) -> Iterator[Drawn]:
+def charts(report: ComparisonReport) -> Iterator[Drawn]:
     """Yield each chart."""
     yield _agreement(report)
     if report.causes_found:
         yield _causes(report)
 
 
-def _agreement(report: Report) -> Drawn:
+def _agreement(report: ComparisonReport) -> Drawn:
     """Return how often each parser agrees, in per cent."""
     parsers = _names(report)
     ways = [way for way in Direction if any(report.count(it, way) for it in parsers)]
@@ -63,7 +63,7 @@ def _agreement(report: Report) -> Drawn:
     return _drawn(caption, chart, [way.value for way in ways])
 
 
-def _causes(report: Report) -> Drawn:
+def _causes(report: ComparisonReport) -> Drawn:
     """Return how many disagreements of each parser have which cause."""
     chart = _chart(report)
     for cause in report.causes_found:
@@ -81,12 +81,12 @@ def _drawn(caption: str, chart: Any, names: list[str]) -> Drawn:
     return Drawn(caption, chart.render(is_unicode=True), legend)
 
 
-def _names(report: Report) -> tuple[str, ...]:
+def _names(report: ComparisonReport) -> tuple[str, ...]:
     """Return the parsers as a chart with its first row at the bottom wants them."""
     return tuple(reversed(report.parsers))
 
 
-def _chart(report: Report) -> Any:
+def _chart(report: ComparisonReport) -> Any:
     """Return an empty chart with a row for each parser, in the page's own colours."""
     chart = pygal.HorizontalStackedBar(
         style=_style(),

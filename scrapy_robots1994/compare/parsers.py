@@ -25,7 +25,7 @@ class Question:
     robot: str
 
 
-class Reading(Protocol):
+class ParsedFile(Protocol):
     """One robots.txt as one parser read it; `allowed` may raise."""
 
     def allowed(self, url: str, robot: str, /) -> bool:
@@ -34,10 +34,10 @@ class Reading(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A parser by its name; *read* takes the bytes of a file and may raise."""
+    """A parser by its name; *parse* takes the bytes of a file and may raise."""
 
     name: str
-    read: Callable[[bytes], Reading]
+    parse: Callable[[bytes], ParsedFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class UnparsedFile:
     """A file at which a parser raised: to every question it raises the same."""
 
     error: Exception
@@ -90,15 +90,15 @@ class Broken:
         raise self.error
 
 
-def read(parser: Parser, body: bytes) -> Reading:
-    """Return *body* as *parser* reads it; `Broken` when it raises."""
+def read(parser: Parser, body: bytes) -> ParsedFile:
+    """Return *body* as *parser* reads it; `UnparsedFile` when it raises."""
     try:
-        return parser.read(body)
+        return parser.parse(body)
     except Exception as error:  # noqa: BLE001 - any parser, any bytes: a column value
-        return Broken(error)
+        return UnparsedFile(error)
 
 
-def opinion(reading: Reading, question: Question) -> Decision:
+def decision_by(reading: ParsedFile, question: Question) -> Decision:
     """Return what *reading* says to *question*, whatever it does."""
     try:
         is_allowed = reading.allowed(question.url, question.robot)
@@ -107,36 +107,36 @@ def opinion(reading: Reading, question: Question) -> Decision:
     return ALLOWS if is_allowed else FORBIDS
 
 
-def opinion_of(parser: Parser, body: bytes, question: Question) -> Decision:
+def decision_of(parser: Parser, body: bytes, question: Question) -> Decision:
     """Return what *parser* says to *question* about *body*."""
-    return opinion(read(parser, body), question)
+    return decision_by(read(parser, body), question)
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
     """What was found at /robots.txt of one origin.
 
-    *label* is the origin, or the name of the file. *blanket* is our one verdict on all
+    *label* is the origin, or the name of the file. *uniform* is our one verdict on all
     URLs where the status of the answer decides and not the file.
     """
 
     label: str
     body: bytes
-    blanket: Verdict | None = None
+    uniform: Verdict | None = None
 
     def by_status(self, question: Question) -> Decision | None:
         """Return our opinion where the status decides; None where the file does."""
-        if self.blanket is None:
+        if self.uniform is None:
             return None
         # Ours O22: the file itself may always be read.
-        is_open = self.blanket.allowed or target_of(question.url) == ROBOTS_TXT
+        is_open = self.uniform.allowed or target_of(question.url) == ROBOTS_TXT
         return ALLOWS if is_open else FORBIDS
 
 
 def our_parser(**options: str | int | None) -> Parser:
     """Return our own parser; *options* are those of `RobotsTxt.parse`."""
 
-    def read_ours(body: bytes) -> Reading:
+    def read_ours(body: bytes) -> ParsedFile:
         return RobotsTxt.parse(body, **options)  # type: ignore[arg-type]  # its own names
 
     return Parser("scrapy_robots1994", read_ours)

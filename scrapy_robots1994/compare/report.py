@@ -1,4 +1,4 @@
-"""Report: what came of a comparison, as a value, as JSON, CSV and a plain table."""
+"""ComparisonReport: what came of a comparison, as a value, as JSON, CSV and a plain table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from scrapy_robots1994.compare.comparer import Finding
+    from scrapy_robots1994.compare.comparer import Explanation
 
 # Spreadsheets run what begins like this.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -35,10 +35,10 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Counts that are exact, and findings that are samples.
+class ComparisonReport:
+    """Counts that are exact, and explanations that are samples.
 
-    *causes* are those of all disagreements, or of the findings alone when
+    *causes* are those of all disagreements, or of the explanations alone when
     *is_sampled*. *subject* and *when* say what was compared and at what time; *note*
     is one more sentence, or empty.
     """
@@ -47,10 +47,10 @@ class Report:
     when: str
     parsers: tuple[str, ...]
     captures: int
-    unasked: int
+    skipped: int
     counts: Mapping[tuple[str, Direction], int]
     causes: Mapping[tuple[str, Direction, Cause], int]
-    findings: tuple[Finding, ...]
+    explanations: tuple[Explanation, ...]
     is_sampled: bool
     note: str = ""
 
@@ -83,18 +83,18 @@ class Report:
         return tuple(sorted(found, key=lambda it: -self.caused(it)))
 
 
-def as_json(report: Report) -> str:
+def as_json(report: ComparisonReport) -> str:
     """Return *report* as one JSON object, its texts as they were."""
     return json.dumps(_plain(report), ensure_ascii=True, indent=1) + "\n"
 
 
-def _plain(report: Report) -> dict[str, Any]:
+def _plain(report: ComparisonReport) -> dict[str, Any]:
     """Return *report* made of what JSON knows."""
     return {
         "subject": report.subject,
         "when": report.when,
         "files": report.captures,
-        "not_compared": report.unasked,
+        "not_compared": report.skipped,
         "causes_of": "samples" if report.is_sampled else "all",
         "parsers": {
             parser: {way.value: report.count(parser, way) for way in Direction}
@@ -107,33 +107,35 @@ def _plain(report: Report) -> dict[str, Any]:
             }
             for parser in report.parsers
         },
-        "disagreements": [_row(finding) for finding in report.findings],
+        "disagreements": [_row(explanation) for explanation in report.explanations],
     }
 
 
-def _row(finding: Finding) -> dict[str, Any]:
-    """Return one finding by the names of its columns."""
+def _row(explanation: Explanation) -> dict[str, Any]:
+    """Return one explanation by the names of its columns."""
     return {
-        "parser": finding.parser,
-        "direction": finding.direction.value,
-        "cause": finding.cause.value,
-        "where": finding.label,
-        "url": finding.question.url,
-        "robot": finding.question.robot,
-        "ours": finding.verdict,
-        "theirs": finding.theirs,
-        "lines": list(finding.guilty),
-        "text": [finding.text[number - 1] for number in finding.guilty],
+        "parser": explanation.parser,
+        "direction": explanation.direction.value,
+        "cause": explanation.cause.value,
+        "where": explanation.label,
+        "url": explanation.question.url,
+        "robot": explanation.question.robot,
+        "ours": explanation.verdict,
+        "theirs": explanation.theirs,
+        "lines": list(explanation.needed_lines),
+        "text": [explanation.text[number - 1] for number in explanation.needed_lines],
     }
 
 
-def as_csv(report: Report) -> str:
-    """Return the findings of *report* as a table that a spreadsheet may open."""
+def as_csv(report: ComparisonReport) -> str:
+    """Return the explanations of *report* as a table that a spreadsheet may open."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for finding in report.findings:
-        row = _row(finding) | {"lines": " ".join(map(str, finding.guilty))}
+    for explanation in report.explanations:
+        row = _row(explanation) | {
+            "lines": " ".join(map(str, explanation.needed_lines))
+        }
         writer.writerow(_cell(str(row[column])) for column in COLUMNS)
     return file.getvalue()
 
@@ -144,12 +146,12 @@ def _cell(text: str) -> str:
     return f"'{shown}" if shown.startswith(_FORMULA) else shown
 
 
-def as_table(report: Report) -> str:
+def as_table(report: ComparisonReport) -> str:
     """Return the counts of *report* as lines of plain text."""
     return "\n".join([*_agreement(report), "", *_causes(report)])
 
 
-def _agreement(report: Report) -> Iterator[str]:
+def _agreement(report: ComparisonReport) -> Iterator[str]:
     """Yield who agrees with us how often."""
     heads = ["agree", "stricter", "laxer", "raised", "agreement"]
     yield from _grid(
@@ -166,7 +168,7 @@ def _agreement(report: Report) -> Iterator[str]:
     )
 
 
-def _causes(report: Report) -> Iterator[str]:
+def _causes(report: ComparisonReport) -> Iterator[str]:
     """Yield because of what the others differ."""
     if not report.causes_found:
         yield "No parser differs."

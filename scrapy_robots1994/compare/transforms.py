@@ -1,14 +1,17 @@
-"""Variants of records: each takes one doubt out of who a rule is for."""
+"""TransformedFile of records: each takes one doubt out of who a rule is for."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from scrapy_robots1994.compare import path_transforms as paths
+from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.lines import (
     Lines,
     blank_like,
     is_agent,
+    lines_of,
     rewritten,
     says,
     with_ending,
@@ -150,7 +153,7 @@ def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
     yield lines.of(_renamed(lines.lines, mine, ME if is_named else EVERYBODY))
 
 
-def call(question: Question) -> Question:
+def question_without_names(question: Question) -> Question:
     """Return *question* by the robot of that plain name."""
     return replace(question, robot=ME)
 
@@ -165,3 +168,71 @@ def _renamed(lines: Iterable[Line], mine: set[int], name: str) -> Iterator[Line]
             yield rewritten(line, "User-agent", name)
         else:
             yield rewritten(line, "User-agent", f"{_OTHER}{number}")
+
+
+def _same(question: Question) -> Question | None:
+    """Return *question* as it is: the cause lies in the file alone."""
+    return question
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """How a cause is taken out of a file, and out of a question about it.
+
+    *question* gives None where the question has nothing to do with the cause.
+    *by_robot* says that the file becomes another one for each robot.
+    """
+
+    files: Callable[[Lines, str], Iterator[Lines]]
+    question: Callable[[Question], Question | None] = _same
+    by_robot: bool = False
+
+
+# The order counts: of several that make two parsers agree, the first names the cause.
+TRANSFORMS: dict[Cause, Transform] = {
+    Cause.ITSELF: Transform(paths.without_itself, paths.question_without_itself),
+    Cause.LONGEST_MATCH: Transform(paths.without_order),
+    Cause.ALLOW: Transform(paths.without_allow),
+    Cause.WILDCARD: Transform(
+        paths.without_wildcards, paths.question_without_wildcards
+    ),
+    Cause.SPLIT_RECORD: Transform(without_splits),
+    Cause.MERGED_RECORDS: Transform(without_merging),
+    Cause.AGENT: Transform(without_names, question_without_names, by_robot=True),
+    Cause.SEVERAL_DEFAULTS: Transform(without_several_defaults),
+    Cause.PERCENT: Transform(paths.without_spellings, paths.question_without_spellings),
+    Cause.ENCODING: Transform(paths.without_encoding),
+}
+
+
+class TransformedFile:
+    """The variants of one file, each made once."""
+
+    def __init__(self, body: bytes, dialect: str) -> None:
+        self._body = body
+        self._lines = lines_of(body, dialect)
+        self._made: dict[tuple[Cause, str], tuple[bytes, ...]] = {}
+
+    def without(
+        self, cause: Cause, question: Question
+    ) -> Iterator[tuple[bytes, Question]]:
+        """Yield the file and the question without *cause*, as often as there are ways.
+
+        What has nothing of the cause in it is left out.
+        """
+        transform = TRANSFORMS[cause]
+        asked = transform.question(question)
+        if asked is None:
+            return
+        for body in self._bodies(cause, question.robot if transform.by_robot else ""):
+            if body != self._body or asked != question:
+                yield body, asked
+
+    def _bodies(self, cause: Cause, robot: str) -> tuple[bytes, ...]:
+        """Return the file without *cause*, in all ways."""
+        known = self._made.get((cause, robot))
+        if known is None:
+            files = TRANSFORMS[cause].files(self._lines, robot)
+            known = tuple(dict.fromkeys(lines.body for lines in files))
+            self._made[cause, robot] = known
+        return known

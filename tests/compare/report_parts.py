@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scrapy_robots1994.compare import (
     Capture,
+    ComparisonReport,
     Question,
-    Report,
     Totals,
     questions,
 )
@@ -30,7 +30,7 @@ BODIES = {
 }
 
 
-def report() -> Report:
+def report() -> ComparisonReport:
     """Return what the three parsers say about the small files."""
     comparing = comparer()
     totals = Totals(4)
@@ -41,14 +41,14 @@ def report() -> Report:
     hostile = Capture('http://evil.test/"><script>alert(6)</script>', HOSTILE.encode())
     asked = [Question(HOSTILE_URL, '<i>"me"</i>')]
     totals.add(comparing.compare(hostile, asked, 4))
-    return Report(
+    return ComparisonReport(
         subject="five files & <more>",
         when="2026-11-20 12:00 UTC",
         parsers=tuple(peer.name for peer in PEERS),
         captures=totals.captures,
-        unasked=3,
+        skipped=3,
         counts=totals.counts,
         causes=totals.causes,
-        findings=tuple(map(comparing.explain, totals.sampled())),
+        explanations=tuple(map(comparing.explain, totals.sampled())),
         is_sampled=False,
     )

@@ -11,7 +11,7 @@ from scrapy_robots1994.compare import (
     Cause,
     Comparer,
     Direction,
-    Finding,
+    Explanation,
     Parser,
     Question,
     our_parser,
@@ -32,7 +32,7 @@ class Case:
     direction: Direction
     body: bytes
     target: str
-    guilty: tuple[int, ...]
+    needed_lines: tuple[int, ...]
     robot: str = "me"
 
 
@@ -137,9 +137,9 @@ CASES = (
 )
 
 
-def found(case: Case, blanket: Verdict | None = None) -> Finding:
-    """Return the one finding of a case."""
-    capture = Capture("http://a.test", case.body, blanket)
+def found(case: Case, uniform: Verdict | None = None) -> Explanation:
+    """Return the one explanation of a case."""
+    capture = Capture("http://a.test", case.body, uniform)
     asked = [Question(f"http://a.test{case.target}", case.robot)]
     comparing = comparer(case.other)
     (one,) = comparing.compare(capture, asked, 1).sampled()
@@ -149,24 +149,24 @@ def found(case: Case, blanket: Verdict | None = None) -> Finding:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.value)
 def test_a_cause_is_found_with_the_lines_it_needs(case: Case) -> None:
     """Direction, cause and the one-minimal lines are those that were built in."""
-    finding = found(case)
+    explanation = found(case)
 
-    assert finding.direction is case.direction
-    assert finding.cause is case.cause
-    assert finding.guilty == case.guilty
+    assert explanation.direction is case.direction
+    assert explanation.cause is case.cause
+    assert explanation.needed_lines == case.needed_lines
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.value)
 def test_removing_any_needed_line_ends_the_disagreement(case: Case) -> None:
     """What is left of the needed lines after any one goes is judged alike by both."""
-    finding = found(case)
+    explanation = found(case)
     lines = case.body.splitlines(keepends=True)
 
-    for gone in finding.guilty:
-        left = b"".join(lines[n - 1] for n in finding.guilty if n != gone)
-        url = finding.question.url
+    for gone in explanation.needed_lines:
+        left = b"".join(lines[n - 1] for n in explanation.needed_lines if n != gone)
+        url = explanation.question.url
         ours = RobotsTxt.parse(left).allowed(url, case.robot)
-        assert case.other.read(left).allowed(url, case.robot) == ours, gone
+        assert case.other.parse(left).allowed(url, case.robot) == ours, gone
 
 
 def test_every_cause_has_a_case() -> None:
@@ -182,11 +182,11 @@ def test_the_status_is_the_cause_where_the_body_read_as_ours_would_agree() -> No
         Cause.STATUS, PROTEGO, STRICTER, b"User-agent: *\nDisallow: /\n", "/a", ()
     )
 
-    finding = found(case, Verdict(allowed=True, reason=Reason.ABSENT))
+    explanation = found(case, Verdict(allowed=True, reason=Reason.ABSENT))
 
-    assert (finding.direction, finding.cause) == (STRICTER, Cause.STATUS)
-    assert finding.guilty == ()
-    assert finding.verdict == "allowed: the site has no robots.txt"
+    assert (explanation.direction, explanation.cause) == (STRICTER, Cause.STATUS)
+    assert explanation.needed_lines == ()
+    assert explanation.verdict == "allowed: the site has no robots.txt"
 
 
 def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
@@ -198,7 +198,7 @@ def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
     (one,) = comparing.compare(Capture("http://a.test", body), asked, 1).sampled()
 
     assert comparing.explain(one).cause is Cause.LONGEST_MATCH
-    assert comparing.explain(one).guilty == (1, 2, 3)
+    assert comparing.explain(one).needed_lines == (1, 2, 3)
 
 
 class _Raising:
@@ -222,11 +222,11 @@ def test_a_parser_that_raises_is_a_value(body: bytes, name: str) -> None:
     comparing = comparer(Parser("Raising", _Raising))
 
     totals = comparing.compare(capture, [Question("http://a.test/", "me")], 1)
-    finding = comparing.explain(next(iter(totals.sampled())))
+    explanation = comparing.explain(next(iter(totals.sampled())))
 
     assert totals.counts["Raising", RAISED] == 1
-    assert finding.theirs == f"raises {name}"
-    assert finding.cause is Cause.OTHER
+    assert explanation.theirs == f"raises {name}"
+    assert explanation.cause is Cause.OTHER
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots1994.compare import Capture, Cause, Totals, questions
-from scrapy_robots1994.compare.diagnosis import Diagnosis
+from scrapy_robots1994.compare.diagnosis import Diagnosis, ddmin
 from scrapy_robots1994.compare.lines import lines_of
 from scrapy_robots1994.compare.parsers import our_parser
-from scrapy_robots1994.compare.reduction import reduced
 from tests.support.corpus import corpus_files
 from tests.support.peers import PEERS, comparer
 
@@ -44,7 +43,7 @@ def test_without_any_one_needed_line_there_is_no_such_disagreement(other) -> Non
 
     for found in sampled:
         body = found.capture.body
-        lines, needed = lines_of(body), diagnosis.needed(body, found.question)
+        lines, needed = lines_of(body), diagnosis.minimal_lines(body, found.question)
         kept = lines.only(needed).body
         assert diagnosis.direction(kept, found.question) is found.direction
         for gone in needed:
@@ -68,7 +67,7 @@ def test_hardly_any_cause_is_other() -> None:
 def test_lines_are_the_body_again(body: bytes) -> None:
     """Taken apart and put together, a body is what it was, byte by byte.
 
-    Broken UTF-16 alone is mended: no parser reads it otherwise.
+    UnparsedFile UTF-16 alone is mended: no parser reads it otherwise.
     """
     lines = lines_of(body)
 
@@ -82,6 +81,6 @@ def test_reduction_finds_what_is_needed(count: int, data: st.DataObject) -> None
     """Of places that are all needed together, these and no others are left."""
     needed = data.draw(st.sets(st.integers(0, count - 1), max_size=5))
 
-    found = reduced(count, lambda kept: needed <= set(kept))
+    found = ddmin(count, lambda kept: needed <= set(kept))
 
     assert set(found) == needed

@@ -92,14 +92,14 @@ def log(browser: Chrome, kind: str) -> list[dict[str, Any]]:
 
 
 def test_it_renders_with_charts_and_totals(browser: Chrome) -> None:
-    """Two charts that have a size, a table of totals, a row for each finding."""
+    """Two charts that have a size, a table of totals, a row for each explanation."""
     charts = browser.find_elements(By.CSS_SELECTOR, ".chart svg")
     totals = browser.find_element(By.CSS_SELECTOR, ".numbers").text
 
     assert len(charts) == 2
     assert all(chart.size["height"] > 100 for chart in charts)
     assert "ProtegoRobotParser" in totals
-    assert len(rows(browser)) == len(report().findings)
+    assert len(rows(browser)) == len(report().explanations)
 
 
 @pytest.mark.parametrize("name", ["parser", "direction", "cause"])
@@ -142,7 +142,7 @@ def test_a_head_sorts_up_and_then_down(browser: Chrome, key: str) -> None:
     assert sorts.get_attribute("aria-sort") == "descending"
 
 
-def test_a_row_opens_by_keyboard_to_the_file_with_guilty_lines_marked(
+def test_a_row_opens_by_keyboard_to_the_file_with_needed_lines_marked(
     browser: Chrome,
 ) -> None:
     """Both verdicts stand above the file; the same key closes it again."""
@@ -163,7 +163,7 @@ def test_a_row_opens_by_keyboard_to_the_file_with_guilty_lines_marked(
     assert not detail.is_displayed()
 
 
-def test_a_long_file_is_folded_around_its_guilty_lines(browser: Chrome) -> None:
+def test_a_long_file_is_folded_around_its_needed_lines(browser: Chrome) -> None:
     """Of 902 lines a few are shown, and what is left out is counted."""
     browser.find_element(By.NAME, "text").send_keys("long.test/x-y")
     row = rows(browser)[0]

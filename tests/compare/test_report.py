@@ -27,7 +27,7 @@ def test_json_holds_every_count_and_finding_as_it_was() -> None:
     protego = told["parsers"][name]
     assert protego["stricter"] == report().counts[name, Direction.STRICTER]
     assert sum(protego["causes"].values()) == protego["stricter"] + protego["laxer"]
-    assert len(told["disagreements"]) == len(report().findings)
+    assert len(told["disagreements"]) == len(report().explanations)
     assert any("<script>" in row["url"] for row in told["disagreements"])
 
 

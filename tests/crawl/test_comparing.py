@@ -10,7 +10,7 @@ from scrapy import Spider
 
 from scrapy_robots1994 import MissingExtra, RobotsTxt
 from scrapy_robots1994.commands.compare_inputs import capture_of, files_of, origin_of
-from scrapy_robots1994.compare import Report, as_html
+from scrapy_robots1994.compare import ComparisonReport, as_html
 from scrapy_robots1994.crawl.compare_settings import peers_wanted
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
@@ -69,9 +69,9 @@ def test_a_parser_named_twice_is_asked_once() -> None:
     assert [parser.name for parser in found] == ["ProtegoRobotParser"]
 
 
-def empty_report() -> Report:
+def empty_report() -> ComparisonReport:
     """Return a report of nothing."""
-    return Report("nothing", "now", (), 0, 0, {}, {}, (), is_sampled=False)
+    return ComparisonReport("nothing", "now", (), 0, 0, {}, {}, (), is_sampled=False)
 
 
 def test_a_report_that_breaks_half_way_leaves_the_old_one(
@@ -168,7 +168,7 @@ def test_where_the_body_is_no_longer_there_nobody_is_asked() -> None:
 
     watching.compare(policy_of(404, settings), f"{ORIGIN}/b", b"me", allowed=True)
 
-    assert watching.report().unasked == 1
+    assert watching.report().skipped == 1
     assert watching.report().questions == 0
 
 
@@ -181,5 +181,5 @@ def test_memory_is_bounded_however_many_disagree() -> None:
         watching.compare(policy, f"{ORIGIN}/{number}", "me", allowed=True)
 
     report = watching.report()
-    assert report.counts["ProtegoRobotParser", report.findings[0].direction] == 500
-    assert len(report.findings) == 60
+    assert report.counts["ProtegoRobotParser", report.explanations[0].direction] == 500
+    assert len(report.explanations) == 60

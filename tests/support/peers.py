@@ -16,13 +16,13 @@ from scrapy.robotstxt import (
 from scrapy_robots1994.compare import Comparer, Parser, our_parser
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.compare import Reading
+    from scrapy_robots1994.compare import ParsedFile
 
 # It warns of every file that is not UTF-8, each time it reads it.
 logging.getLogger("scrapy.robotstxt").disabled = True
 
 
-def _read(kind: type[RobotParser], body: bytes) -> Reading:
+def _read(kind: type[RobotParser], body: bytes) -> ParsedFile:
     """Return *body* as a parser of class *kind* reads it."""
     return kind.from_crawler(None, body)  # type: ignore[arg-type]  # they allow it
 

@@ -16,15 +16,15 @@ from scrapy_robots1994.compare import (
     FORBIDS,
     Capture,
     Comparer,
+    ComparisonReport,
     Direction,
-    Finding,
+    Explanation,
     Question,
-    Report,
     Totals,
     as_table,
+    decision_by,
     direction_of,
     disagreement,
-    opinion,
     our_parser,
     rank,
     read,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from scrapy_robots1994.compare import Cause, Decision, Reading
+    from scrapy_robots1994.compare import Cause, Decision, ParsedFile
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
@@ -62,7 +62,7 @@ class _Held:
     __slots__ = ("capture", "readings", "stated")
 
     def __init__(
-        self, policy: Policy, capture: Capture, readings: list[tuple[str, Reading]]
+        self, policy: Policy, capture: Capture, readings: list[tuple[str, ParsedFile]]
     ) -> None:
         self.stated = policy.stated
         self.capture = capture
@@ -121,7 +121,7 @@ class ShadowComparison:
         if held is None or held.stated is not policy.stated:
             held = self._hold(policy)
         if held is None:
-            self._totals.unasked += 1
+            self._totals.skipped += 1
             self._count(stats.UNCOMPARED)
             return None
         question = Question(
@@ -130,7 +130,7 @@ class ShadowComparison:
         ours = ALLOWS if allowed else FORBIDS
         first: Decision | None = None
         for name, reading in held.readings:
-            theirs = opinion(reading, question)
+            theirs = decision_by(reading, question)
             first = first or theirs
             way = direction_of(ours, theirs)
             self._totals.counts[name, way] += 1
@@ -156,8 +156,8 @@ class ShadowComparison:
             if packed is None:
                 return None
             body = zlib.decompress(packed) if packed else b""
-            blanket = policy.rules("").verdict(f"{policy.origin}/")
-            capture = Capture(str(policy.origin), body, blanket)
+            uniform = policy.rules("").verdict(f"{policy.origin}/")
+            capture = Capture(str(policy.origin), body, uniform)
         readings = [(other.name, read(other, capture.body)) for other in self._others]
         self._totals.captures += 1
         held = self._held[policy.origin] = _Held(policy, capture, readings)
@@ -177,18 +177,18 @@ class ShadowComparison:
             found = disagreement(name, way, None, capture, question, theirs)
             self._totals.keep(place, found)
 
-    def report(self) -> Report:
+    def report(self) -> ComparisonReport:
         """What has come of the comparison so far, its samples explained."""
-        findings = tuple(map(self._comparer.explain, self._totals.sampled()))
-        return Report(
+        explanations = tuple(map(self._comparer.explain, self._totals.sampled()))
+        return ComparisonReport(
             subject=f"the crawl of {_name(self._crawler.spider)}",
             when=datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
             parsers=tuple(other.name for other in self._others),
             captures=self._totals.captures,
-            unasked=self._totals.unasked,
+            skipped=self._totals.skipped,
             counts=self._totals.counts,
-            causes=_causes(findings),
-            findings=findings,
+            causes=_causes(explanations),
+            explanations=explanations,
             is_sampled=True,
         )
 
@@ -211,9 +211,11 @@ class ShadowComparison:
             logger.info("The comparison was written to %s", shown, extra=told)
 
 
-def _causes(findings: tuple[Finding, ...]) -> dict[tuple[str, Direction, Cause], int]:
-    """How many of *findings* have which cause."""
-    found = ((it.parser, it.direction, it.cause) for it in findings)
+def _causes(
+    explanations: tuple[Explanation, ...],
+) -> dict[tuple[str, Direction, Cause], int]:
+    """How many of *explanations* have which cause."""
+    found = ((it.parser, it.direction, it.cause) for it in explanations)
     return dict(Counter(found))
 
 

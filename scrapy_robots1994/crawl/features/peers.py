@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
-    from scrapy_robots1994.compare import Reading
+    from scrapy_robots1994.compare import ParsedFile
 
 # They speak of files as if the crawl went by their reading, again at each variant.
 _LOUD = tuple(
@@ -78,7 +78,7 @@ def _parser(kind: type[RobotParser], crawler: Crawler) -> Parser:
     return Parser(kind.__name__, partial(_read, kind, crawler))
 
 
-def _read(kind: type[RobotParser], crawler: Crawler, body: bytes) -> Reading:
+def _read(kind: type[RobotParser], crawler: Crawler, body: bytes) -> ParsedFile:
     """*body* as *kind* reads it."""
     were = [it.disabled for it in _LOUD]
     for logger in _LOUD:

@@ -17,9 +17,9 @@ from scrapy_robots1994.crawl.compare_settings import ending_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_robots1994.compare import Report
+    from scrapy_robots1994.compare import ComparisonReport
 
-FORMS: dict[str, Callable[[Report], str]] = {
+FORMS: dict[str, Callable[[ComparisonReport], str]] = {
     ".html": as_html,
     ".json": as_json,
     ".csv": as_csv,
@@ -65,7 +65,7 @@ def filled(path: str, spider: object) -> Path:
     return Path(text)
 
 
-def write(report: Report, path: Path) -> None:
+def write(report: ComparisonReport, path: Path) -> None:
     """Write *report* to *path* in the form of its ending; all of it or nothing."""
     text = FORMS[ending_of(str(path))](report)
     path.parent.mkdir(parents=True, exist_ok=True)

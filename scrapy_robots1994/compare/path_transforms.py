@@ -1,4 +1,4 @@
-"""Variants of paths and URLs: each takes one thing out of rules and question."""
+"""TransformedFile of paths and URLs: each takes one thing out of rules and question."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def without_wildcards(lines: Lines, _robot: str) -> Iterator[Lines]:
     yield _with_values(lines, _tamed)
 
 
-def tame(question: Question) -> Question:
+def question_without_wildcards(question: Question) -> Question:
     """Return *question* with `*` and `$` in its URL as the same plain letters."""
     return replace(question, url=_tamed(question.url))
 
@@ -80,7 +80,7 @@ def without_itself(lines: Lines, _robot: str) -> Iterator[Lines]:
     yield _with_values(lines, _renamed)
 
 
-def rename(question: Question) -> Question | None:
+def question_without_itself(question: Question) -> Question | None:
     """Return *question* for that other name; None when it asks for something else."""
     target = target_of(question.url)
     if canonical(target) != ROBOTS_TXT:
@@ -101,7 +101,7 @@ def without_spellings(lines: Lines, _robot: str) -> Iterator[Lines]:
     )
 
 
-def spell(question: Question) -> Question:
+def question_without_spellings(question: Question) -> Question:
     """Return *question* with its URL spelled in the same letters."""
     target = target_of(question.url)
     head = question.url.partition("#")[0].removesuffix(target)

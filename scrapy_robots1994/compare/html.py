@@ -19,17 +19,17 @@ from scrapy_robots1994.escaping import escape_control_chars
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robots1994.compare.comparer import Finding
-    from scrapy_robots1994.compare.report import Report
+    from scrapy_robots1994.compare.comparer import Explanation
+    from scrapy_robots1994.compare.report import ComparisonReport
 
 AROUND = 3
-"""Lines shown before and after a guilty one in a file that is too long to show."""
+"""Lines shown before and after a needed one in a file that is too long to show."""
 
 WHOLE = 60
 """Lines of a file that is shown whole."""
 
 MOST = 400
-"""Lines shown of one file, however many are guilty."""
+"""Lines shown of one file, however many are needed."""
 
 WIDE = 300
 
@@ -40,20 +40,20 @@ class Shown:
 
     number: int
     text: str
-    is_guilty: bool
+    is_needed: bool
     gap: int
 
 
-def excerpt(finding: Finding) -> tuple[tuple[Shown, ...], int]:
+def excerpt(explanation: Explanation) -> tuple[tuple[Shown, ...], int]:
     """Return the lines to show of a file, and how many are left out at its end."""
-    count = len(finding.text)
-    guilty = set(finding.guilty)
+    count = len(explanation.text)
+    needed = set(explanation.needed_lines)
     numbers = sorted(
         range(1, count + 1)
         if count <= WHOLE
         else {
             number
-            for middle in guilty or {1}
+            for middle in needed or {1}
             for number in range(middle - AROUND, middle + AROUND + 1)
             if 1 <= number <= count
         }
@@ -61,8 +61,8 @@ def excerpt(finding: Finding) -> tuple[tuple[Shown, ...], int]:
     shown = tuple(
         Shown(
             number,
-            escape_control_chars(finding.text[number - 1], WIDE),
-            number in guilty,
+            escape_control_chars(explanation.text[number - 1], WIDE),
+            number in needed,
             number - previous - 1,
         )
         for previous, number in pairwise([0, *numbers])
@@ -70,7 +70,7 @@ def excerpt(finding: Finding) -> tuple[tuple[Shown, ...], int]:
     return shown, count - (numbers[-1] if numbers else 0)
 
 
-def as_html(report: Report) -> str:
+def as_html(report: ComparisonReport) -> str:
     """Return *report* as a page.
 
     Raises `MissingExtra` when the libraries of the extra `report` are not installed.
@@ -118,16 +118,16 @@ def jinja2_markup(text: str) -> Any:
     return import_module("markupsafe").Markup(text)
 
 
-def _rows(report: Report) -> Iterator[dict[str, Any]]:
-    """Yield what the template needs of each finding, all texts printable."""
-    for number, finding in enumerate(report.findings):
-        shown, rest = excerpt(finding)
+def _rows(report: ComparisonReport) -> Iterator[dict[str, Any]]:
+    """Yield what the template needs of each explanation, all texts printable."""
+    for number, explanation in enumerate(report.explanations):
+        shown, rest = excerpt(explanation)
         yield {
             "number": number,
-            "finding": finding,
-            "where": escape_control_chars(finding.label, 200),
-            "url": escape_control_chars(finding.question.url, WIDE),
-            "robot": escape_control_chars(finding.question.robot, 200),
+            "explanation": explanation,
+            "where": escape_control_chars(explanation.label, 200),
+            "url": escape_control_chars(explanation.question.url, WIDE),
+            "robot": escape_control_chars(explanation.question.robot, 200),
             "shown": shown,
             "rest": rest,
         }
