@@ -1,4 +1,4 @@
-"""Fixtures that every floor may use."""
+"""Hooks and fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.left_out import pytest_runtest_setup, pytest_sessionfinish
 from tests.support.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["pytest_runtest_setup", "pytest_sessionfinish"]
+
 # How long an example takes says more about the machine than about the parser.
 settings.register_profile(
-    "house", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("house")
+settings.load_profile("any-machine")
 
 
 @pytest.fixture

@@ -193,6 +193,7 @@ def test_refresh_for_a_spider_that_is_not_there_ages_nothing(
     assert row["is_fresh"]
 
 
+@pytest.mark.redis
 def test_a_store_in_redis_is_worked_with_alike() -> None:
     """List and forget on a real server."""
     with RedisServer() as server, Site() as site:

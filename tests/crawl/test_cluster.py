@@ -11,6 +11,8 @@ from tests.support.crawl import Crawl, Reactor, reactors, start_crawl
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
+pytestmark = pytest.mark.redis
+
 BODY = "User-agent: *\nDisallow: /closed\n"
 ORIGINS = 30
 WORKERS = 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tests.fuzz import growth
@@ -30,6 +32,7 @@ def test_the_command_prints_a_row_for_each_file_and_operation(
 ) -> None:
     """`python -m tests.fuzz.growth`, on small sizes."""
     monkeypatch.setattr(growth, "SIZES", (2**10, 2**11))
+    monkeypatch.setattr(sys, "argv", ["tests.fuzz.growth"])
 
     growth.main()
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.support import replies
 from tests.support.crawl import Ask, crawl
 
 if TYPE_CHECKING:
     from tests.support.site import Site
+
+pytestmark = pytest.mark.browser
 
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
@@ -17,12 +21,10 @@ WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1
 
 def settings() -> dict[str, Any]:
     """What a user sets for Debian's Chromium."""
-    browser = shutil.which("chromium")
-    assert browser, "this test needs a browser: apt-get install chromium"
     return {
         "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
         "PLAYWRIGHT_LAUNCH_OPTIONS": {
-            "executable_path": browser,
+            "executable_path": shutil.which("chromium"),
             "args": ["--no-sandbox", "--disable-gpu"],
         },
         "USER_AGENT": "walker/1.0",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tests.support.site import Site
 
+pytestmark = pytest.mark.redis
+
 CLOSED = "User-agent: *\nDisallow: /private\n"
 
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from tests.support.crawl import ROOT
 
 
@@ -27,6 +29,7 @@ def test_a_killed_writer_leaves_a_whole_database() -> None:
     assert told["written"] > 0
 
 
+@pytest.mark.redis
 def test_a_fleet_asks_each_origin_once_though_one_is_killed() -> None:
     """scrapy-redis, three workers, a real redis-server, SIGKILL in mid-crawl."""
     told = proof("fleet", "--kill", "--origins", "24", "--pages", "5")

@@ -56,6 +56,7 @@ async def until(ask: Callable[[], Awaitable[object]]) -> None:
         await asyncio.sleep(0.01)
 
 
+@pytest.mark.redis
 class TestRedisStore(StoreContract):
     """The Redis store keeps the contract of all stores."""
 
@@ -69,6 +70,7 @@ class TestRedisStore(StoreContract):
         return Held(store_at(self.server, self.prefix, clock=clock), clock)
 
 
+@pytest.mark.redis
 def test_every_key_has_the_prefix_and_an_expiry(
     server: RedisServer, prefix: str
 ) -> None:
@@ -90,6 +92,7 @@ def test_every_key_has_the_prefix_and_an_expiry(
         assert all(client.pttl(key) > 0 for key in keys)
 
 
+@pytest.mark.redis
 def test_entries_of_others_are_passed_over(server: RedisServer, prefix: str) -> None:
     """Keys under our prefix that are none of our making are no policies."""
     with server.client() as client:
@@ -107,6 +110,7 @@ def test_entries_of_others_are_passed_over(server: RedisServer, prefix: str) -> 
     assert asyncio.run(walk()) == [ENTRY]
 
 
+@pytest.mark.redis
 def test_an_entry_of_another_tenant_is_read_no_further_than_its_bound(
     server: RedisServer, prefix: str
 ) -> None:
@@ -127,6 +131,7 @@ def test_an_entry_of_another_tenant_is_read_no_further_than_its_bound(
     assert unpack(found, SITE, READER, TERMS) is None
 
 
+@pytest.mark.redis
 def test_a_server_that_is_away_is_a_store_error_and_comes_back(prefix: str) -> None:
     """Each call says so; after the restart the same store works, its leases too."""
     with RedisServer() as server:
@@ -147,6 +152,7 @@ def test_a_server_that_is_away_is_a_store_error_and_comes_back(prefix: str) -> N
         asyncio.run(asyncio.wait_for(work(), 30))
 
 
+@pytest.mark.redis
 def test_a_server_that_hangs_costs_the_time_limit_once(
     prefix: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -171,6 +177,7 @@ def test_a_server_that_hangs_costs_the_time_limit_once(
     assert caplog.text.count("failed: ") == 1
 
 
+@pytest.mark.redis
 def test_a_password_is_used_and_never_said(prefix: str) -> None:
     """A right one opens; a wrong one is an outage whose sentence does not repeat it."""
     with RedisServer(password=SPOKEN) as server:
@@ -240,6 +247,7 @@ def test_without_the_client_the_sentence_says_what_to_install(
         locate("redis://127.0.0.1:6379/0")
 
 
+@pytest.mark.redis
 def test_an_origin_is_read_back_from_its_key(server: RedisServer, prefix: str) -> None:
     """Ports and IPv6 addresses stand in keys as they do in URLs."""
     origins = [Origin("https", "a.test", 8443), Origin("http", "::1", 8080), SITE]

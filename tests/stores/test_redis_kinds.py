@@ -9,6 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import redis
 
 from scrapy_robots1994.stores import Stored
@@ -22,6 +23,8 @@ from tests.support.redis_server import RedisServer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.redis
 
 ENTRY = Stored(SITE, b"\x01packed", 9e9)
 PATIENCE = 20.0

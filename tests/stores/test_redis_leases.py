@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import pytest
+
 from scrapy_robots1994.stores import redis as stores
 from tests.policy.samples import SITE
 from tests.stores.contract import OTHER
 from tests.stores.test_redis import prefix, server, store_at, until
 
 if TYPE_CHECKING:
-    import pytest
-
     from scrapy_robots1994.stores.redis import RedisStore
     from tests.support.redis_server import RedisServer
 
 __all__ = ["prefix", "server"]
+
+pytestmark = pytest.mark.redis
 
 
 async def hears(store: RedisStore) -> bool:

@@ -1,0 +1,66 @@
+"""Hooks of pytest: skip the tests whose program is missing, and name them at the end.
+
+A test that needs a program carries the mark `redis` or `browser`. Where the program is
+missing it is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`). The
+last lines of a run name each group of skipped tests, and what brings the program.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
+"""The programs that a test with the mark runs."""
+
+PACKAGES = {"chromedriver": "chromium-driver"}
+"""The Debian packages whose name is not that of the program."""
+
+
+def missing(mark: str) -> str:
+    """Return which programs of *mark* are missing and what installs them, or nothing."""
+    absent = [name for name in PROGRAMS[mark] if shutil.which(name) is None]
+    packages = " ".join(PACKAGES.get(name, name) for name in absent)
+    verb = "is" if len(absent) == 1 else "are"
+    hint = f"{verb} missing: apt-get install {packages}"
+    return f"{' and '.join(absent)} {hint}" if absent else ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip or fail a test whose program is missing."""
+    for mark in PROGRAMS:
+        if item.get_closest_marker(mark) and (reason := missing(mark)):
+            (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(
+                reason
+            )
+
+
+def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
+    """Return a line for each reason why tests were skipped, the largest group first."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        if isinstance(report.longrepr, tuple)
+        else "no reason given"
+        for report in skipped
+    )
+    width = len(str(max(reasons.values(), default=0)))
+    lines = [f"  {count:{width}} {why}" for why, count in reasons.most_common()]
+    return [f"Left out: {len(skipped)} tests", *lines] if lines else []
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
+    """Print what was left out, below the closing line of pytest."""
+    yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and not hasattr(session.config, "workerinput"):
+        for line in left_out(reporter.stats.get("skipped", [])):
+            reporter.write_line(line)
