@@ -1,19 +1,45 @@
-"""The errors of this package, named by whose fault it is. A broken robots.txt is none
-of them: any bytes parse.
+"""The exceptions of this package, and the hint they give about a misspelt word.
+
+A broken robots.txt raises none of them: any bytes can be parsed.
 """
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class RobotsError(Exception):
-    """What every error of this package is; nothing raises it as it stands."""
+    """Base class of every exception of this package; never raised itself."""
 
 
 class SettingsError(RobotsError, ValueError):
-    """A setting cannot be obeyed; the sentence says which one and what it may be."""
+    """A setting has a wrong value; the message is one sentence that says what to write."""
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is missing, as users read it
-    """A library of an extra is not installed; the sentence holds the pip line."""
+    """A library of an extra is not installed; the message holds the pip command."""
 
 
 class StoreError(RobotsError):
     """A policy store cannot be opened, read or written."""
+
+
+def closest(word: object, known: Iterable[str]) -> str | None:
+    """Return the one of *known* that is most like *word*, if any is."""
+    # Imported here: only a mistake needs it.
+    import difflib  # noqa: PLC0415 - as above
+
+    if not isinstance(word, str):
+        return None
+    by_case = {each.lower(): each for each in known}
+    found = difflib.get_close_matches(word[:100].lower(), by_case, n=1)
+    return by_case[found[0]] if found else None
+
+
+def did_you_mean(word: object, known: Iterable[str]) -> str:
+    """Return `; did you mean "…"?` for the closest of *known*; "" where none is."""
+    close = closest(word, known)
+    return f'; did you mean "{close}"?' if close else ""

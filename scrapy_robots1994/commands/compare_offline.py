@@ -21,8 +21,8 @@ from scrapy_robots1994.commands.compare_pool import run
 from scrapy_robots1994.commands.inputs import is_url, listed, why_unread
 from scrapy_robots1994.commands.terminal import progress, say
 from scrapy_robots1994.compare import ComparisonReport, as_json, as_table
-from scrapy_robots1994.crawl.compare_settings import ALL, report_wanted
 from scrapy_robots1994.crawl.features import report_file
+from scrapy_robots1994.crawl.setting_types import REPORT_PATH, SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import RobotsError, SettingsError
 from scrapy_robots1994.escaping import escape_control_chars
@@ -92,7 +92,7 @@ def _note(line: str) -> None:
 
 def _target(wanted: str | None) -> Path | None:
     """Where the report goes; refused before the work rather than after it."""
-    path = report_wanted("--report", wanted)
+    path = REPORT_PATH.read("--report", wanted)
     if path is None:
         return None
     report_file.check_libraries(path)
@@ -102,7 +102,7 @@ def _target(wanted: str | None) -> Path | None:
 def _job(opts: argparse.Namespace, settings: BaseSettings) -> Job:
     """The job that the options and the settings of the project make."""
     ours = RobotsSettings.from_settings(settings)
-    parsers = ",".join(ALL) if opts.parsers is None else opts.parsers
+    parsers = ",".join(SCRAPY_PARSERS) if opts.parsers is None else opts.parsers
     named = tuple(name.strip() for name in parsers.split(",") if name.strip())
     if not named:
         msg = "--parsers must name at least one parser, for example Protego"

@@ -45,7 +45,7 @@ APART: dict[str, Any] = {
     "REMOTE_CONTROL_ENABLED": False,
     "ROBOTSTXT_OBEY": True,
     "ROBOTS1994_COMPARE": (),
-    "ROBOTS1994_WATCH": False,
+    "ROBOTS1994_DRY_RUN": False,
 }
 
 NO_PAGES: tuple[Request, ...] = ()
@@ -118,7 +118,7 @@ async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
     if isinstance(answer, Cancelled):
         return FetchAborted(answer.detail)
     if not isinstance(answer, RobotsResponse):
-        return unknown(origin, answer, time.time(), settings.terms)
+        return unknown(origin, answer, time.time(), settings.freshness)
     robots = RobotsTxt.parse(
         answer.body,
         dialect=settings.dialect,
@@ -126,7 +126,7 @@ async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
         limit=settings.max_bytes,
         truncated=answer.is_cut,
     )
-    return settle(origin, answer, robots, time.time(), settings.terms)
+    return settle(origin, answer, robots, time.time(), settings.freshness)
 
 
 def ask(process: CrawlerProcess, inquiry: Inquiry, spider: str | None) -> None:

@@ -54,9 +54,9 @@ class StoreView:
 
     def __init__(self, store: PolicyStore, settings: RobotsSettings) -> None:
         self._store = store
-        self._terms = settings.terms
+        self._terms = settings.freshness
         reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
-        self._read = partial(unpack, reader=reader, terms=settings.terms)
+        self._read = partial(unpack, reader=reader, terms=settings.freshness)
         self._thread = StoreThread()
 
     @classmethod

@@ -191,7 +191,7 @@ class ScrapyBackend:
         )
         if policy.stands_in:
             meaning = "the last good policy stands"
-        elif self._settings.terms.unreachable_allows:
+        elif self._settings.freshness.unreachable_allows:
             meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
         else:
             meaning = "all URLs are refused"

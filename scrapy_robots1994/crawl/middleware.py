@@ -78,7 +78,7 @@ class Robots1994Middleware:
         self._summary = Summary(crawler, self._tally)
         self._starts = Starts(crawler, self._tally, closes=settings.close_when_denied)
         outside = ScrapyBackend(crawler, settings, self._download, self._tally)
-        if settings.compare:
+        if settings.compare or settings.dry_run:
             self._compare(crawler, settings, self._download)
         if settings.crawl_delay is not None:
             self._keep_delays(crawler, settings)
@@ -87,7 +87,7 @@ class Robots1994Middleware:
         memory = MemoryStore(settings.store.max_origins, outside.now)
         lasting = StoreBridge.of(crawler, settings, outside.reader, self._tally)
         self._keeper: PolicyResolver[RequestContext] = PolicyResolver(
-            outside, memory, settings.terms, lasting
+            outside, memory, settings.freshness, lasting
         )
 
     @classmethod
@@ -212,7 +212,7 @@ class Robots1994Middleware:
             rules = policy.rules(robot)
             allowed = rules.allowed_url(request.url)
             theirs = shadow.compare(policy, request.url, robot, allowed=allowed)
-            if settings.watch and theirs is not None and theirs.allowed is not None:
+            if settings.dry_run and theirs is not None and theirs.allowed is not None:
                 watch.judge(request, rules.verdict(request.url), theirs)
                 return None
             return judge(request, policy)

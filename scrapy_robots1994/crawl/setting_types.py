@@ -1,5 +1,5 @@
-"""Readers of settings: each takes a name and a value as it was set, and returns what it
-means or raises the sentence that says what to write.
+"""Types of settings: what each accepts, in words for messages and documentation, and
+how a value is read, as code writes it or as text from the command line (`-s`).
 """
 
 from __future__ import annotations
@@ -7,132 +7,230 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.stores import StoreUrl, locate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST = 1_000_000_000
-"""No count is larger, for past it libraries have limits of their own."""
+T = TypeVar("T")
+
+BUILT_IN = "ROBOTSTXT_PARSER"
+"""What `ROBOTS1994_COMPARE = True` means: the parser that the built-in would use."""
+
+SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
+"""The parsers that Scrapy has adapters for."""
+
+NOINDEX = "noindex"
+NOFOLLOW = "nofollow"
+REL_NOFOLLOW = "rel-nofollow"
+
+REPORT_SUFFIXES = frozenset({".html", ".json", ".csv"})
+
+MAX_COUNT = 1_000_000_000
+"""The largest count; past it libraries have limits of their own."""
 
 _DIGITS = re.compile(r"[0-9]{1,20}")
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+_SWITCHES = {"true": True, "on": True, "false": False, "off": False}
 
 
-def refuse(name: str, value: object, wanted: str) -> NoReturn:
-    """Raise the sentence for a wrong value."""
+@dataclass(frozen=True, slots=True)
+class SettingType(Generic[T]):
+    """What a setting accepts.
+
+    *accepts* completes the sentence "… must be"; *parse* raises `ValueError` or
+    `TypeError` for anything else. *choices* are the words a misspelling may mean.
+    """
+
+    accepts: str
+    parse: Callable[[Any], T]
+    choices: tuple[str, ...] = ()
+
+    def read(self, name: str, value: Any) -> T:
+        """Return what *value* means; raise `SettingsError`, which says what to write."""
+        try:
+            return self.parse(value)
+        except SettingsError:
+            # A store URL has parts, and names the one that is wrong.
+            raise
+        except (TypeError, ValueError, OverflowError, RecursionError):
+            hint = did_you_mean(value, self.choices)
+        msg = f"{name} must be {self.accepts}, not {_shown(value)}{hint or '.'}"
+        raise SettingsError(msg)
+
+
+def _shown(value: object) -> str:
+    """Return *value* for a message, whatever its `repr` does."""
     try:
-        shown = escape_control_chars(repr(value))
-    except Exception:  # noqa: BLE001 - anybody's object, or a number of 5,000 digits
-        shown = f"this {type(value).__name__}"
-    msg = f"{name} must be {wanted}, not {shown}."
-    raise SettingsError(msg)
+        return escape_control_chars(repr(value))
+    except Exception:  # noqa: BLE001 - an object of the user's, or 5,000 digits
+        return f"this {type(value).__name__}"
 
 
-def seconds(name: str, value: Any) -> float:
-    """A finite number of seconds, 0 or more; text, as from `-s`, is read."""
-    wanted = "a number of seconds, 0 or more, for example 300"
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        refuse(name, value, wanted)
-    try:
-        read = float(value)
-    except (ValueError, OverflowError):
-        refuse(name, value, wanted)
-    if not math.isfinite(read) or read < 0:
-        refuse(name, value, wanted)
+def _require(condition: object) -> None:
+    """Raise `ValueError` unless *condition* is true."""
+    if not condition:
+        raise ValueError
+
+
+def _seconds(value: Any) -> float:
+    _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
+    read = float(value)
+    _require(math.isfinite(read) and read >= 0)
     return read
 
 
-def timeout(name: str, value: Any) -> float:
-    """Seconds, more than 0: without a timeout a silent server would hold its pages."""
-    limit = seconds(name, value)
-    if limit == 0:
-        refuse(name, value, "a number of seconds, more than 0, for example 30")
-    return limit
-
-
-def count(name: str, value: Any, *, least: int, example: int) -> int:
-    """A whole number from *least* to `MOST`; text, as from `-s`, is read."""
-    wanted = f"a whole number, {least} to {MOST}, for example {example}"
-    read = value
-    if isinstance(value, str) and _DIGITS.fullmatch(value.strip()):
-        read = int(value)
-    if isinstance(read, bool) or not isinstance(read, int) or not least <= read <= MOST:
-        refuse(name, value, wanted)
+def _positive_seconds(value: Any) -> float:
+    read = _seconds(value)
+    _require(read > 0)
     return read
 
 
-def size(name: str, value: Any) -> int:
-    """A number of bytes, 1 or more."""
-    return count(name, value, least=1, example=512_000)
+SECONDS = SettingType("a number of seconds, 0 or more, for example 300", _seconds)
+POSITIVE_SECONDS = SettingType(
+    "a number of seconds, more than 0, for example 30", _positive_seconds
+)
 
 
-def seats(name: str, value: Any) -> int:
-    """A number of requests, 0 or more."""
-    return count(name, value, least=0, example=10_000)
+def count(least: int, example: int) -> SettingType[int]:
+    """Return the type of a whole number from *least* to `MAX_COUNT`."""
+
+    def parse(value: Any) -> int:
+        if isinstance(value, str):
+            _require(_DIGITS.fullmatch(value.strip()))
+            value = int(value)
+        _require(isinstance(value, int) and not isinstance(value, bool))
+        _require(least <= value <= MAX_COUNT)
+        return int(value)
+
+    accepts = f"a whole number, {least} to {MAX_COUNT}, for example {example}"
+    return SettingType(accepts, parse)
 
 
-def places(name: str, value: Any) -> int:
-    """A number of fetches, 1 or more."""
-    return count(name, value, least=1, example=800)
+def one_of(*words: str) -> SettingType[str]:
+    """Return the type of a setting that accepts exactly *words*."""
+
+    def parse(value: Any) -> str:
+        _require(isinstance(value, str) and value in words)
+        return str(value)
+
+    return SettingType(" or ".join(f'"{word}"' for word in words), parse, words)
 
 
-def redirects(name: str, value: Any) -> int:
-    """A number of redirects, 0 or more."""
-    return count(name, value, least=0, example=5)
+def _flag(value: Any) -> bool:
+    _require(isinstance(value, (bool, int, str)))
+    read = _FLAGS.get(str(value).lower())
+    _require(read is not None)
+    return bool(read)
 
 
-def one_of(*words: str) -> Callable[[str, Any], str]:
-    """A reader that accepts exactly *words*."""
-    wanted = " or ".join(f'"{word}"' for word in words)
-
-    def read(name: str, value: Any) -> str:
-        if not isinstance(value, str) or value not in words:
-            refuse(name, value, wanted)
-        return value
-
-    return read
+FLAG = SettingType("True or False", _flag)
 
 
-def store(name: str, value: Any) -> StoreUrl:
-    """A store URL."""
-    if not isinstance(value, str):
-        refuse(name, value, 'a store URL, for example "memory://"')
+def _store(value: Any) -> StoreUrl:
+    _require(isinstance(value, str))
     return locate(value)
 
 
-def listed(name: str, text: str, wanted: str) -> object:
-    """What *text*, as from `-s`, lists: by commas, or as JSON where it begins so."""
-    if not text.lstrip().startswith("["):
-        each = [part.strip() for part in text.split(",") if part.strip()]
-        return each or refuse(name, text, wanted)
-    try:
+STORE = SettingType('a store URL, for example "memory://"', _store)
+
+
+def _listed(text: str) -> Any:
+    """Return what *text* lists: by commas, or as JSON where it begins with a bracket."""
+    if text.lstrip().startswith("["):
         return json.loads(text)
-    except (ValueError, RecursionError):
-        refuse(name, text, wanted)
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    _require(parts)
+    return parts
 
 
-def meta_keys(name: str, value: Any) -> tuple[str, ...]:
-    """Names of request meta keys; a text, as from `-s`, is read."""
-    wanted = 'a list of meta keys, for example ["proxy"]'
+def _strings(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
-        value = listed(name, value, wanted) if value.strip() else ()
-    if not isinstance(value, (list, tuple)) or not all(
-        isinstance(key, str) and key for key in value
-    ):
-        refuse(name, value, wanted)
+        value = _listed(value) if value.strip() else ()
+    _require(isinstance(value, (list, tuple)))
+    _require(all(isinstance(each, str) and each for each in value))
     return tuple(value)
 
 
-def flag(name: str, value: Any) -> bool:
-    """True or False; text and numbers as Scrapy reads them from `-s`."""
-    words = {"true": True, "1": True, "false": False, "0": False}
-    read = (
-        words.get(str(value).lower()) if isinstance(value, (bool, int, str)) else None
+META_KEYS = SettingType('a list of meta keys, for example ["proxy"]', _strings)
+
+
+def is_parser(kind: object) -> bool:
+    """Return whether *kind* is a class with the methods of Scrapy's `RobotParser`."""
+    return isinstance(kind, type) and all(
+        callable(getattr(kind, name, None)) for name in ("from_crawler", "allowed")
     )
-    if read is None:
-        refuse(name, value, "True or False")
-    return read
+
+
+def _parsers(value: Any) -> tuple[str | type, ...]:
+    if isinstance(value, str):
+        word = value.strip().lower()
+        value = _FLAGS.get(word, False if word in {"", "none"} else _listed(value))
+    if value is None or isinstance(value, bool):
+        return (BUILT_IN,) if value else ()
+    _require(isinstance(value, (list, tuple)))
+    _require(all(each if isinstance(each, str) else is_parser(each) for each in value))
+    return tuple(value)
+
+
+PARSERS = SettingType(
+    "True, False or a list of parsers, for example "
+    '["ProtegoRobotParser", "my.module.MyRobotParser"]',
+    _parsers,
+)
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix of *path*, in lower case."""
+    return Path(path).suffix.lower()
+
+
+def _report_path(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    _require(isinstance(value, (str, Path)))
+    _require(suffix_of(str(value)) in REPORT_SUFFIXES)
+    return str(value)
+
+
+REPORT_PATH = SettingType("a path that ends in .html, .json or .csv", _report_path)
+
+
+def _crawl_delay(value: Any) -> float | None:
+    """Return the longest delay to apply: `None` for off, infinity for no maximum."""
+    if isinstance(value, str):
+        value = _SWITCHES.get(value.strip().lower(), value)
+    if isinstance(value, bool):
+        return math.inf if value else None
+    # A maximum of 0 seconds leaves no delay to apply.
+    return _seconds(value) or None
+
+
+CRAWL_DELAY = SettingType(
+    "True, False, or a maximum in seconds, for example 30", _crawl_delay
+)
+
+
+def _pages(value: Any) -> frozenset[str]:
+    if isinstance(value, str):
+        value = {**_SWITCHES, **_FLAGS}.get(value.strip().lower(), value.split(","))
+    if isinstance(value, bool):
+        return frozenset({NOINDEX, NOFOLLOW} if value else ())
+    _require(isinstance(value, (list, tuple, set, frozenset)))
+    _require(all(isinstance(each, str) for each in value))
+    chosen = frozenset(each.strip() for each in value)
+    _require(chosen <= {NOINDEX, NOFOLLOW, REL_NOFOLLOW})
+    return chosen
+
+
+PAGES = SettingType(
+    f'True, False, or a list of "{NOINDEX}", "{NOFOLLOW}", "{REL_NOFOLLOW}"',
+    _pages,
+    (NOINDEX, NOFOLLOW, REL_NOFOLLOW),
+)

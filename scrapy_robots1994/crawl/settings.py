@@ -1,258 +1,262 @@
-"""All our settings: name, default, what is accepted, and the one place that reads them.
+"""The settings, each declared once: name, type, default and meaning.
 
-A wrong value or an unknown `ROBOTS1994_` name raises `SettingsError`, one sentence that
-says what to write, before the crawl starts.
+`RobotsSettings` reads and checks them from what each field declares, and `reference()`
+writes their documentation. To add a setting, add a field: its name in capitals, after
+`ROBOTS1994_`, is the name of the setting.
 """
 
 from __future__ import annotations
 
-import difflib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import logging
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from scrapy_robots1994.crawl import setting_types as readers
-from scrapy_robots1994.crawl.compare_settings import peers_wanted, report_wanted
-from scrapy_robots1994.crawl.opt_in import read_crawl_delay, read_pages
-from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.crawl import setting_types as types
+from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy import FreshnessSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from scrapy.settings import BaseSettings
 
     from scrapy_robots1994.stores import StoreUrl
 
+logger = logging.getLogger("scrapy_robots1994")
+
 PREFIX = "ROBOTS1994_"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its default, the reader that checks it, and its meaning."""
+    """What a field of `RobotsSettings` declares; *default* as a user would write it."""
 
-    default: Any
-    read: Callable[[str, Any], Any]
+    type: types.SettingType[Any]
+    default: object
     meaning: str
 
 
-SETTINGS: dict[str, Setting] = {
-    "DIALECT": Setting(
-        "1994",
-        readers.one_of(*DIALECTS),
-        "Grammar by which files are read: `1994`, the text of 30 June 1994; "
-        "`revisited`, that of Kollar, Leavitt and Mauldin, 1996 (K1 to K7); "
-        "`extended`, 1994 with Allow, Crawl-delay and Sitemap (X1 to X8).",
-    ),
-    "READING": Setting(
-        "literal",
-        readers.one_of(*READINGS),
-        "`literal`: a blank line ends a record, also in its middle; `cautious` obeys a "
-        "record that a blank line split, too (O5).",
-    ),
-    "TTL": Setting(
-        86_400,
-        readers.seconds,
-        "Longest time a policy is fresh, in seconds; also where the server says "
-        "nothing.",
-    ),
-    "MIN_TTL": Setting(
-        300,
-        readers.seconds,
-        "Shortest time a policy is fresh, in seconds, whatever the server says.",
-    ),
-    "STALE_TTL": Setting(
-        2_592_000,
-        readers.seconds,
-        "Longest time, in seconds past its freshness, that the last good policy stands "
-        "when it cannot be renewed (R5).",
-    ),
-    "RETRY_AFTER": Setting(
-        300,
-        readers.seconds,
-        "Seconds until an origin whose robots.txt could not be had is asked again "
-        "(R5).",
-    ),
-    "FORBIDDEN": Setting(
-        "disallow",
-        readers.one_of("disallow", "allow"),
-        "What 401 and 403 for robots.txt mean for all URLs of the origin: `disallow` "
-        "or `allow` (R3).",
-    ),
-    "UNREACHABLE": Setting(
-        "disallow",
-        readers.one_of("disallow", "allow"),
-        "What an unknown policy means for all URLs of the origin, for now: `disallow` "
-        "or `allow` (R5).",
-    ),
-    "MAX_BYTES": Setting(
-        512_000,
-        readers.size,
-        "Bytes of a robots.txt that are obeyed; the download stops there (O24).",
-    ),
-    "TIMEOUT": Setting(
-        30,
-        readers.timeout,
-        "Seconds a robots.txt request may take, for each hop of a redirect.",
-    ),
-    "MAX_REDIRECTS": Setting(
-        5, readers.redirects, "Redirects of a robots.txt that are followed (R2)."
-    ),
-    "MAX_WAITING": Setting(
-        10_000,
-        readers.seats,
-        "Requests that may wait for a robots.txt, and fetches of one, that do not "
-        "count towards `CONCURRENT_REQUESTS`; past it they count again.",
-    ),
-    "MAX_FETCHES": Setting(
-        800,
-        readers.places,
-        "Fetches of a robots.txt under way at once; each takes a connection.",
-    ),
-    "STORE": Setting(
-        "memory://?max_origins=100000", readers.store, "Where policies rest, as a URL."
-    ),
-    "PROPAGATE_META": Setting(
-        (),
-        readers.meta_keys,
-        "Further request meta keys, beside `proxy` and `bindaddress`, that the "
-        "robots.txt request takes over from the page request.",
-    ),
-    "CLOSE_WHEN_DENIED": Setting(
-        False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
-        readers.flag,
-        "Whether a crawl whose every start request was refused closes with the reason "
-        "`robotstxt_denied`, not `finished`.",
-    ),
-    "COMPARE": Setting(
-        (),
-        peers_wanted,
-        "Parsers that are asked beside ours, which decides: `True` (that of "
-        "`ROBOTSTXT_PARSER`) or a list of paths.",
-    ),
-    "COMPARE_REPORT": Setting(
-        None,
-        report_wanted,
-        "Where the comparison is written at the close: a path that ends in `.html`, "
-        "`.json` or `.csv`; `%(name)s` and `%(time)s` work as in `FEEDS`.",
-    ),
-    "WATCH": Setting(
-        False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
-        readers.flag,
-        "`True`: the first parser of `ROBOTS1994_COMPARE` decides, ours only watches "
-        "and says what it would refuse.",
-    ),
-    "CRAWL_DELAY": Setting(
-        False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
-        read_crawl_delay,
-        "`True` keeps the Crawl-delay of the `extended` dialect in the download slot "
-        "of its origin; a number of seconds does, and is the longest that is kept.",
-    ),
-    "PAGES": Setting(
-        False,  # noqa: FBT003 - the default of a setting, not an argument to guess at
-        read_pages,
-        "`True` obeys what pages say of themselves: items of a NOINDEX page are "
-        "dropped, requests made from a NOFOLLOW page are dropped. A list chooses: "
-        '`"noindex"`, `"nofollow"`, `"rel-nofollow"` (links that say so).',
-    ),
-}
+def declare(kind: types.SettingType[T], default: object, meaning: str) -> T:
+    """Return the dataclass field of one setting.
+
+    For type checkers it is what the setting is read to, so a field whose annotation
+    does not fit its type is an error.
+    """
+    return cast("T", field(metadata={"setting": Setting(kind, default, meaning)}))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsSettings:
-    """Our settings, read and checked once; the names are those of `SETTINGS`."""
+    """The settings of a crawl, read and checked."""
 
-    dialect: str
-    reading: str
-    terms: FreshnessSettings
-    max_bytes: int
-    timeout: float
-    max_redirects: int
-    max_waiting: int
-    max_fetches: int
-    store: StoreUrl
-    propagate_meta: tuple[str, ...]
-    close_when_denied: bool
-    compare: tuple[str | type, ...]
-    compare_report: str | None
-    watch: bool
-    crawl_delay: float | None
-    pages: frozenset[str]
+    dialect: str = declare(
+        types.one_of(*DIALECTS),
+        "1994",
+        "Grammar of robots.txt files: ``1994``, the text of 30 June 1994; "
+        "``revisited``, the grammar of Kollar, Leavitt and Mauldin, 1996 (K1 to K6); "
+        "``extended``, 1994 with Allow, Crawl-delay and Sitemap.",
+    )
+    reading: str = declare(
+        types.one_of(*READINGS),
+        "literal",
+        "``literal``: a blank line ends a record, also in its middle; ``cautious``: a "
+        "Disallow line after blank lines still belongs to the User-agent lines above "
+        "it (O5).",
+    )
+    ttl: float = declare(
+        types.SECONDS,
+        86_400,
+        "Longest time a policy is fresh, in seconds; also the time where the server "
+        "does not say one.",
+    )
+    min_ttl: float = declare(
+        types.SECONDS,
+        300,
+        "Shortest time a policy is fresh, in seconds, whatever the server says.",
+    )
+    stale_ttl: float = declare(
+        types.SECONDS,
+        2_592_000,
+        "Longest time, in seconds after it was fresh, that the last good policy is "
+        "used when it cannot be renewed (R5).",
+    )
+    retry_after: float = declare(
+        types.SECONDS,
+        300,
+        "Seconds until robots.txt is requested again from an origin that could not be "
+        "reached (R5).",
+    )
+    forbidden: str = declare(
+        types.one_of("disallow", "allow"),
+        "disallow",
+        "What 401 and 403 for robots.txt mean for all URLs of the origin (R3).",
+    )
+    unreachable: str = declare(
+        types.one_of("disallow", "allow"),
+        "disallow",
+        "What an unknown policy means for all URLs of the origin, for now (R5).",
+    )
+    max_bytes: int = declare(
+        types.count(1, 512_000),
+        512_000,
+        "Bytes of a robots.txt that are obeyed; the download stops there (O24).",
+    )
+    timeout: float = declare(
+        types.POSITIVE_SECONDS,
+        30,
+        "Seconds that a robots.txt request may take, for each hop of a redirect.",
+    )
+    max_redirects: int = declare(
+        types.count(0, 5), 5, "Redirects of a robots.txt that are followed (R2)."
+    )
+    max_waiting: int = declare(
+        types.count(0, 1_000),
+        1_000,
+        "Requests that may wait for a robots.txt without counting towards "
+        "``CONCURRENT_REQUESTS``; further ones count. A crawl that is killed "
+        "(SIGKILL) loses the requests that wait.",
+    )
+    max_fetches: int = declare(
+        types.count(1, 800),
+        800,
+        "Upper limit of parallel robots.txt fetches; each takes a connection.",
+    )
+    store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
+        types.STORE, "memory://?max_origins=100000", "Where policies are stored: a URL."
+    )
+    propagate_meta: tuple[str, ...] = declare(
+        types.META_KEYS,
+        (),
+        "Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the "
+        "robots.txt request copies from the page request.",
+    )
+    close_when_denied: bool = declare(
+        types.FLAG,
+        False,  # noqa: FBT003 - the default of a setting
+        "Whether a crawl whose start requests were all refused closes with the reason "
+        "``robotstxt_denied`` instead of ``finished``.",
+    )
+    compare: tuple[str | type, ...] = declare(
+        types.PARSERS,
+        (),
+        "Parsers whose decisions are compared with ours, which decides: ``True`` (the "
+        "parser of ``ROBOTSTXT_PARSER``) or a list of class paths.",
+    )
+    compare_report: str | None = declare(
+        types.REPORT_PATH,
+        None,
+        "Where the report of the comparison is written when the crawl closes: a path "
+        "that ends in ``.html``, ``.json`` or ``.csv``; ``%(name)s`` and ``%(time)s`` "
+        "work as in ``FEEDS``.",
+    )
+    dry_run: bool = declare(
+        types.FLAG,
+        False,  # noqa: FBT003 - the default of a setting
+        "``True``: the rules of Scrapy's built-in middleware, with the parser of "
+        "``ROBOTSTXT_PARSER``, go on deciding; what ours would change is counted, "
+        "logged and reported.",
+    )
+    crawl_delay: float | None = declare(
+        types.CRAWL_DELAY,
+        False,  # noqa: FBT003 - the default of a setting
+        "``True`` applies Crawl-delay, in a dialect that has it, to the download slot "
+        "of its origin; a number of seconds does too, and is the longest delay "
+        "applied.",
+    )
+    pages: frozenset[str] = declare(
+        types.PAGES,
+        False,  # noqa: FBT003 - the default of a setting
+        "``True`` obeys the robots directives of pages: items of a NOINDEX page and "
+        "requests made from a NOFOLLOW page are dropped. A list chooses: "
+        '``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with '
+        "``rel=nofollow``).",
+    )
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> RobotsSettings:
         """Read *settings*.
 
-        Raises `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
+        Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        _refuse_unknown(settings)
+        _check_names(settings)
         values = {
-            name: setting.read(
-                PREFIX + name, settings.get(PREFIX + name, setting.default)
+            _attribute(name): setting.type.read(
+                name, settings.get(name, setting.default)
             )
             for name, setting in SETTINGS.items()
         }
-        _refuse_contradictions(values)
-        return cls(
-            dialect=values["DIALECT"],
-            reading=values["READING"],
-            terms=_terms(values),
-            max_bytes=values["MAX_BYTES"],
-            timeout=values["TIMEOUT"],
-            max_redirects=values["MAX_REDIRECTS"],
-            max_waiting=values["MAX_WAITING"],
-            max_fetches=values["MAX_FETCHES"],
-            store=values["STORE"],
-            propagate_meta=values["PROPAGATE_META"],
-            close_when_denied=values["CLOSE_WHEN_DENIED"],
-            compare=values["COMPARE"],
-            compare_report=values["COMPARE_REPORT"],
-            watch=values["WATCH"],
-            crawl_delay=values["CRAWL_DELAY"],
-            pages=values["PAGES"],
+        chosen = cls(**values)
+        if chosen.min_ttl > chosen.ttl:
+            msg = (
+                f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
+                f"ROBOTS1994_TTL ({chosen.ttl:g}): lower the first or raise the second."
+            )
+            raise SettingsError(msg)
+        return chosen
+
+    @property
+    def freshness(self) -> FreshnessSettings:
+        """How long policies are fresh, and what the undecided cases mean."""
+        return FreshnessSettings(
+            ttl=self.ttl,
+            min_ttl=self.min_ttl,
+            stale_ttl=self.stale_ttl,
+            retry_after=self.retry_after,
+            forbidden_allows=self.forbidden == "allow",
+            unreachable_allows=self.unreachable == "allow",
         )
 
 
-def _terms(values: dict[str, Any]) -> FreshnessSettings:
-    """Return the terms that the *values* of all settings are."""
-    return FreshnessSettings(
-        ttl=values["TTL"],
-        min_ttl=values["MIN_TTL"],
-        stale_ttl=values["STALE_TTL"],
-        retry_after=values["RETRY_AFTER"],
-        forbidden_allows=values["FORBIDDEN"] == "allow",
-        unreachable_allows=values["UNREACHABLE"] == "allow",
-    )
+SETTINGS: dict[str, Setting] = {
+    PREFIX + each.name.upper(): each.metadata["setting"]
+    for each in fields(RobotsSettings)
+}
+"""Every setting by its name."""
 
 
-def _refuse_unknown(settings: BaseSettings) -> None:
-    """A misspelt name would do nothing, silently; so it stops the crawl."""
+def _attribute(name: str) -> str:
+    return name.removeprefix(PREFIX).lower()
+
+
+def _check_names(settings: BaseSettings) -> None:
+    """Raise `SettingsError` for an unknown name: a misspelt one would do nothing."""
     for name in settings:
-        if not name.upper().startswith(PREFIX):
+        if not name.upper().startswith(PREFIX) or name in SETTINGS:
             continue
-        if name.removeprefix(PREFIX) in SETTINGS:
-            continue
-        known = ", ".join(PREFIX + setting for setting in SETTINGS)
         # Without the prefix, which would make any two names look alike.
-        close = difflib.get_close_matches(name.upper().removeprefix(PREFIX), SETTINGS)
-        hint = f"; did you mean {PREFIX}{close[0]}?" if close else f"; known: {known}."
-        msg = f"{escape_control_chars(name)} is no setting of scrapy_robots1994{hint}"
+        close = closest(_attribute(name.upper()), map(_attribute, SETTINGS))
+        hint = (
+            f"did you mean {PREFIX}{close.upper()}?"
+            if close
+            else f"the settings are {', '.join(SETTINGS)}."
+        )
+        shown = escape_control_chars(name)
+        msg = f"{shown} is not a setting of scrapy_robots1994; {hint}"
         raise SettingsError(msg)
 
 
-def _refuse_contradictions(values: dict[str, Any]) -> None:
-    """Two settings that cannot both be meant stop the crawl."""
-    if values["MIN_TTL"] > values["TTL"]:
-        msg = (
-            f"ROBOTS1994_MIN_TTL ({values['MIN_TTL']:g}) must not be more than "
-            f"ROBOTS1994_TTL ({values['TTL']:g}): lower the first or raise the "
-            "second."
-        )
-        raise SettingsError(msg)
-    if values["WATCH"] and not values["COMPARE"]:
-        msg = (
-            "ROBOTS1994_WATCH lets another parser decide, and none is named: set "
-            "ROBOTS1994_COMPARE = True."
-        )
-        raise SettingsError(msg)
+@contextmanager
+def log_settings_errors() -> Iterator[None]:
+    """Log a wrong setting as one CRITICAL line, and raise it again.
+
+    Scrapy prints a traceback for it, in which the sentence is easily overlooked.
+    """
+    try:
+        yield
+    except (SettingsError, MissingExtra) as error:
+        logger.critical("The crawl cannot start: %s", error)
+        raise
+
+
+def reference() -> str:
+    """Return the documentation of all settings, in reStructuredText."""
+    return "\n".join(
+        f".. _setting-{name}:\n\n``{name}``\n    {setting.meaning}\n\n"
+        f"    Default: ``{setting.default!r}``. Accepts {setting.type.accepts}.\n"
+        for name, setting in SETTINGS.items()
+    )

@@ -66,7 +66,7 @@ MEANINGS: Final[dict[str, str]] = {
     STARTS_REFUSED: "start requests, where robots.txt refused every one of them",
     COMPARED: "decisions by what another parser would have said (ROBOTS1994_COMPARE): "
     "agree, stricter (it forbids what we allow), laxer, raised",
-    WOULD_REFUSE: "requests that ours would have refused, as ROBOTS1994_WATCH is on",
+    WOULD_REFUSE: "requests that ours would have refused, as ROBOTS1994_DRY_RUN is on",
     UNCOMPARED: "decisions the others were not asked about, as the body of the answer "
     "was no longer held",
     CRAWL_DELAYS: "crawl delays that an origin asked for and that are kept "

@@ -55,7 +55,7 @@ class StoreBridge:
             return None
         # As long as a fetch of ours may take, all its hops included.
         longest = settings.timeout * (settings.max_redirects + 1)
-        read = partial(unpack, reader=reader, terms=settings.terms)
+        read = partial(unpack, reader=reader, terms=settings.freshness)
         lasting = cls(GuardedStore(store, settings.store, read, longest), tally)
         crawler.signals.connect(lasting.close, signals.spider_closed)
         return lasting

@@ -11,10 +11,10 @@ from scrapy import Spider
 from scrapy_robots1994 import MissingExtra, RobotsTxt
 from scrapy_robots1994.commands.compare_inputs import capture_of, files_of, origin_of
 from scrapy_robots1994.compare import ComparisonReport, as_html
-from scrapy_robots1994.crawl.compare_settings import peers_wanted
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.features.peers import peers
+from scrapy_robots1994.crawl.setting_types import PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import RobotsResponse
@@ -47,7 +47,7 @@ def test_the_parsers_wanted_are_read_from_code_and_command_line(
     value: object, wanted: tuple[str, ...]
 ) -> None:
     """`-s ROBOTS1994_COMPARE=Protego,my.Parser` hands over a text."""
-    assert peers_wanted("ROBOTS1994_COMPARE", value) == wanted
+    assert PARSERS.read("ROBOTS1994_COMPARE", value) == wanted
 
 
 def test_a_parser_whose_library_is_missing_says_what_to_install(
@@ -147,7 +147,7 @@ def policy_of(
 ) -> Policy:
     """Return the policy that an answer makes."""
     robots = RobotsTxt.parse(body, truncated=cut) if status == 200 else None
-    return settle(ORIGIN, RobotsResponse(status, body), robots, 0, settings.terms)
+    return settle(ORIGIN, RobotsResponse(status, body), robots, 0, settings.freshness)
 
 
 def test_of_a_cut_file_all_are_asked_about_the_whole_lines() -> None:

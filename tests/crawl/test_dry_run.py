@@ -1,4 +1,4 @@
-"""ROBOTS1994_WATCH: the other parser decides, and ours says what it would do."""
+"""ROBOTS1994_DRY_RUN: the other parser decides, and ours says what it would do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.support import replies
 from tests.support.crawl import crawl
 from tests.support.site import Site
 
-WATCH = {"ROBOTS1994_COMPARE": True, "ROBOTS1994_WATCH": True}
+DRY_RUN = {"ROBOTS1994_DRY_RUN": True}
 
 
 def test_the_other_parser_decides() -> None:
@@ -16,7 +16,7 @@ def test_the_other_parser_decides() -> None:
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n")
         pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
-        result = crawl(list(pages.values()), settings=WATCH)
+        result = crawl(list(pages.values()), settings=DRY_RUN)
 
     assert result.fetched_urls == [pages["/a/b"], pages["/y"]]
     refused = {failed.url: failed.name for failed in result.failed}
@@ -35,7 +35,7 @@ def test_a_status_decides_nothing_while_ours_watches(status: int) -> None:
     """The built-in's habit: the page is fetched; ours says that it would not be."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(status))
-        result = crawl([site.url("/page")], settings=WATCH)
+        result = crawl([site.url("/page")], settings=DRY_RUN)
 
     assert result.fetched_urls == [site.url("/page")]
     assert result.stats["robots1994/would_refuse"] == 1
@@ -49,7 +49,7 @@ def test_a_parser_that_raises_leaves_the_decision_to_ours() -> None:
         site.robots("User-agent: *\nDisallow: /private\n")
         result = crawl(
             [site.url("/private"), site.url("/open")],
-            settings=WATCH | {"ROBOTS1994_COMPARE": [raising]},
+            settings=DRY_RUN | {"ROBOTS1994_COMPARE": [raising]},
         )
 
     assert result.fetched_urls == [site.url("/open")]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import re
 import sys
+from typing import Any
 
 import pytest
 from scrapy.settings import Settings
 
 from scrapy_robots1994 import SettingsError
-from scrapy_robots1994.crawl.settings import SETTINGS, RobotsSettings
+from scrapy_robots1994.crawl.settings import SETTINGS, RobotsSettings, reference
+from scrapy_robots1994.policy import FreshnessSettings
 from tests.support.crawl import crawl
 from tests.support.site import Site
 
@@ -36,7 +40,7 @@ WRONG: dict[str, list[object]] = {
     ],
     "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
     "COMPARE": [5, [1], {"a": 1}, [""], [int], ",", "[", "[1]", "[" * 100_000],
-    "WATCH": ["yes", 2, [], True],
+    "DRY_RUN": ["yes", 2, []],
     "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
     "CRAWL_DELAY": ["yes", -1, float("nan"), float("inf"), [], "1e999"],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], [[]], {"noindex": True}],
@@ -48,7 +52,7 @@ CASES = [(name, value) for name, values in WRONG.items() for value in values]
 
 def test_every_setting_has_wrong_values_here() -> None:
     """A new setting must bring its wrong values."""
-    assert set(SETTINGS) <= set(WRONG)
+    assert set(SETTINGS) == {f"ROBOTS1994_{name}" for name in WRONG}
 
 
 @pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
@@ -60,7 +64,7 @@ def test_a_wrong_value_is_refused_in_one_sentence(name: str, value: object) -> N
     sentence = str(raised.value)
     assert sentence.startswith(f"ROBOTS1994_{name}")
     assert "\n" not in sentence
-    assert sentence.endswith(".")
+    assert sentence.endswith((".", "?"))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +83,7 @@ def test_a_misspelt_name_is_refused_with_the_likely_one(name: str, meant: str) -
 
 def test_a_name_unlike_any_other_is_refused_with_the_known_ones() -> None:
     """Where no name is near, all are listed."""
-    with pytest.raises(SettingsError, match="known: ROBOTS1994_DIALECT, "):
+    with pytest.raises(SettingsError, match="the settings are ROBOTS1994_DIALECT, "):
         RobotsSettings.from_settings(Settings({"ROBOTS1994_QQQQQQQQQQ": 5}))
 
 
@@ -96,7 +100,7 @@ def test_texts_from_the_command_line_are_read() -> None:
         )
     )
 
-    assert settings.terms.ttl == 600
+    assert settings.freshness.ttl == 600
     assert settings.max_bytes == 1000
     assert settings.propagate_meta == ("a", "b")
     as_json = Settings({"ROBOTS1994_PROPAGATE_META": ' ["a", "b"]'})
@@ -124,3 +128,78 @@ def test_a_wrong_setting_stops_the_crawl_before_anything_is_asked(
     assert result.returncode != 0 or result.error
     assert "ROBOTS1994_" in result.error + result.log
     assert result.fetched == []
+
+
+def test_a_misspelt_word_is_refused_with_the_likely_one() -> None:
+    """Of a setting that accepts words."""
+    with pytest.raises(SettingsError, match='did you mean "extended"'):
+        RobotsSettings.from_settings(Settings({"ROBOTS1994_DIALECT": "Extnded"}))
+
+
+def test_the_reference_has_every_setting_with_default_meaning_and_type() -> None:
+    """The documentation comes from the declaration."""
+    text = reference()
+
+    assert [f"``{name}``" for name in SETTINGS] == re.findall(
+        r"^``ROBOTS1994_\w+``$", text, re.MULTILINE
+    )
+    for setting in SETTINGS.values():
+        assert setting.meaning in text
+        assert f"Default: ``{setting.default!r}``." in text
+        assert f"Accepts {setting.type.accepts}." in text
+
+
+def test_every_default_is_accepted() -> None:
+    """And `FreshnessSettings` has the same ones."""
+    settings = RobotsSettings.from_settings(Settings())
+
+    assert settings.freshness == FreshnessSettings()
+    assert settings.max_waiting == 1_000
+    assert not settings.dry_run
+
+
+BOTH = {"noindex", "nofollow"}
+
+
+@pytest.mark.parametrize(
+    ("value", "cap"),
+    [
+        (False, None),
+        ("False", None),
+        ("off", None),
+        (0, None),
+        ("0", None),
+        (True, math.inf),
+        ("true", math.inf),
+        ("on", math.inf),
+        (30, 30.0),
+        ("2.5", 2.5),
+        (1, 1.0),
+    ],
+)
+def test_a_crawl_delay_is_off_or_on_or_a_cap(value: Any, cap: float | None) -> None:
+    """A number is a cap, also 1; a cap of nothing leaves nothing."""
+    settings = Settings({"ROBOTS1994_CRAWL_DELAY": value})
+
+    assert RobotsSettings.from_settings(settings).crawl_delay == cap
+
+
+@pytest.mark.parametrize(
+    ("value", "obeyed"),
+    [
+        (False, set()),
+        ("0", set()),
+        ([], set()),
+        (True, BOTH),
+        ("True", BOTH),
+        ("1", BOTH),
+        ("nofollow", {"nofollow"}),
+        ("noindex, rel-nofollow", {"noindex", "rel-nofollow"}),
+        (("nofollow",), {"nofollow"}),
+    ],
+)
+def test_pages_are_off_or_on_or_chosen(value: Any, obeyed: set[str]) -> None:
+    """True is both halves of the tag; links with rel=nofollow are chosen by name."""
+    settings = Settings({"ROBOTS1994_PAGES": value})
+
+    assert RobotsSettings.from_settings(settings).pages == obeyed

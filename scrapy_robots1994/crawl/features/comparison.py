@@ -32,6 +32,7 @@ from scrapy_robots1994.compare import (
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.peers import peers
+from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
@@ -79,7 +80,7 @@ class ShadowComparison:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         options = {"dialect": settings.dialect, "reading": settings.reading}
         self._crawler = crawler
-        self._others = peers(settings.compare, crawler)
+        self._others = peers(settings.compare or (BUILT_IN,), crawler)
         self._comparer = Comparer(our_parser(**options), self._others, **options)
         self._totals = Totals(SAMPLES)
         self._held: LRUCache[Origin, _Held] = LRUCache(ORIGINS)

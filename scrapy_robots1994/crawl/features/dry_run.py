@@ -35,7 +35,7 @@ class DryRun:
             self._say("We would refuse <%s %s>: %s", request, str(ours))
         if theirs.allowed is False:
             self._tally.count(stats.FORBIDDEN)
-            why = "so says the other parser (ROBOTS1994_WATCH)"
+            why = "so says the other parser (ROBOTS1994_DRY_RUN)"
             self._say("Forbidden by robots.txt: <%s %s>: %s", request, why)
             msg = "Forbidden by robots.txt"
             raise IgnoreRequest(msg)

@@ -10,7 +10,7 @@ import scrapy.robotstxt
 from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.compare import Parser
-from scrapy_robots1994.crawl.compare_settings import BUILT_IN, PARSERS, is_parser
+from scrapy_robots1994.crawl.setting_types import BUILT_IN, PARSERS, is_parser
 from scrapy_robots1994.errors import MissingExtra, SettingsError
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -60,7 +60,7 @@ def _refuse(path: object, why: str) -> None:
     """Raise the sentence for what is no parser."""
     msg = (
         f"ROBOTS1994_COMPARE: {escape_control_chars(str(path))} is no parser: "
-        f"{escape_control_chars(why)}; write {PARSERS}."
+        f"{escape_control_chars(why)}; write {PARSERS.accepts}."
     )
     raise SettingsError(msg)
 

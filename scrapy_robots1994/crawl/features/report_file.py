@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994.compare import as_csv, as_html, as_json, required
-from scrapy_robots1994.crawl.compare_settings import ending_of
+from scrapy_robots1994.crawl.setting_types import suffix_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ FORMS: dict[str, Callable[[ComparisonReport], str]] = {
 
 def check_libraries(path: str) -> None:
     """Raise `MissingExtra` when a report at *path* needs what is not installed."""
-    if ending_of(path) == ".html":
+    if suffix_of(path) == ".html":
         required()
 
 
@@ -67,7 +67,7 @@ def filled(path: str, spider: object) -> Path:
 
 def write(report: ComparisonReport, path: Path) -> None:
     """Write *report* to *path* in the form of its ending; all of it or nothing."""
-    text = FORMS[ending_of(str(path))](report)
+    text = FORMS[suffix_of(str(path))](report)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
