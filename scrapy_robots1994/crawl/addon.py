@@ -1,4 +1,4 @@
-"""The one line: `ADDONS = {"scrapy_robots1994.Addon": 500}`."""
+"""The add-on: `ADDONS = {"scrapy_robots1994.Addon": 500}`."""
 
 from __future__ import annotations
 
@@ -7,65 +7,79 @@ from typing import TYPE_CHECKING, Any
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.misc import load_object
 
+from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipeline
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.startup import log_settings_errors
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-PLACE = 100  # where Scrapy has the built-in
-PAGES_PLACE = 5  # next to the engine: sees what all others made of the output
-PIPELINE_PLACE = -1000  # before the user's: what is dropped, none of them is to store
+ORDER = 100  # where Scrapy has the built-in
+PAGES_ORDER = 5  # next to the engine: sees the output of all other middlewares
+PIPELINE_ORDER = -1000  # before the user's pipelines, which must not store the item
 
-# As Scrapy's own defaults spell it: before 2.14 a class and its path are two.
+# As Scrapy's own defaults write it: before 2.14 a class and its path are two keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
 class Addon:
-    """Puts our middleware in the built-in's place and turns `ROBOTSTXT_OBEY` on; where
-    `ROBOTS1994_PAGES` is on, adds what obeys pages.
+    """Replace the built-in robots.txt middleware with ours, and set `ROBOTSTXT_OBEY`.
 
-    What the user set stays: another place of the built-in becomes ours, a middleware of
-    ours that already stands somewhere is left there, and `ROBOTSTXT_OBEY = False` in a
-    project, a spider or on the command line keeps robots handling off.
+    Where `ROBOTS1994_PAGES` is on, also add the components that obey pages. Settings of
+    the user win: the order of the built-in becomes ours, components of ours that are
+    already listed stay where they are, and `ROBOTSTXT_OBEY = False` in a project, a
+    spider or on the command line keeps robots.txt handling off.
     """
+
+    def __repr__(self) -> str:
+        """Return what Scrapy lists under "Enabled addons"."""
+        return f"<scrapy_robots1994.Addon {__version__}>"
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Change *settings* before the crawl.
 
-        Raises `SettingsError` for a wrong `ROBOTS1994_` setting, so that the crawl does
+        Raise `SettingsError` for a wrong `ROBOTS1994_` setting, so that the crawl does
         not start.
         """
-        chosen = RobotsSettings.from_settings(settings)
+        with log_settings_errors():
+            chosen = RobotsSettings.from_settings(settings)
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
-        name = "DOWNLOADER_MIDDLEWARES"
-        # A copy: the dict may be the one object that a spider class holds.
-        middlewares: dict[Any, int | None] = dict(settings.getdict(name))
-        places = {load_object(key): place for key, place in middlewares.items()}
-        if not any(_is_ours(component) for component in places):
-            place = places.get(RobotsTxtMiddleware)
-            middlewares[Robots1994Middleware] = PLACE if place is None else place
-        for key in [
-            key for key in middlewares if load_object(key) is RobotsTxtMiddleware
-        ]:
-            del middlewares[key]
-        middlewares[BUILT_IN] = None
-        # At the priority it had: a later, stronger setting must still win as before.
-        settings.set(name, middlewares, priority=settings.getpriority(name) or 0)
+        _replace_built_in(settings)
         if chosen.pages:
-            _add(settings, "SPIDER_MIDDLEWARES", RobotsPages, PAGES_PLACE)
-            _add(settings, "ITEM_PIPELINES", RobotsPagesPipeline, PIPELINE_PLACE)
+            _add(settings, "SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
+            _add(settings, "ITEM_PIPELINES", RobotsPagesPipeline, PIPELINE_ORDER)
 
 
-def _add(settings: BaseSettings, name: str, component: type, place: int) -> None:
+def _replace_built_in(settings: BaseSettings) -> None:
+    """List our middleware in place of the built-in, which is switched off."""
+    name = "DOWNLOADER_MIDDLEWARES"
+    # A copy: the dict may be the one object that a spider class has.
+    listed: dict[Any, int | None] = dict(settings.getdict(name))
+    classes = {key: load_object(key) for key in listed}
+    if not any(_is_ours(component) for component in classes.values()):
+        built_in = [
+            listed[key] for key in listed if classes[key] is RobotsTxtMiddleware
+        ]
+        order = built_in[0] if built_in else None
+        listed[Robots1994Middleware] = ORDER if order is None else order
+    for key, component in classes.items():
+        if component is RobotsTxtMiddleware:
+            del listed[key]
+    listed[BUILT_IN] = None
+    # At the priority it had: a later, stronger setting must still win as before.
+    settings.set(name, listed, priority=settings.getpriority(name) or 0)
+
+
+def _add(settings: BaseSettings, name: str, component: type, order: int) -> None:
     """Add *component* to the components that *name* lists, unless the user did."""
     listed: dict[Any, int | None] = dict(settings.getdict(name))
     if component not in map(load_object, listed):
-        listed[component] = place
+        listed[component] = order
         settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
 def _is_ours(component: object) -> bool:
-    """Whether *component* is our middleware or a subclass of it."""
+    """Return whether *component* is our middleware or a subclass of it."""
     return isinstance(component, type) and issubclass(component, Robots1994Middleware)

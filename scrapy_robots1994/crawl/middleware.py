@@ -23,6 +23,7 @@ from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.request_context import RequestContext
 from scrapy_robots1994.crawl.rules_cache import MOST, RulesCache
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.startup import log_settings_errors, log_start
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.store_bridge import StoreBridge
 from scrapy_robots1994.crawl.threads import LARGE, beside
@@ -89,11 +90,13 @@ class Robots1994Middleware:
         self._keeper: PolicyResolver[RequestContext] = PolicyResolver(
             outside, memory, settings.freshness, lasting
         )
+        log_start(crawler, settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Made by Scrapy; `NotConfigured` when the user keeps robots handling off."""
-        return cls(crawler)
+        with log_settings_errors():
+            return cls(crawler)
 
     def process_request(
         self,

@@ -7,25 +7,19 @@ writes their documentation. To add a setting, add a field: its name in capitals,
 
 from __future__ import annotations
 
-import logging
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy_robots1994.crawl import setting_types as types
-from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
+from scrapy_robots1994.errors import SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy import FreshnessSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy.settings import BaseSettings
 
     from scrapy_robots1994.stores import StoreUrl
-
-logger = logging.getLogger("scrapy_robots1994")
 
 PREFIX = "ROBOTS1994_"
 
@@ -238,19 +232,6 @@ def _check_names(settings: BaseSettings) -> None:
         shown = escape_control_chars(name)
         msg = f"{shown} is not a setting of scrapy_robots1994; {hint}"
         raise SettingsError(msg)
-
-
-@contextmanager
-def log_settings_errors() -> Iterator[None]:
-    """Log a wrong setting as one CRITICAL line, and raise it again.
-
-    Scrapy prints a traceback for it, in which the sentence is easily overlooked.
-    """
-    try:
-        yield
-    except (SettingsError, MissingExtra) as error:
-        logger.critical("The crawl cannot start: %s", error)
-        raise
 
 
 def reference() -> str:

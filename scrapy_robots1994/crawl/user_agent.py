@@ -33,6 +33,11 @@ class RobotName:
             request.headers, b"User-Agent"
         )
 
+    @property
+    def usual(self) -> str | bytes:
+        """The name for requests that bring none of their own."""
+        return self._sent_by_default() if self._exact is None else self._exact
+
     def of(self, request: Request) -> str | bytes:
         """The name for *request*: a bare name or a whole User-Agent header."""
         if self._exact is not None:

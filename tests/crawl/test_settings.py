@@ -13,7 +13,8 @@ from scrapy.settings import Settings
 from scrapy_robots1994 import SettingsError
 from scrapy_robots1994.crawl.settings import SETTINGS, RobotsSettings, reference
 from scrapy_robots1994.policy import FreshnessSettings
-from tests.support.crawl import crawl
+from tests.crawl.test_addon import BUILT_IN, OURS
+from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
 
 WRONG: dict[str, list[object]] = {
@@ -108,25 +109,43 @@ def test_texts_from_the_command_line_are_read() -> None:
     assert settings.store.max_origins == 5
 
 
+@pytest.mark.parametrize("reactor", reactors())
+@pytest.mark.parametrize("middleware", ["ours", "by hand"])
 @pytest.mark.parametrize(
     "settings",
     [
         {"ROBOTS1994_TTL": "soon"},
         {"ROBOTS1994_TLL": 5},
         {"ROBOTS1994_STORE": "mysql://x"},
+        {"ROBOTS1994_COMPARE": ["no.such.Parser"]},
     ],
+    ids=["value", "name", "store", "parser"],
 )
-def test_a_wrong_setting_stops_the_crawl_before_anything_is_asked(
-    settings: dict[str, object],
+def test_a_wrong_setting_is_one_critical_line_and_nothing_is_requested(
+    settings: dict[str, object], middleware: str, reactor: Reactor
 ) -> None:
-    """With the add-on: no request leaves, and the log ends with the sentence."""
+    """Before Scrapy's traceback, with the add-on and with the middleware by hand."""
+    by_hand = {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}}
     with Site() as site:
-        result = crawl([site.url("/page")], settings=settings)
+        result = crawl(
+            [site.url("/page")],
+            settings=settings if middleware == "ours" else settings | by_hand,
+            middleware="ours" if middleware == "ours" else "builtin",
+            reactor=reactor,
+            # Scrapy leaves the sessions of its aiohttp handler open.
+            may_warn=reactor == "none",
+        )
 
         assert site.targets() == []
 
-    assert result.returncode != 0 or result.error
-    assert "ROBOTS1994_" in result.error + result.log
+    sentence = str(result.error).partition(": ")[2]
+    assert sentence.startswith("ROBOTS1994_")
+    critical = [
+        line.split("] ", 2)[1]
+        for line in result.log.split("\n")
+        if " [scrapy_robots1994] CRITICAL: " in line
+    ]
+    assert critical == [f"CRITICAL: The crawl cannot start: {sentence}"]
     assert result.fetched == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scrapy import signals
 
+from scrapy_robots1994 import __version__
 from tests.support import replies
 from tests.support.crawl import crawl
 from tests.support.site import Site
@@ -126,3 +127,25 @@ def test_a_clean_crawl_warns_of_nothing() -> None:
         result = crawl([site.url("/1"), site.url("/private")])
 
     assert not [found for found in result.warnings if "robots1994" in str(found)]
+
+
+def test_one_line_at_start_says_by_which_rules_the_crawl_goes() -> None:
+    """Version, dialect, reading, robot name, store without its password, fetches."""
+    with Site() as site:
+        result = crawl(
+            [site.url("/")],
+            settings={
+                "ROBOTS1994_DIALECT": "extended",
+                "ROBOTS1994_READING": "cautious",
+                "ROBOTS1994_MAX_FETCHES": 7,
+                "USER_AGENT": "rover/1.0\x1b",
+            },
+        )
+
+    (line,) = [it for it in result.log.split("\n") if "robot name" in it]
+    assert line.split("[scrapy_robots1994] ")[1] == (
+        f"INFO: scrapy_robots1994 {__version__}: dialect extended, cautious reading, "
+        "robot name rover/1.0\\x1b, store memory://, "
+        "at most 7 parallel robots.txt fetches"
+    )
+    assert f"[<scrapy_robots1994.Addon {__version__}>]" in result.log
