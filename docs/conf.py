@@ -1,0 +1,48 @@
+"""Configuration of the documentation: ``sphinx-build -W docs docs/_build``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
+
+from scrapy_robots1994 import __version__  # noqa: E402 - the package is above this folder
+
+project = "scrapy_robots1994"
+author = "scrapy_robots1994 developers"
+copyright = f"2026, {author}"  # noqa: A001 - the name that Sphinx reads
+version = release = __version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.doctest",
+    "robots1994_reference",
+]
+exclude_patterns = ["_build"]
+nitpicky = False
+default_role = "any"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+
+# Links into the documentation of Python and Scrapy need their inventories from the
+# network, so an offline build leaves them out.
+if os.environ.get("READTHEDOCS") or os.environ.get("ROBOTS1994_DOCS_ONLINE"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "scrapy": ("https://docs.scrapy.org/en/latest", None),
+    }
+
+html_theme = "furo"
+html_title = f"scrapy_robots1994 {release}"
+html_static_path = ["_static"]
+html_theme_options = {"navigation_with_keys": True}
+
+# A build of somebody's own may add the address of the repository to each page.
+if repository := os.environ.get("ROBOTS1994_REPOSITORY_URL"):
+    html_theme_options["source_repository"] = repository
