@@ -1,0 +1,113 @@
+"""Reference pages from the code: ``.. robots1994:: KIND`` writes what the package declares.
+
+KIND is ``settings``, ``stats``, ``reasons``, ``problems``, or ``options`` followed by the
+name of a command.
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+from scrapy.settings import Settings
+
+from scrapy_robots1994 import Reason
+from scrapy_robots1994.checks import KINDS
+from scrapy_robots1994.crawl.settings import reference
+from scrapy_robots1994.crawl.stats import MEANINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+
+def settings(_: str) -> str:
+    """Return every setting with its default, what it accepts and its meaning."""
+    return reference()
+
+
+def stats(_: str) -> str:
+    """Return every stat key and what it counts."""
+    return "\n".join(f"``{key}``\n    {meaning}\n" for key, meaning in MEANINGS.items())
+
+
+def reasons(_: str) -> str:
+    """Return every reason of a verdict, as stats and ``--json`` write it."""
+    return "\n".join(
+        f".. _reason-{it.value}:\n\n``{it.value}``\n    {it.meaning}\n" for it in Reason
+    )
+
+
+def problems(_: str) -> str:
+    """Return every kind of problem: code, severity, what is found, how to mend it."""
+    return "\n".join(
+        f".. _{kind.code.lower()}:\n\n"
+        f"``{kind.code}`` {kind.title}\n"
+        f"    {kind.severity.capitalize()}, about :ref:`{kind.clause} <{kind.clause.lower()}>`."
+        f"{' Opens the site against the likely intent.' if kind.weakens_policy else ''}\n\n"
+        f"    {kind.fix}\n"
+        for kind in KINDS
+    )
+
+
+def options(command: str) -> str:
+    """Return the options of *command* as ``scrapy COMMAND --help`` states them."""
+    (found,) = entry_points(group="scrapy.commands", name=command)
+    instance = found.load()()
+    instance.settings = Settings()
+    parser = argparse.ArgumentParser(
+        prog=f"scrapy {command}", conflict_handler="resolve"
+    )
+    instance.add_options(parser)
+    # argparse has no public list of what was added.
+    actions = parser._actions  # noqa: SLF001 - see above
+    return "\n".join(_option(action) for action in actions if action.option_strings)
+
+
+def _option(action: argparse.Action) -> str:
+    """Return one option as a definition."""
+    value = "" if action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
+    names = ", ".join(f"``{name}{value}``" for name in action.option_strings)
+    return f"{names}\n    {(action.help or '').replace('%%', '%').strip()}\n"
+
+
+WRITERS: dict[str, Callable[[str], str]] = {
+    "settings": settings,
+    "stats": stats,
+    "reasons": reasons,
+    "problems": problems,
+    "options": options,
+}
+
+
+class Reference(Directive):
+    """Parse what a writer returns, as if it were written on the page."""
+
+    required_arguments = 1
+    optional_arguments = 1
+    option_spec: ClassVar[dict[str, Callable[[str], object]]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the nodes of the generated text."""
+        kind, *argument = self.arguments
+        text = WRITERS[kind](*argument or [""])
+        lines: Iterable[str] = text.splitlines()
+        source = f"<generated: {kind}>"
+        node = nodes.Element()
+        node.document = self.state.document
+        self.state.nested_parse(
+            StringList(list(lines), source), self.content_offset, node
+        )
+        return list(node.children)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive."""
+    app.add_directive("robots1994", Reference)
+    return {"parallel_read_safe": True}
