@@ -4,17 +4,17 @@ Imports only go down:
 
     commands/     the `scrapy robots-…` commands
     crawl/        the Scrapy side: add-on, middleware, settings, stats; features/
-    stores/       where policies are kept: memory, SQLite, Redis
-    policy/       response → outcome → policy, and one fetch for all who wait
+    stores/       where policies are stored: memory, SQLite, Redis
+    policy/       response → outcome → policy; one fetch for all waiting requests
     compare/      how other parsers read a file, and why they differ
     lint/         what each line of a file does to a strict robot
-    robotstxt     RobotsTxt, the public face of one file
+    robotstxt     RobotsTxt, the public interface of one file
     checks/       what is wrong in a file
-    directives    what a page itself says to robots
-    parser/       the 1994 text as code: bytes → lines → records → verdict
+    directives    the robots directives of a page
+    parser/       the grammar: bytes → tokens → records → rules → verdict
     origin, escaping, errors
 
-The public names below are loaded on first access: importing this package imports
+The public names below are imported on first access: importing this package imports
 neither scrapy nor twisted.
 """
 
@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# As type checkers know it. To import it from `typing` would take most of the time that
-# importing this package takes.
+# As type checkers know it. Importing it from `typing` would take most of the time of
+# importing this package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         RobotsPagesPipeline,
         page_directives,
     )
+    from scrapy_robots1994.crawl.features.refusals import request_refused
     from scrapy_robots1994.crawl.features.sitemaps import robots_sitemaps
     from scrapy_robots1994.crawl.middleware import Robots1994Middleware
     from scrapy_robots1994.crawl.parser import Robots1994Parser
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_MODULES = {
     "Addon": ".crawl.addon",
     "CrawlDelay": ".crawl.features.crawl_delay",
     "Directives": ".directives",
@@ -86,6 +87,7 @@ _HOMES = {
     "StoreError": ".errors",
     "Verdict": ".parser",
     "page_directives": ".crawl.features.pages",
+    "request_refused": ".crawl.features.refusals",
     "robots_sitemaps": ".crawl.features.sitemaps",
 }
 
@@ -113,21 +115,22 @@ __all__ = [
     "StoreError",
     "Verdict",
     "page_directives",
+    "request_refused",
     "robots_sitemaps",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the room of a public name when it is first asked for (PEP 562)."""
-    home = _HOMES.get(name)
-    if home is None:
+    """Import a public name when it is first used (PEP 562)."""
+    module = _MODULES.get(name)
+    if module is None:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
-    value = getattr(import_module(home, __name__), name)
+    value = getattr(import_module(module, __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    """All public names, loaded or not."""
+    """Return all public names, imported or not."""
     return sorted(__all__)

@@ -12,7 +12,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.concurrency import ConcurrencyCredits
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-from scrapy_robots1994.crawl.features.refusals import Summary
+from scrapy_robots1994.crawl.features.refusals import RefusalLog
 from scrapy_robots1994.crawl.features.sitemaps import (
     asks_for_robots,
     handed_out,
@@ -76,7 +76,7 @@ class Robots1994Middleware:
             crawler, settings, self._tally, time.time, self._room
         )
         self._recent = RulesCache(min(settings.store.max_origins, MOST))
-        self._summary = Summary(crawler, self._tally)
+        self._refusals = RefusalLog(crawler, self._tally)
         self._starts = Starts(crawler, self._tally, closes=settings.close_when_denied)
         outside = ScrapyBackend(crawler, settings, self._download, self._tally)
         if settings.compare or settings.dry_run:
@@ -273,7 +273,7 @@ class Robots1994Middleware:
     def _refuse(self, request: Request, verdict: Verdict) -> NoReturn:
         """Refuse *request*: stat, log line, meta key, exception."""
         self._tally.refused(verdict.reason.value)
-        self._summary.refused(request, verdict)
+        self._refusals.refused(request, verdict)
         self._starts.refused(request, verdict)
         request.meta["robots1994"] = verdict
         logger.log(

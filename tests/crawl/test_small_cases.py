@@ -10,7 +10,7 @@ from scrapy import Request
 
 import scrapy_robots1994
 from scrapy_robots1994.crawl.concurrency import DeferredWaiter, Line
-from scrapy_robots1994.crawl.features import refusals as summary
+from scrapy_robots1994.crawl.features import refusals
 from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -42,10 +42,10 @@ def test_origins_beyond_those_that_are_held_are_added_up(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """With one held, the refusals of the second are told in sum."""
-    monkeypatch.setattr(summary, "HELD", 1)
+    monkeypatch.setattr(refusals, "MAX_ORIGINS", 1)
     crawler = idle_crawler({})
     assert crawler.stats is not None
-    sums = summary.Summary(crawler, StatsRecorder(crawler.stats))
+    sums = refusals.RefusalLog(crawler, StatsRecorder(crawler.stats))
     verdict = RobotsTxt.parse("User-agent: *\nDisallow: /").verdict("/", "rex")
     for host in ("a", "b", "b"):
         sums.refused(Request(f"http://{host}.test/"), verdict)
@@ -54,7 +54,7 @@ def test_origins_beyond_those_that_are_held_are_added_up(
     with caplog.at_level("INFO"):
         sums._closed()
 
-    assert sums._elsewhere == 3
+    assert sums._uncounted == 3
     assert "http://a.test" in caplog.text
 
 

@@ -1,0 +1,57 @@
+"""The signal `request_refused`: request, verdict and spider of each refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import scrapy_robots1994
+from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.site import Site
+
+
+def note_refusals(crawler: Any) -> None:
+    """Note what a handler receives; a second handler fails."""
+
+    def note(request: Any, verdict: Any, spider: Any) -> None:
+        text = f"{request.url} {verdict.line} {verdict.rule} {spider.name}"
+        crawler.stats.inc_value(f"test/{text}")
+
+    def fail(**_: object) -> None:
+        raise LookupError
+
+    for handler in (fail, note):
+        crawler.signals.connect(handler, scrapy_robots1994.request_refused, weak=False)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_each_refusal_is_sent_once_also_where_a_handler_fails(reactor: Reactor) -> None:
+    """Of requests that waited and of one that found the policy in memory."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a\n")
+        pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
+        result = crawl(
+            pages,
+            hook="tests.crawl.test_refused_signal:note_refusals",
+            reactor=reactor,
+            settings={"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0},
+        )
+
+    sent = {key: value for key, value in result.stats.items() if "test/" in key}
+    assert sent == {f"test/{page} 2 /a asking": 1 for page in pages[:2]}
+    assert result.failed_urls == pages[:2]
+
+
+def test_a_dry_run_sends_no_refusal() -> None:
+    """We refuse nothing then."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a\n")
+        result = crawl(
+            [site.url("/a")],
+            hook="tests.crawl.test_refused_signal:note_refusals",
+            settings={"ROBOTS1994_DRY_RUN": True},
+        )
+
+    assert not [key for key in result.stats if key.startswith("test/")]
+    assert result.failed_urls == [site.url("/a")]
