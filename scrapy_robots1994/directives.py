@@ -1,4 +1,4 @@
-"""Directives: whether a page may be indexed and its links followed, and who says so."""
+"""Directives: what a page says to robots in its meta tags and in `X-Robots-Tag`."""
 
 from __future__ import annotations
 
@@ -9,27 +9,35 @@ from typing import TYPE_CHECKING
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-EVERYBODY = frozenset({"robots", "*"})
+EVERY_ROBOT = frozenset({"robots", "*"})
 """The names that mean every robot."""
 
 # Pages P1: the terms, of which these forbid something.
 ALL = "all"
 NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
+TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
-# Terms of later years that have a value after a colon; they are no robot's name.
+STATIC = "static"
+DYNAMIC = "dynamic"
+
+_HEADER = "header X-Robots-Tag"
+
+# Terms of later years that have a value after a colon; they are not names of robots.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
 _NAME = re.compile(r"[a-z*_][\w.+-]*")
+_WORD = re.compile(r"[a-z]+")
+_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _SPACE = " \t\n\r\f"
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A term that forbids something, in lower case, and where the page says it."""
+    """A term of a page, in lower case, and where the page says it."""
 
     term: str
     where: str
@@ -42,14 +50,26 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """What one page says to one robot; None where it forbids nothing."""
+    """What one page says to one robot.
+
+    *noindex* and *nofollow* say which term forbids it, `None` where none does. The
+    others enforce nothing: *keywords* are the phrases of META KEYWORDS, *description*
+    the text of META DESCRIPTION, *document_state* is `"dynamic"` or `"static"`, *url*
+    the document's own address, for mirrors. *not_understood* are values that contain a
+    term and are not one, such as `noindex nofollow` without a comma; they mean nothing.
+    """
 
     noindex: Said | None = None
     nofollow: Said | None = None
+    keywords: tuple[str, ...] = ()
+    description: str | None = None
+    document_state: str = STATIC
+    url: str | None = None
+    not_understood: tuple[Said, ...] = ()
 
     @property
     def index(self) -> bool:
-        """Whether what the page holds may be kept."""
+        """Whether the content of the page may be stored."""
         return self.noindex is None
 
     @property
@@ -63,85 +83,131 @@ NO_DIRECTIVES = Directives()
 
 
 def directives_of(
-    tags: Iterable[tuple[str, str]], headers: Iterable[str], names: str
+    tags: Sequence[tuple[str, str]], headers: Iterable[str], names: Collection[str]
 ) -> Directives:
-    """Return what a page says to a robot that goes by *names* (see `names_of`).
+    """Return what a page says to a robot that answers to *names*, in lower case.
 
     *tags* are name and content of its meta tags, *headers* the values of its
     X-Robots-Tag lines.
     """
-    ours = EVERYBODY | frozenset(name for name in names.split("\n") if name)
-    noindex = nofollow = None
-    for where, terms in (*_from_tags(tags, ours), *_from_headers(headers, ours)):
-        # Pages P3: ALL overrides what stands beside it.
-        if ALL in terms:
-            continue
-        for term in terms:
-            # Pages P4: of two that contradict each other, here or in another tag, the
-            # one that forbids counts.
-            if noindex is None and term in NOINDEX:
-                noindex = Said(term, where)
-            if nofollow is None and term in NOFOLLOW:
-                nofollow = Said(term, where)
-    return Directives(noindex, nofollow) if noindex or nofollow else NO_DIRECTIVES
+    groups = [
+        *_groups_of_tags(tags, EVERY_ROBOT | set(names)),
+        *_groups_of_headers(headers, EVERY_ROBOT | set(names)),
+    ]
+    # Pages P3: ALL overrides the terms of its own group, and of no other.
+    said = [
+        Said(term, where)
+        for where, terms in groups
+        if ALL not in terms
+        for term in terms
+    ]
+    # Pages P4: of two terms that contradict each other, in one group or in several, the
+    # forbidding one counts. The seed leaves it to the robot, which acts "at its own
+    # discretion (in this case FOLLOW)"; we decide otherwise, for the author who wrote
+    # NOFOLLOW meant it.
+    # Pages P10: NOINDEX alone says nothing about the links.
+    return Directives(
+        noindex=next((it for it in said if it.term in NOINDEX), None),
+        nofollow=next((it for it in said if it.term in NOFOLLOW), None),
+        keywords=tuple(_phrases(tags)),
+        description=next(_contents(tags, "description"), None),
+        document_state=_document_state(tags),
+        url=next(filter(_ABSOLUTE.fullmatch, _contents(tags, "url")), None),
+        not_understood=tuple(it for it in said if _contains_term(it.term)),
+    )
 
 
-def _from_tags(
-    tags: Iterable[tuple[str, str]], ours: frozenset[str]
+def _groups_of_tags(
+    tags: Iterable[tuple[str, str]], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the terms of each meta tag that is for us."""
+    """Yield the terms of each meta tag that addresses the robot."""
     for name, content in tags:
-        # Pages P5: a meta name equal to ours, without case, is for us alone.
+        # Pages P5: a meta name equal to the robot's, without case, is for it alone.
         if _plain(name) in ours:
             where = f"meta tag {_plain(name)}"
             # Pages P1: comma-separated, without case.
             yield where, [_plain(term) for term in content.split(",")]
 
 
-def _from_headers(
-    headers: Iterable[str], ours: frozenset[str]
+def _groups_of_headers(
+    headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the terms of each X-Robots-Tag line that are for us."""
-    for header in headers:
-        terms, is_ours = [], True
-        for part in header.split(","):
-            name, colon, term = map(_plain, part.partition(":"))
-            if not colon:
-                term = name
-            elif name in _VALUED or not _NAME.fullmatch(name):
-                continue
-            else:
-                # Pages P6: a name before a colon limits what follows it in its line,
-                # up to the next name, to that robot.
-                is_ours = name in ours
-            if is_ours:
-                terms.append(term)
-        yield "header X-Robots-Tag", terms
+    """Yield the terms of X-Robots-Tag that address the robot, by the name before them.
+
+    Several lines mean the same as one joined line (RFC 9110, section 5.3).
+    """
+    groups: dict[str, list[str]] = {}
+    group = ""
+    for part in ",".join(headers).split(","):
+        name, colon, term = map(_plain, part.partition(":"))
+        if not colon:
+            term = name
+        elif name in _VALUED or not (name in ours or _NAME.fullmatch(name)):
+            continue
+        else:
+            # Pages P6: a name before a colon limits what follows it, up to the next
+            # name, to that robot.
+            group = name
+        if not group or group in ours:
+            groups.setdefault(group, []).append(term)
+    for terms in groups.values():
+        yield _HEADER, terms
+
+
+def _contains_term(term: str) -> bool:
+    """Return whether *term* contains a term of P1 as a word and is not one."""
+    return term not in TERMS and not TERMS.isdisjoint(_WORD.findall(term))
+
+
+def _contents(tags: Iterable[tuple[str, str]], wanted: str) -> Iterator[str]:
+    """Yield the content of each tag named *wanted*, its white space collapsed."""
+    for name, content in tags:
+        text = " ".join(content.split())
+        if text and _plain(name) == wanted:
+            yield text
+
+
+def _phrases(tags: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the phrases of META KEYWORDS, as written."""
+    for content in _contents(tags, "keywords"):
+        yield from filter(None, map(str.strip, content.split(",")))
+
+
+def _document_state(tags: Iterable[tuple[str, str]]) -> str:
+    """Return `"dynamic"` where META DOCUMENT-STATE says so, else its default."""
+    states = map(str.lower, _contents(tags, "document-state"))
+    return DYNAMIC if DYNAMIC in states else STATIC
 
 
 def _plain(text: str) -> str:
-    """Return *text* without case and without the white space around it."""
+    """Return *text* in lower case, without the white space around it."""
     return text.strip(_SPACE).lower()
 
 
 _FORBIDDING = (b"noindex", b"nofollow", b"none")
+# A name in an attribute, as seed 004 has them; pages without it need no parsing.
+_DESCRIBING = re.compile(
+    rb"name\s*=\s*[\"']?\s*(?:keywords|description|document-state|url)\b"
+)
 _START = 64
 
 
 def is_wide(body: bytes) -> bool:
-    """Whether *body* is likely in an encoding that writes ASCII with NUL between, as
-    UTF-16 does; then its words cannot be seen in the bytes.
+    """Return whether *body* is likely in an encoding that writes ASCII with NUL bytes,
+    as UTF-16 does; its words cannot be found in the bytes.
     """
     return b"\0" in body[:_START]
 
 
-def words_occur(body: bytes, names: str) -> bool:
-    """Whether a meta tag for a robot that goes by *names* (see `names_of`) can stand in
-    *body* and forbid something.
+def words_occur(body: bytes, names: Iterable[str]) -> bool:
+    """Return whether *body* can have a meta tag that says something to a robot that
+    answers to *names*.
     """
-    # Pages P7: what does not stand there in plain letters is not there.
+    # Pages P7: what is not there in plain letters is not there.
     seen = body.lower()
-    return any(
-        name in seen
-        for name in (b"robots", *(it.encode() for it in names.split("\n") if it))
-    ) and any(word in seen for word in _FORBIDDING)
+    if _DESCRIBING.search(seen):
+        return True
+    is_named = any(
+        name.encode("utf-8", "replace") in seen for name in ("robots", *names)
+    )
+    return is_named and any(word in seen for word in _FORBIDDING)

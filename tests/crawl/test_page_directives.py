@@ -122,3 +122,28 @@ def test_pages_the_robot_may_be_a_whole_header() -> None:
 
     assert not page_directives(response, b"Mozilla/5.0 (compatible; Rover/1)").index
     assert page_directives(response, "other").index
+
+
+def test_pages_what_describes_a_page_is_read_of_it_and_enforces_nothing() -> None:
+    """The four tags of seed 004, in a page without the ROBOTS tag."""
+    body = (
+        "<META NAME=KEYWORDS CONTENT='a b, c'><META NAME=DESCRIPTION CONTENT='d&amp;e'>"
+        "<META NAME=DOCUMENT-STATE CONTENT=DYNAMIC><META NAME=URL CONTENT=http://m.test/>"
+    )
+
+    said = page_directives(HtmlResponse(URL, body=body.encode()), "rover")
+
+    assert said == Directives(
+        keywords=("a b", "c"),
+        description="d&e",
+        document_state="dynamic",
+        url="http://m.test/",
+    )
+    assert page_directives(TextResponse(URL, body=body.encode()), "r") == Directives()
+
+
+def test_pages_a_robot_name_that_cannot_be_encoded_is_no_error() -> None:
+    """It answers to no tag."""
+    said = page_directives(HtmlResponse(URL, body=TAG.encode()), "\ud800")
+
+    assert both(said) == (False, False)

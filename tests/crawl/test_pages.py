@@ -125,6 +125,25 @@ def test_pages_tell_the_spider_what_they_say() -> None:
     assert said["/open"] == [True, True]
 
 
+@pytest.mark.parametrize("content", ["noindex nofollow", "noindex;nofollow"])
+def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
+    content: str,
+) -> None:
+    """One line for the page."""
+    with Site() as site:
+        site.answer("/", page("/a", said=content))
+        result = crawl(
+            [site.url("/")], spider=PLAIN, settings={"ROBOTS1994_PAGES": True}
+        )
+        url = site.url("/")
+
+    assert paths(result.fetched_urls) == kept(result) == ["/", "/a"]
+    (line,) = [it for it in result.log.split("\n") if "Not understood" in it]
+    assert line.endswith(
+        f'DEBUG: Not understood: "{content}" in the meta tag robots of {url}'
+    )
+
+
 def test_links_that_say_nofollow_are_a_further_choice() -> None:
     """Dropped are requests for what a page links to with rel=nofollow alone."""
     shut = page("/a", "/b", rel="ugc nofollow")

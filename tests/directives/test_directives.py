@@ -15,7 +15,7 @@ from scrapy_robots1994.directives import (
 )
 from scrapy_robots1994.parser.names import names_of
 
-OURS = names_of("Rover/1.0 (+http://h)")
+OURS = names_of("Rover/1.0 (+http://h)").split("\n")
 
 
 def told(*contents: str, name: str = "robots") -> tuple[bool, bool]:
@@ -58,17 +58,43 @@ def test_pages_p1_terms_are_comma_separated_and_without_case(
 
 def test_pages_p2_missing_means_index_and_follow() -> None:
     """No tag, no header, no term."""
-    assert directives_of((), (), OURS) is NO_DIRECTIVES
+    assert directives_of((), (), OURS) == NO_DIRECTIVES
     assert Directives() == NO_DIRECTIVES
     assert NO_DIRECTIVES.index
     assert NO_DIRECTIVES.follow
 
 
-def test_pages_p3_all_overrides_what_stands_beside_it() -> None:
-    """In the same tag or header line."""
+@pytest.mark.parametrize(
+    ("headers", "index", "follow"),
+    [
+        (["all, none"], True, True),
+        (["none", "ALL"], True, True),
+        (["all", "noindex"], True, True),
+        (["all, rover: noindex"], False, True),
+        (["all", "rover: noindex"], False, True),
+        (["rover: noindex", "all"], True, True),
+        (["rover: all, noindex, nofollow"], True, True),
+        (["rover: noindex, other: all, rover: nofollow"], False, False),
+        (["rover: noindex, other: none, rover: all"], True, True),
+        (["noindex, rover: all"], False, True),
+        (["other: all, none"], True, True),
+        (["noindex, other: all"], False, True),
+        (["*: none, rover: all"], False, False),
+    ],
+)
+def test_pages_p3_all_overrides_within_its_own_name_group(
+    headers: list[str], index: bool, follow: bool
+) -> None:
+    """Not what is said to the robot by another name."""
+    assert sent(*headers) == (index, follow)
+
+
+def test_pages_p3_all_overrides_within_its_own_tag() -> None:
+    """The other tags count."""
     assert told("noindex, all, nofollow") == (True, True)
     assert told("none, ALL") == (True, True)
-    assert sent("all, none") == (True, True)
+    both = [("robots", "all"), ("rover", "noindex")]
+    assert not directives_of(both, (), OURS).index
 
 
 def test_pages_p4_the_forbidding_one_of_two_that_contradict() -> None:
@@ -76,7 +102,7 @@ def test_pages_p4_the_forbidding_one_of_two_that_contradict() -> None:
     assert told("follow, nofollow") == (True, False)
     assert told("index", "noindex") == (False, True)
     assert told("all", "noindex", "nofollow") == (False, False)
-    assert sent("all", "none") == (False, False)
+    assert sent("index", "noindex") == (False, True)
     assert not directives_of([("robots", "all")], ["noindex"], OURS).index
 
 
@@ -123,9 +149,91 @@ def test_pages_p6_a_name_before_a_colon_limits_what_follows(
     assert sent(header) == (index, follow)
 
 
-def test_pages_p6_each_header_line_begins_anew() -> None:
-    """A name of one line does not limit the next."""
-    assert sent("other: noindex", "nofollow") == (True, False)
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["other: noindex", "nofollow"],
+        ["noindex", "other: nofollow", "all"],
+        ["all, other: none", "rover: nofollow", "noindex"],
+        ["unavailable_after: 25 Jun 2010 15:00:00 GMT", "noindex"],
+    ],
+)
+def test_pages_p6_several_header_lines_equal_one_joined_line(lines: list[str]) -> None:
+    """RFC 9110, section 5.3: a name limits what follows it in the next line, too."""
+    assert sent(*lines) == sent(", ".join(lines))
+
+
+def test_pages_p6_a_name_limits_the_next_line_too() -> None:
+    """As it would in one line."""
+    assert sent("other: noindex", "nofollow") == (True, True)
+    assert sent("other: noindex", "rover: nofollow") == (True, False)
+
+
+def test_pages_p6_a_name_of_several_words() -> None:
+    """O9: `My Company Bot/1.0` answers to `My Company Bot`."""
+    made = directives_of((), ["my company bot: noindex"], ["my company bot"])
+    assert not made.index
+
+
+def test_pages_p10_noindex_alone_says_nothing_about_links() -> None:
+    """Koster's FAQ in the seed speaks of the page only."""
+    assert told("noindex") == (False, True)
+    assert sent("noindex") == (False, True)
+
+
+@pytest.mark.parametrize(
+    "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
+)
+def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
+    """They are handed over, so that the log can say so, and mean nothing."""
+    made = directives_of([("robots", content)], (), OURS)
+    header = directives_of((), [content], OURS)
+
+    assert (made.index, made.follow) == (True, True)
+    assert [it.term for it in made.not_understood] == [content.lower()]
+    assert made.not_understood[0].where == "meta tag robots"
+    assert header.not_understood[0].where == "header X-Robots-Tag"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["noarchive", "max-image-preview:large, noodp", "indexifembedded", "", "none"],
+)
+def test_pages_p1_terms_of_later_years_are_not_reported(content: str) -> None:
+    """They are ignored, as P1 says, and contain none of the six."""
+    assert directives_of([("robots", content)], (), OURS).not_understood == ()
+    assert directives_of((), [content], OURS).not_understood == ()
+
+
+def test_what_seed_004_describes_is_read() -> None:
+    """Each tag in any case; several of KEYWORDS are joined, of the others one counts."""
+    made = directives_of(
+        [
+            ("KEYWORDS", "Robot exclusion,  standard\n1994 ,,"),
+            ("keywords", "crawler"),
+            ("Description", " "),
+            ("Description", "What robots\n may read."),
+            ("Description", "Another."),
+            ("DOCUMENT-STATE", "Dynamic"),
+            ("url", "relative.html"),
+            ("URL", " http://main.example/a "),
+        ],
+        (),
+        OURS,
+    )
+
+    assert made.keywords == ("Robot exclusion", "standard 1994", "crawler")
+    assert made.description == "What robots may read."
+    assert made.document_state == "dynamic"
+    assert made.url == "http://main.example/a"
+    assert (made.index, made.follow) == (True, True)
+
+
+@pytest.mark.parametrize("state", ["static", "STATIC", "", "sometimes"])
+def test_a_document_is_static_unless_the_page_says_dynamic(state: str) -> None:
+    """The seed's default."""
+    made = directives_of([("document-state", state)], (), OURS)
+    assert made == NO_DIRECTIVES
 
 
 def test_pages_who_said_it_is_told() -> None:
@@ -146,6 +254,11 @@ def test_pages_who_said_it_is_told() -> None:
         (b'<meta name="robots" content="index,follow">', False),
         (b'<meta name="other" content="noindex">', False),
         (b'<a rel="nofollow">', False),
+        (b'<META NAME="Keywords" CONTENT="a">', True),
+        (b"<meta content=a name = description >", True),
+        (b"<meta name='document-state' content=dynamic>", True),
+        (b'<meta name="url" content="http://h/">', True),
+        (b'<meta name="urls" content="a"><p class="description url">', False),
         (b"", False),
     ],
 )
@@ -172,7 +285,7 @@ def test_pages_any_text_is_read(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
     """Nothing that a page can say raises, and what is said prints."""
-    made = directives_of(tags, headers, names_of(robot))
+    made = directives_of(tags, headers, names_of(robot).split("\n"))
 
     assert made.index is (made.noindex is None)
     assert "\n" not in f"{made.noindex} {made.nofollow}"

@@ -1,5 +1,5 @@
-"""Pages: the spider middleware and the pipeline that obey what pages say to robots
-(`ROBOTS1994_PAGES`).
+"""Pages: the spider middleware and the item pipeline that obey the robots directives of
+pages (`ROBOTS1994_PAGES`).
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robots1994")
 
 META_KEY = "robots1994_page"
-"""Where a spider finds the `Directives` of the page it is handed."""
+"""The key of `response.meta` with the `Directives` of the page."""
 
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """Raised for an item of a page that is not to be indexed; *said* is why."""
+    """Raised for an item of a page that must not be indexed; *said* is the reason."""
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
@@ -54,12 +54,12 @@ class DroppedByPage(DropItem):
 
 
 def page_directives(response: Response, robot: str | bytes) -> Directives:
-    """What *response* says to *robot*, a bare name or a whole User-Agent header.
+    """Return what *response* says to *robot*, a bare name or a whole User-Agent header.
 
-    Reads the header of any response, and the meta tags of HTML and XHTML; a page in
-    which the words do not occur is not parsed. Never raises on any body.
+    The header of any response is read, and the meta tags of HTML and XHTML; a page in
+    which their words do not occur is not parsed. Never raises on any body.
     """
-    names = names_of(robot)
+    names = [name for name in names_of(robot).split("\n") if name]
     values = response.headers.getlist("X-Robots-Tag")
     headers = [value.decode("latin-1") for value in values]
     tags: list[tuple[str, str]] = []
@@ -75,21 +75,21 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
 
 
 def _tags(response: TextResponse) -> list[tuple[str, str]]:
-    """Name and content of the meta tags of *response*, in order, wherever they are."""
+    """Return name and content of the meta tags of *response*, wherever they are."""
     # Pages P8: also in the body, where an author may have put them by mistake.
     is_html = response.selector.type == "html"
     found = response.xpath("//meta" if is_html else '//*[local-name()="meta"]')
-    # Letters of attribute names have no case in HTML; the parser makes them small.
+    # Attribute names have no case in HTML; the parser writes them in lower case.
     pairs = ((tag.attrib.get("name"), tag.attrib.get("content")) for tag in found)
     return [(name, content) for name, content in pairs if name and content]
 
 
 class RobotsPages(BaseSpiderMiddleware):
-    """Drops the requests of a page that says NOFOLLOW, marks the items of one that says
-    NOINDEX for `RobotsPagesPipeline`, and puts the directives into the meta.
+    """Drops requests made from a NOFOLLOW page, and marks items of a NOINDEX page for
+    `RobotsPagesPipeline`.
 
-    It stands next to the engine, so it sees what all other spider middlewares made of
-    the spider's output.
+    The directives of each page are in `response.meta["robots1994_page"]`. Next to the
+    engine, this middleware sees the output of all other spider middlewares.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -102,7 +102,8 @@ class RobotsPages(BaseSpiderMiddleware):
         assert crawler.stats is not None  # noqa: S101 - set before middlewares are made
         self._tally = StatsRecorder(crawler.stats)
         self._robot = RobotName(crawler)
-        # The item itself is kept beside its mark, so that its id stays its own.
+        # By id, as items need not be hashable; the reference to the item keeps its id
+        # from being used again.
         self._marked: dict[int, tuple[Any, DroppedByPage]] = {}
         self._last: tuple[Response | None, frozenset[str]] = (None, frozenset())
 
@@ -111,15 +112,17 @@ class RobotsPages(BaseSpiderMiddleware):
         response: Response,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 hands it over
     ) -> None:
-        """Read *response* before the spider does."""
+        """Read the directives of *response* before the spider gets it."""
         directives = self._read(response)
+        for said in directives.not_understood:
+            self._log("Not understood: %s of %s", said, response.url)
         if not directives.index:
             self._tally.count(stats.PAGES_NOINDEX)
         if not directives.follow:
             self._tally.count(stats.PAGES_NOFOLLOW)
 
     def _read(self, response: Response) -> Directives:
-        """The directives of *response*, also put into its meta."""
+        """Return the directives of *response*, and put them into its meta."""
         request = response.request
         assert request is not None  # noqa: S101 - the response of a crawl has one
         directives = page_directives(response, self._robot.of(request))
@@ -129,7 +132,7 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """*request*, or None where the page it was made from forbids to follow it."""
+        """Return *request*, or `None` where the page it was made from forbids it."""
         # Pages P9: a request for the page itself follows no link.
         if response is None or request.url == response.url:
             return request
@@ -138,19 +141,23 @@ class RobotsPages(BaseSpiderMiddleware):
             return request
         kind, said = reason
         self._tally.page_request_dropped(kind)
-        logger.debug(
-            "Not followed: <%s %s>: %s of %s",
-            request.method,
-            escape_control_chars(redact_credentials(request.url), 500),
-            said,
-            escape_control_chars(redact_credentials(response.url), 500),
-            extra={"spider": self.crawler.spider},
-        )
+        where = f"<{request.method} {request.url}>: {said}"
+        self._log("Not followed: %s of %s", where, response.url)
         return None
 
+    def _log(self, text: str, *values: object) -> None:
+        """Log one line at DEBUG, its values safe to print."""
+        if logger.isEnabledFor(logging.DEBUG):
+            shown = (
+                escape_control_chars(redact_credentials(str(value)), 500)
+                for value in values
+            )
+            logger.debug(text, *shown, extra={"spider": self.crawler.spider})
+
     def _why_not(self, request: Request, response: Response) -> tuple[str, str] | None:
-        """Why *request* may not be made from *response*, as a word for the stats and
-        words for the log; None where it may.
+        """Return why *request* must not be made from *response*, `None` if it may.
+
+        The reason is a word for the stats and a phrase for the log.
         """
         said = self._directives(response).nofollow
         if NOFOLLOW in self._obeyed and said is not None:
@@ -163,7 +170,7 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """*item*, marked where its page forbids to index it."""
+        """Return *item*, marked where its page forbids indexing."""
         if response is not None and NOINDEX in self._obeyed:
             said = self._directives(response).noindex
             if said is not None:
@@ -171,7 +178,7 @@ class RobotsPages(BaseSpiderMiddleware):
         return item
 
     def take_mark(self, item: object) -> DroppedByPage | None:
-        """Why *item* is to be dropped, told once; None where it is not."""
+        """Return why *item* must be dropped, and forget it; `None` where it need not."""
         marked = self._marked.pop(id(item), None)
         if marked is None:
             return None
@@ -179,21 +186,21 @@ class RobotsPages(BaseSpiderMiddleware):
         return marked[1]
 
     def _directives(self, response: Response) -> Directives:
-        """The directives that were read of *response*."""
+        """Return the directives of *response*, read once."""
         assert response.request is not None  # noqa: S101 - as in `_read`
         found = response.request.meta.get(META_KEY)
         return found if isinstance(found, Directives) else self._read(response)
 
 
 class RobotsPagesPipeline:
-    """Drops the items that `RobotsPages` marked, the way Scrapy drops items."""
+    """Drops the items that `RobotsPages` marked, so that Scrapy counts them."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Made by Scrapy."""
+        """Create the pipeline for *crawler*."""
         return cls(crawler)
 
     def process_item(
@@ -210,7 +217,7 @@ class RobotsPagesPipeline:
 
 
 def _closed_links(response: Response) -> frozenset[str]:
-    """The URLs to which *response* links with rel=nofollow alone."""
+    """Return the URLs that *response* links to with rel=nofollow only."""
     if (
         not isinstance(response, HtmlResponse)
         or b"nofollow" not in response.body.lower()
