@@ -1,4 +1,4 @@
-"""Components of neighbours as crawls of these tests load them."""
+"""Components of other plugins, as crawls of these tests load them."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ def test_wheel_holds_the_package_alone(dist: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
 
     assert "scrapy_robots1994/py.typed" in names
-    rooms = {name.partition("/")[0].partition("-")[0] for name in names}
-    assert rooms == {"scrapy_robots1994"}
+    folders = {name.partition("/")[0].partition("-")[0] for name in names}
+    assert folders == {"scrapy_robots1994"}
 
 
 def test_sdist_holds_the_tests_and_the_example(dist: Path) -> None:

@@ -1,0 +1,64 @@
+"""Installing the package with its extras, and the tools that are installed by hand."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.packaging.building import ROOT, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXTRAS = {"redis": ["redis"], "report": ["jinja2", "pygal", "rich", "warcio"]}
+FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.argv[1:]))"
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_each_extra_brings_what_it_names(extra: str, dist: Path, newest: Path) -> None:
+    """`pip install 'scrapy_robots1994[EXTRA]'`; without it none of that is there."""
+    modules = EXTRAS[extra]
+    before = run(newest, "-c", FIND, *modules, folder=dist).split()
+
+    pip = (sys.executable, "-m", "pip", "--python", newest, "install", "--quiet")
+    wanted = f"scrapy_robots1994[{extra}]"
+    run(*pip, wanted, folder=dist, PIP_FIND_LINKS=str(dist))
+
+    assert before == ["None"] * len(modules)
+    run(newest, "-c", f"import {', '.join(modules)}", folder=dist)
+
+
+def test_the_matrix_has_an_environment_for_each_name() -> None:
+    """`tox` would run for an hour; its list is that of setup.cfg, each described."""
+    matrix = configparser.ConfigParser()
+    matrix.read(ROOT / "setup.cfg", "utf-8")
+
+    listed = run(sys.executable, "-m", "tox", "list", "--no-desc", folder=ROOT).split()
+
+    assert {"lint", "types", "package", "audit"} < set(listed)
+    assert len([name for name in listed if name.startswith("py3")]) >= 9
+    assert "pip-audit" in matrix["testenv:audit"]["commands"]
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 11) or sys.platform != "linux",
+    reason="atheris has wheels for Linux and newer Pythons; elsewhere it is compiled",
+)
+def test_the_fuzz_target_is_fuzzed(tmp_path: Path) -> None:
+    """A few hundred inputs from atheris itself refute no claim."""
+    installed, found = tmp_path / "installed", tmp_path / "found"
+    found.mkdir()
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "atheris")
+    run(*pip, folder=tmp_path, PIP_TARGET=str(installed))
+
+    said = run(
+        *(sys.executable, "-m", "tests.fuzz.fuzz_parse", found, "-runs=300"),
+        folder=ROOT,
+        PYTHONPATH=os.pathsep.join((str(ROOT), str(installed))),
+    )
+
+    assert "Done 300 runs" in said

@@ -1,0 +1,101 @@
+"""Tests of `tests/run` and of what a run says about the tests it left out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(
+    *command: str | Path, folder: Path = ROOT, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run *command* with *variables* on top of the environment."""
+    plain = {key: os.environ[key] for key in os.environ if "ROBOTS1994" not in key}
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=plain | variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+
+def without_programs(*arguments: str, **variables: str) -> tuple[int, list[str]]:
+    """Run pytest where no program is found; return its exit code and its lines."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    ran = run(*command, folder=ROOT, PATH="/nowhere", **variables)
+    return ran.returncode, ran.stdout.splitlines()
+
+
+REDIS = "tests/stores/test_redis_leases.py"
+BROWSER = "tests/compare/test_page.py"
+
+
+def test_last_lines_name_each_group_that_was_left_out() -> None:
+    """How many tests, which program, and the package that brings it."""
+    code, lines = without_programs(REDIS, BROWSER)
+
+    assert code == 0
+    closing, total, *groups = lines[-4:]
+    counts = [int(group.split()[0]) for group in groups]
+    assert f"{sum(counts)} skipped in" in closing
+    assert total == f"Left out: {sum(counts)} tests"
+    browser, redis = sorted(group.split(maxsplit=1)[1] for group in groups)
+    assert browser.startswith("chromium and chromedriver are missing: ")
+    assert browser.endswith("apt-get install chromium chromium-driver")
+    assert redis == "redis-server is missing: apt-get install redis-server"
+
+
+def test_groups_are_counted_over_all_workers() -> None:
+    """With xdist the lines stand once, at the end of the whole run."""
+    _, lines = without_programs("-n", "2", REDIS)
+
+    assert sum(line.startswith("Left out: ") for line in lines) == 1
+    assert lines[-1].endswith("apt-get install redis-server")
+
+
+def test_a_missing_program_fails_a_run_of_everything() -> None:
+    """`tests/run --all` sets the variable."""
+    code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")
+
+    assert code == 1
+    assert " skipped" not in lines[-1]
+    assert any("redis-server is missing: apt-get install" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--quick", "--all"],
+        ["--all", "--quick"],
+        ["--quick", "tests/parser"],
+        ["tests/parser", "--all"],
+    ],
+)
+def test_modes_that_cannot_be_combined_are_wrong_use(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    """One sentence, before anything is installed."""
+    ran = run(ROOT / "tests/run", *arguments, VENV=str(tmp_path / "venv"))
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert len(ran.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_names_every_mode_and_runs_nothing(tmp_path: Path) -> None:
+    """From any folder."""
+    ran = run(ROOT / "tests/run", "--help", folder=tmp_path)
+
+    assert ran.returncode == 0
+    for mode in ("--all", "--quick", "PYTEST ARGUMENTS"):
+        assert mode in ran.stdout
+    assert "==" not in ran.stdout
