@@ -1,12 +1,12 @@
-"""Text of strangers, made safe to print: what a robots.txt or a URL holds never reaches
-a terminal or log raw.
+"""Make text from files and URLs safe to print: control characters and credentials never
+reach a terminal or a log.
 """
 
 import re
 
 # Ours O25: control characters are ordinary in a value, and never printed as they are.
-# C0, DEL and C1; line and paragraph separators; marks that turn the direction of text
-# or hide in it; the byte order mark; lone surrogates, which no stream can encode.
+# C0, DEL and C1; line and paragraph separators; marks that change the direction of text
+# or are invisible; the byte order mark; lone surrogates, which no stream can encode.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
@@ -29,21 +29,20 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def escape_control_chars(text: str, width: int = 120) -> str:
-    r"""Return *text* on one line, harmless, at most *width* characters long.
+    r"""Return *text* safe to print, on one line of at most *width* characters.
 
-    Characters that move a cursor, end a line, turn the direction of writing or cannot
-    be encoded become escapes such as `\\x1b`. What is longer than *width* ends with
-    `…`.
+    Characters that move a cursor, end a line, change the direction of writing or cannot
+    be encoded become escapes such as `\\x1b`. Longer text ends with `…`.
     """
     shown = _UNPRINTABLE.sub(_escape, text[: width + 1])
     return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT
 
 
 def is_printable(text: str) -> bool:
-    """Whether `escape_control_chars` would show *text* as it stands, however wide."""
+    """Return whether `escape_control_chars` leaves *text* as it is, at any width."""
     return _UNPRINTABLE.search(text) is None
 
 
 def redact_credentials(text: str) -> str:
-    """Return *text* with every URL in it stripped of its user name and password."""
+    """Return *text* without the user names and passwords of the URLs in it."""
     return _CREDENTIALS.sub("", text) if "@" in text else text

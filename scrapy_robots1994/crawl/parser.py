@@ -1,4 +1,4 @@
-"""The 1994 standard for the built-in middleware: `ROBOTSTXT_PARSER`."""
+"""The parser for Scrapy's built-in middleware: `ROBOTSTXT_PARSER`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 class Robots1994Parser(RobotParser):
-    """A robots.txt read by the standard of 1994, behind Scrapy's parser interface.
+    """A robots.txt parsed by the standard of 1994, with Scrapy's parser interface.
 
-    For who wants only the reading and keeps the built-in middleware, with all it does
-    with answers (README, "Compare with the built-in"). Never raises on any body or URL.
+    With it the built-in middleware reads files as the standard says; everything else it
+    does, such as ignoring the status of the response, stays. Never raises on any body
+    or URL.
     """
 
     def __init__(self, robots: RobotsTxt) -> None:
@@ -27,9 +28,9 @@ class Robots1994Parser(RobotParser):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> Self:
-        """Parse *robotstxt_body* by the crawl's `ROBOTS1994_` settings.
+        """Parse *robotstxt_body* by the `ROBOTS1994_` settings of *crawler*.
 
-        Without a crawler, as Scrapy's interface allows, by their defaults. Raises
+        Without a crawler, as Scrapy's interface allows, their defaults apply. Raise
         `SettingsError` for a wrong setting.
         """
         if crawler is None:
@@ -44,11 +45,12 @@ class Robots1994Parser(RobotParser):
         return cls(robots)
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        """Whether *user_agent* (bare name or whole header) may fetch *url*."""
+        """Return whether *user_agent*, a bare name or a whole header, may fetch *url*."""
         return self.robots.allowed(url, user_agent)
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
-        """The seconds that the file asks *user_agent* to wait between two requests;
-        `None` where it asks for none, or its dialect has no such field.
+        """Return the Crawl-delay for *user_agent*, in seconds.
+
+        Return `None` where the file has none, or the dialect has no such field.
         """
         return self.robots.rules(user_agent).crawl_delay

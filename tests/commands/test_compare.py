@@ -177,7 +177,7 @@ def test_interrupted_it_tells_what_it_has(
     [
         ([], "no file given"),
         (["no-such-file"], "No such file"),
-        (["README.md", "--parsers", "no.such"], "is no parser"),
+        (["README.md", "--parsers", "no.such"], "is not a parser"),
         (["README.md", "--parsers", ","], "at least one parser"),
         (["README.md", "--report", "out.pdf"], "ends in .html, .json or .csv"),
         (["README.md", "--questions", "0"], "1 or more"),

@@ -157,8 +157,8 @@ def note_modules_at_close(crawler: Any) -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"ROBOTS1994_COMPARE": ["no.such.Parser"]}, "is no parser"),
-        ({"ROBOTS1994_COMPARE": ["scrapy.Spider"]}, "is no parser"),
+        ({"ROBOTS1994_COMPARE": ["no.such.Parser"]}, "is not a parser"),
+        ({"ROBOTS1994_COMPARE": ["scrapy.Spider"]}, "is not a parser"),
         (
             {
                 "ROBOTS1994_COMPARE": True,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Spider
 
-from scrapy_robots1994 import MissingExtra, RobotsTxt
+from scrapy_robots1994 import MissingExtra, RobotsTxt, SettingsError
 from scrapy_robots1994.commands.compare_inputs import capture_of, files_of, origin_of
 from scrapy_robots1994.compare import ComparisonReport, as_html
 from scrapy_robots1994.crawl.features import report_file
@@ -58,6 +58,34 @@ def test_a_parser_whose_library_is_missing_says_what_to_install(
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):
         peers(["Rerp"], idle_crawler())
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Protegoo", "Protego"),
+        ("protego", "Protego"),
+        ("PythonRobotparser", "PythonRobotParser"),
+        ("my.own.Thing", None),
+    ],
+)
+def test_a_misspelt_parser_is_refused_with_the_likely_one(
+    name: str, meant: str | None
+) -> None:
+    """As with names of settings."""
+    with pytest.raises(SettingsError) as raised:
+        peers([name], idle_crawler())
+
+    sentence = str(raised.value)
+    assert sentence.startswith(f"ROBOTS1994_COMPARE: {name} is not a parser: ")
+    assert (f'did you mean "{meant}"?' in sentence) is (meant is not None)
+    assert ("write True, False or a list" in sentence) is (meant is None)
+
+
+def test_the_parser_of_the_built_in_is_named_by_its_own_setting() -> None:
+    """Not by ours, which only says `True`."""
+    with pytest.raises(SettingsError, match=r"^ROBOTSTXT_PARSER: no\.such is not a"):
+        peers(["ROBOTSTXT_PARSER"], idle_crawler({"ROBOTSTXT_PARSER": "no.such"}))
 
 
 def test_a_parser_named_twice_is_asked_once() -> None:

@@ -1,17 +1,22 @@
-"""Peers: Scrapy's parser classes, as a comparison takes them."""
+"""Peers: Scrapy's parser classes, as a comparison uses them."""
 
 from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import scrapy.robotstxt
 from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.compare import Parser
-from scrapy_robots1994.crawl.setting_types import BUILT_IN, PARSERS, is_parser
-from scrapy_robots1994.errors import MissingExtra, SettingsError
+from scrapy_robots1994.crawl.setting_types import (
+    BUILT_IN,
+    PARSERS,
+    SCRAPY_PARSERS,
+    is_parser,
+)
+from scrapy_robots1994.errors import MissingExtra, SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
@@ -29,44 +34,51 @@ _LOUD = tuple(
 
 
 def peers(wanted: Iterable[str | type], crawler: Crawler) -> list[Parser]:
-    """The parsers *wanted* for a crawl, each once.
+    """Return the parsers that *wanted* names, each once.
 
-    Raises `SettingsError` for what is no parser, and `MissingExtra` for one whose
-    library is missing, as the built-in would at its first file.
+    Raise `SettingsError` for anything that is not a parser, and `MissingExtra` for a
+    parser whose library is not installed.
     """
-    kinds = dict.fromkeys(_load(path, crawler) for path in wanted)
+    kinds = dict.fromkeys(load_parser(path, crawler) for path in wanted)
     return [_parser(kind, crawler) for kind in kinds]
 
 
-def _load(path: str | type, crawler: Crawler) -> type[RobotParser]:
-    """The class that *path* names: a whole path, or a name in `scrapy.robotstxt`."""
-    kind: Any = path
+def load_parser(path: str | type, crawler: Crawler) -> type[RobotParser]:
+    """Return the class of *path*: a class, a class path or a name in `scrapy.robotstxt`.
+
+    Raise `SettingsError` for anything else.
+    """
+    setting, kind = "ROBOTS1994_COMPARE", cast("Any", path)
     if path == BUILT_IN:
-        path = kind = crawler.settings[BUILT_IN]
-    if isinstance(path, str):
+        setting, kind = BUILT_IN, crawler.settings[BUILT_IN]
+    named = kind
+    if isinstance(kind, str):
         known = vars(scrapy.robotstxt)
-        kind = known.get(f"{path}RobotParser") or known.get(path)
         try:
-            kind = kind or load_object(path)
+            kind = (
+                known.get(f"{kind}RobotParser") or known.get(kind) or load_object(kind)
+            )
         except (ImportError, NameError, ValueError) as error:
-            _refuse(path, str(error))
+            raise _error(setting, named, str(error)) from error
     if not is_parser(kind):
-        _refuse(path, "it has no from_crawler() and allowed()")
+        raise _error(setting, named, "it has no from_crawler() and allowed()")
     found: type[RobotParser] = kind
     return found
 
 
-def _refuse(path: object, why: str) -> None:
-    """Raise the sentence for what is no parser."""
-    msg = (
-        f"ROBOTS1994_COMPARE: {escape_control_chars(str(path))} is no parser: "
-        f"{escape_control_chars(why)}; write {PARSERS.accepts}."
+def _error(setting: str, path: object, why: str) -> SettingsError:
+    """Return the error for a *path* in *setting* that is not a parser."""
+    shown = escape_control_chars(str(path))
+    short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
+    hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
+    return SettingsError(
+        f"{setting}: {shown} is not a parser: {escape_control_chars(why)}"
+        f"{hint or f'; write {PARSERS.accepts}.'}"
     )
-    raise SettingsError(msg)
 
 
 def _parser(kind: type[RobotParser], crawler: Crawler) -> Parser:
-    """A parser that reads as *kind* does, quietly."""
+    """Return the parser of class *kind*."""
     try:
         _read(kind, crawler, b"")
     except ImportError as error:
@@ -79,7 +91,7 @@ def _parser(kind: type[RobotParser], crawler: Crawler) -> Parser:
 
 
 def _read(kind: type[RobotParser], crawler: Crawler, body: bytes) -> ParsedFile:
-    """*body* as *kind* reads it."""
+    """Return *body* as *kind* reads it, without its log lines."""
     were = [it.disabled for it in _LOUD]
     for logger in _LOUD:
         logger.disabled = True
