@@ -199,6 +199,7 @@ class Robots1994Middleware:
         """
         from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
         from scrapy_robots1994.crawl.features.dry_run import (  # noqa: PLC0415 - as above
+            BuiltInRules,
             DryRun,
         )
 
@@ -206,7 +207,17 @@ class Robots1994Middleware:
         self._recent = RulesCache(0)
         shadow = ShadowComparison(crawler, settings)
         download.witness = shadow.kept
-        judge, watch = self._judge, DryRun(crawler, self._tally)
+        judge = self._judge
+        dry_run = (
+            DryRun(
+                crawler,
+                self._tally,
+                BuiltInRules(crawler, shadow.body_of),
+                str(shadow.report_path) if shadow.report_path else None,
+            )
+            if settings.dry_run
+            else None
+        )
 
         def judge_and_compare(
             request: Request, policy: Policy
@@ -214,9 +225,8 @@ class Robots1994Middleware:
             robot = self._robot.of(request)
             rules = policy.rules(robot)
             allowed = rules.allowed_url(request.url)
-            theirs = shadow.compare(policy, request.url, robot, allowed=allowed)
-            if settings.dry_run and theirs is not None and theirs.allowed is not None:
-                watch.judge(request, rules.verdict(request.url), theirs)
+            shadow.compare(policy, request.url, robot, allowed=allowed)
+            if dry_run is not None and dry_run.decide(request, policy, rules):
                 return None
             return judge(request, policy)
 

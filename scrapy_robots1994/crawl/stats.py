@@ -34,6 +34,7 @@ REFUSING: Final = "robots1994/refusing_origins"
 REFUSED_BY: Final = "robots1994/refused_by/{origin}"
 STARTS_REFUSED: Final = "robots1994/starts_refused"
 WOULD_REFUSE: Final = "robots1994/would_refuse"
+WOULD_OPEN: Final = "robots1994/would_open"
 UNCOMPARED: Final = "robots1994/compare/unasked"
 
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
@@ -66,7 +67,9 @@ MEANINGS: Final[dict[str, str]] = {
     STARTS_REFUSED: "start requests, where robots.txt refused every one of them",
     COMPARED: "decisions by what another parser would have said (ROBOTS1994_COMPARE): "
     "agree, stricter (it forbids what we allow), laxer, raised",
-    WOULD_REFUSE: "requests that ours would have refused, as ROBOTS1994_DRY_RUN is on",
+    WOULD_REFUSE: "requests that a dry run let pass and ours would refuse "
+    "(ROBOTS1994_DRY_RUN)",
+    WOULD_OPEN: "requests that a dry run refused and ours would allow",
     UNCOMPARED: "decisions the others were not asked about, as the body of the answer "
     "was no longer held",
     CRAWL_DELAYS: "crawl delays that an origin asked for and that are kept "

@@ -1,45 +1,156 @@
-"""ROBOTS1994_DRY_RUN: the other parser decides, and ours says what it would do."""
+"""ROBOTS1994_DRY_RUN: the built-in's rules decide, and ours says what it would change."""
 
 from __future__ import annotations
 
-import pytest
+import json
+from typing import TYPE_CHECKING, Any
 
+import pytest
+from scrapy import Request
+
+from scrapy_robots1994.crawl.features.dry_run import BuiltInRules
 from tests.support import replies
-from tests.support.crawl import crawl
+from tests.support.crawl import Ask, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
-DRY_RUN = {"ROBOTS1994_DRY_RUN": True}
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DRY: dict[str, Any] = {"ROBOTS1994_DRY_RUN": True}
+MIXED = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n"
 
 
-def test_the_other_parser_decides() -> None:
-    """What Protego allows is fetched, what it forbids is not, whatever ours says."""
+def summary(result: CrawlResult) -> str:
+    """Return the one line at the close."""
+    (line,) = [it for it in result.log.split("\n") if "] INFO: Dry run: of " in it]
+    return line.partition("] INFO: ")[2]
+
+
+def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
+    """Return what the stats say would be opened and refused."""
+    return (
+        result.stats.get("robots1994/would_open", 0),
+        result.stats.get("robots1994/would_refuse", 0),
+    )
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_the_built_in_decides_and_the_log_says_what_would_change(
+    reactor: Reactor,
+) -> None:
+    """Protego's decisions stand: of two sites, ours would open one and refuse one."""
     with Site() as site:
-        site.robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n")
+        site.robots(MIXED)
         pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
-        result = crawl(list(pages.values()), settings=DRY_RUN)
+        other = site.url("/x.gif", host="other.test")
+        result = crawl([*pages.values(), other], settings=DRY, reactor=reactor)
+
+        assert site.targets().count("/robots.txt") == 2
+        assert {"/a/c", "/x.gif"}.isdisjoint(site.targets())
 
     assert result.fetched_urls == [pages["/a/b"], pages["/y"]]
-    refused = {failed.url: failed.name for failed in result.failed}
-    assert refused == {
-        pages["/a/c"]: "scrapy.exceptions.IgnoreRequest",
-        pages["/x.gif"]: "scrapy.exceptions.IgnoreRequest",
+    assert {failed.name for failed in result.failed} == {
+        "scrapy.exceptions.IgnoreRequest"
     }
-    assert result.stats["robotstxt/forbidden"] == 2
-    assert result.stats["robots1994/would_refuse"] == 2
+    assert result.failed_urls == sorted([pages["/a/c"], pages["/x.gif"], other])
+    assert result.stats["robotstxt/forbidden"] == 3
+    assert opened_and_refused(result) == (2, 1)
     why = 'disallowed by line 2, "Disallow: /a", of the record for "*" (line 1)'
-    assert f"We would refuse <GET {pages['/a/b']}>: {why}" in result.log
+    assert f"Dry run: ours would refuse <GET {pages['/a/b']}>: {why}" in result.log
+    assert f"<GET {other}>: ours would allow it" in result.log
+    assert f"<GET {pages['/a/c']}>: as ours would" in result.log
+    assert summary(result) == (
+        "Dry run: of 5 requests that the built-in's rules decided, ours would open 2 at "
+        "2 sites and refuse 1 at 1 sites; ROBOTS1994_COMPARE_REPORT writes a report of "
+        "it"
+    )
 
 
-@pytest.mark.parametrize("status", [401, 503])
-def test_a_status_decides_nothing_while_ours_watches(status: int) -> None:
-    """The built-in's habit: the page is fetched; ours says that it would not be."""
+@pytest.mark.parametrize(
+    ("reply", "refused"),
+    [
+        (replies.status(401), 1),
+        (replies.status(403), 1),
+        (replies.status(503), 1),
+        (replies.reset(), 1),
+        (replies.text("User-agent: *\nDisallow: /\n", status=404), -1),
+        (replies.text("User-agent: *\nDisallow: /\n", status=403), 0),
+    ],
+    ids=["401", "403", "503", "reset", "404 with rules", "403 with rules"],
+)
+def test_the_status_is_ignored_and_a_failure_allows(
+    reply: replies.Reply, refused: int
+) -> None:
+    """The built-in reads the body of any response; without one it lets all pass."""
     with Site() as site:
-        site.answer("/robots.txt", replies.status(status))
-        result = crawl([site.url("/page")], settings=DRY_RUN)
+        site.answer("/robots.txt", reply)
+        result = crawl([site.url("/page")], settings=DRY)
+        builtin = crawl([site.url("/page")], middleware="builtin")
 
-    assert result.fetched_urls == [site.url("/page")]
-    assert result.stats["robots1994/would_refuse"] == 1
-    assert "robotstxt/forbidden" not in result.stats
+    assert result.fetched_urls == builtin.fetched_urls
+    assert result.failed_urls == builtin.failed_urls
+    assert opened_and_refused(result) == (int(refused < 0), int(refused > 0))
+
+
+def test_http_and_https_share_one_policy_of_a_host_and_port_for_the_whole_crawl() -> (
+    None
+):
+    """The first response decides for both, as in the built-in; another port has its own."""
+    bodies: dict[Any, bytes | None] = {
+        "http": b"User-agent: *\nDisallow: /a",
+        "https": b"",
+        "newer": b"User-agent: *\nDisallow: /",
+        "unknown": None,
+    }
+    rules = BuiltInRules(idle_crawler(), bodies.__getitem__)
+
+    def allowed(url: str, policy: Any) -> bool | None:
+        return rules.allowed(Request(url), policy)
+
+    assert allowed("http://h.test/a", "http") is False
+    assert allowed("https://h.test/a", "https") is False
+    assert allowed("https://h.test/b", "newer") is True
+    assert allowed("https://h.test:8080/a", "https") is True
+    assert allowed("http://u.test/a", "unknown") is None
+    assert allowed("http://u.test/a", "newer") is False
+
+
+def test_a_failed_fetch_allows_a_host_for_the_whole_crawl() -> None:
+    """Unless an earlier response decided."""
+    rules = BuiltInRules(idle_crawler(), lambda _: b"User-agent: *\nDisallow: /a")
+    policy: Any = object()
+    known, unknown = Request("http://known.test/a"), Request("http://failed.test/a")
+
+    assert rules.allowed(known, policy) is False
+    for request in (known, unknown):
+        rules.note_failure(request)
+
+    assert rules.allowed(known, policy) is False
+    assert rules.allowed(unknown, policy) is True
+
+
+def test_a_dry_run_decides_exactly_as_the_built_in() -> None:
+    """The same requests, one after another, with a name of their own and without."""
+    robots = (
+        "User-agent: *\nDisallow: /all\n\nUser-agent: rover\nDisallow: /rover\n\n"
+        "User-agent: tester\nDisallow: /*/t$\nAllow: /x/t\n"
+    )
+    targets = ["/all", "/rover", "/x/t", "/y/t", "/y/t/z", "/", "/%72over"]
+    with Site() as site:
+        site.robots(robots)
+        asks = [
+            Ask(site.url(f"{target}?{number}" if number else target), headers=headers)
+            for target in targets
+            for number, headers in enumerate(({}, {"User-Agent": "rover/2.0"}))
+        ]
+        one_by_one = {"CONCURRENT_REQUESTS": 1, "USER_AGENT": "tester/1.0"}
+        ours = crawl(asks, settings=DRY | one_by_one)
+        builtin = crawl(asks, settings=one_by_one, middleware="builtin")
+
+    assert ours.fetched_urls == builtin.fetched_urls
+    assert ours.failed_urls == builtin.failed_urls
+    assert 0 < len(ours.failed) < len(asks)
 
 
 def test_a_parser_that_raises_leaves_the_decision_to_ours() -> None:
@@ -49,8 +160,43 @@ def test_a_parser_that_raises_leaves_the_decision_to_ours() -> None:
         site.robots("User-agent: *\nDisallow: /private\n")
         result = crawl(
             [site.url("/private"), site.url("/open")],
-            settings=DRY_RUN | {"ROBOTS1994_COMPARE": [raising]},
+            settings=DRY | {"ROBOTSTXT_PARSER": raising},
         )
 
     assert result.fetched_urls == [site.url("/open")]
     assert result.failed[0].verdict is not None
+
+
+def test_further_parsers_are_compared_and_do_not_decide(tmp_path: Path) -> None:
+    """The built-in's parser is compared, too; the last line names the report."""
+    report = tmp_path / "report.json"
+    with Site() as site:
+        site.robots(MIXED)
+        pages = [site.url("/a/b"), site.url("/x.gif")]
+        result = crawl(
+            pages,
+            settings=DRY
+            | {
+                "ROBOTS1994_COMPARE": ["PythonRobotParser"],
+                "ROBOTS1994_COMPARE_REPORT": str(report),
+            },
+        )
+
+    assert result.fetched_urls == [pages[0]]
+    assert summary(result).endswith(f"; the report is {report}")
+    assert set(json.loads(report.read_text("utf-8"))["parsers"]) == {
+        "ProtegoRobotParser",
+        "PythonRobotParser",
+    }
+
+
+def test_a_wrong_parser_of_the_built_in_stops_the_crawl_at_start() -> None:
+    """One sentence that names the setting."""
+    with Site() as site:
+        result = crawl(
+            [site.url("/page")], settings=DRY | {"ROBOTSTXT_PARSER": "no.such.Parser"}
+        )
+
+        assert site.targets() == []
+
+    assert "ROBOTSTXT_PARSER: no.such.Parser is not a parser" in result.error

@@ -80,7 +80,8 @@ class ShadowComparison:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         options = {"dialect": settings.dialect, "reading": settings.reading}
         self._crawler = crawler
-        self._others = peers(settings.compare or (BUILT_IN,), crawler)
+        wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
+        self._others = peers(wanted, crawler)
         self._comparer = Comparer(our_parser(**options), self._others, **options)
         self._totals = Totals(SAMPLES)
         self._held: LRUCache[Origin, _Held] = LRUCache(ORIGINS)
@@ -93,10 +94,10 @@ class ShadowComparison:
             for other in self._others
             for way in Direction
         }
-        self._path = self._report_path(settings.compare_report)
+        self.report_path = self._fill(settings.compare_report)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def _report_path(self, wanted: str | None) -> Path | None:
+    def _fill(self, wanted: str | None) -> Path | None:
         """Where the report goes; refused at start rather than missed at the end."""
         if wanted is None:
             return None
@@ -110,6 +111,24 @@ class ShadowComparison:
     def kept(self, origin: Origin, body: bytes) -> None:
         """Take the body of an answer that states no policy by its text."""
         self._bodies[origin] = zlib.compress(body)
+
+    def body_of(self, policy: Policy) -> bytes | None:
+        """Return the body that the other parsers read for *policy*.
+
+        Return `None` where it is not known: of a response whose status decides, only
+        the bodies of the last origins are stored.
+        """
+        if policy.robots is not None:
+            if policy.robots.is_truncated:
+                # Ours O24: all parsers read its whole lines.
+                return policy.robots.text.encode("utf-8", "surrogatepass")
+            return policy.robots.body
+        if policy.status is None:
+            # Ours R5: a failed fetch has no body, and the built-in goes on as if the
+            # file were empty.
+            return b""
+        packed = self._bodies.get(policy.origin)
+        return None if packed is None else zlib.decompress(packed)
 
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, *, allowed: bool
@@ -144,21 +163,13 @@ class ShadowComparison:
         """Let the others read the body of *policy*; `None` when nobody has it any
         more.
         """
-        if policy.robots is not None:
-            body = policy.robots.body
-            if policy.robots.is_truncated:
-                # Ours O24: all are asked about its whole lines.
-                body = policy.robots.text.encode("utf-8", "surrogatepass")
-            capture = Capture(str(policy.origin), body)
-        else:
-            # Ours R5: of a failed fetch there is no body, and the built-in goes on as
-            # if the file were empty.
-            packed = b"" if policy.status is None else self._bodies.get(policy.origin)
-            if packed is None:
-                return None
-            body = zlib.decompress(packed) if packed else b""
+        body = self.body_of(policy)
+        if body is None:
+            return None
+        uniform = None
+        if policy.robots is None:
             uniform = policy.rules("").verdict(f"{policy.origin}/")
-            capture = Capture(str(policy.origin), body, uniform)
+        capture = Capture(str(policy.origin), body, uniform)
         readings = [(other.name, read(other, capture.body)) for other in self._others]
         self._totals.captures += 1
         held = self._held[policy.origin] = _Held(policy, capture, readings)
@@ -198,11 +209,11 @@ class ShadowComparison:
         report, told = self.report(), {"spider": spider}
         table = as_table(report)
         logger.info("robots.txt compared, parser by parser:\n%s", table, extra=told)
-        if self._path is None:
+        if self.report_path is None:
             return
-        shown = escape_control_chars(str(self._path), 500)
+        shown = escape_control_chars(str(self.report_path), 500)
         try:
-            report_file.write(report, self._path)
+            report_file.write(report, self.report_path)
         except OSError as error:
             why = escape_control_chars(str(error), 300)
             logger.error(  # noqa: TRY400 - the sentence says it all

@@ -1,47 +1,170 @@
-"""Looking before one leaps: another parser decides, ours says what it would do."""
+"""Dry run: the built-in middleware's rules decide, and ours says what it would change."""
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
 
+from cachetools import LRUCache
+from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.features.peers import load_parser
+from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.robotstxt import RobotParser
 
-    from scrapy_robots1994.compare import Decision
     from scrapy_robots1994.crawl.stats import StatsRecorder
-    from scrapy_robots1994.parser import Verdict
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.policy import Policy, Rules
 
 logger = logging.getLogger("scrapy_robots1994")
 
+MAX_HOSTS = 1_000
+"""Hosts whose file stays parsed; of the least recently used it is parsed again."""
+
+MAX_SITES = 100_000
+"""Sites that are told apart when those with a change are counted."""
+
+LEAK = (
+    "Scrapy's built-in middleware (2.14 and newer) lets requests pass unchecked that "
+    "wait for the same robots.txt. A dry run does not imitate this."
+)
+
+
+class BuiltInRules:
+    """What Scrapy's built-in middleware decides, by the responses that we fetch.
+
+    One policy for a host and port, whatever the scheme, for the whole crawl; the status
+    is ignored; a failed fetch allows everything; the parser is that of
+    `ROBOTSTXT_PARSER`. It runs here as the built-in runs it, without a deadline.
+    *body_of* returns the body that a policy was made from, `None` if it is not known.
+    """
+
+    def __init__(
+        self, crawler: Crawler, body_of: Callable[[Policy], bytes | None]
+    ) -> None:
+        self._crawler = crawler
+        self._body_of = body_of
+        self._kind = load_parser(BUILT_IN, crawler)
+        self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"]
+        self._default: str = crawler.settings["USER_AGENT"]
+        self._parsers: LRUCache[str, RobotParser | None] = LRUCache(MAX_HOSTS)
+
+    def allowed(self, request: Request, policy: Policy) -> bool | None:
+        """Return its decision about *request*; `None` if the parser raises.
+
+        `None`, too, where the body is not known, as that of a 404 from a store.
+        """
+        host = urlparse_cached(request).netloc
+        if host not in self._parsers:
+            body = self._body_of(policy)
+            if body is None:
+                return None
+            self._parsers[host] = self._parse(body)
+        parser = self._parsers[host]
+        if parser is None:
+            return True
+        # The built-in does not know `DEFAULT_REQUEST_HEADERS` and `spider.user_agent`.
+        robot = self._exact or request.headers.get(b"User-Agent") or self._default
+        try:
+            return bool(parser.allowed(request.url, robot))
+        except Exception:  # noqa: BLE001 - a parser of any kind, of any URL
+            return None
+
+    def note_failure(self, request: Request) -> None:
+        """Note that the robots.txt for *request* could not be fetched."""
+        self._parsers.setdefault(urlparse_cached(request).netloc, None)
+
+    def _parse(self, body: bytes) -> RobotParser | None:
+        """Return *body* parsed; `None`, which allows everything, if the parser raises."""
+        try:
+            return self._kind.from_crawler(self._crawler, body)
+        except Exception:  # noqa: BLE001 - as above
+            return None
+
 
 class DryRun:
-    """Refuses what another parser forbids, as the built-in does; tells our verdict."""
+    """Lets the built-in's rules decide; counts, logs and sums up what would change."""
 
-    def __init__(self, crawler: Crawler, tally: StatsRecorder) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        recorder: StatsRecorder,
+        built_in: BuiltInRules,
+        report: str | None,
+    ) -> None:
         self._crawler = crawler
-        self._tally = tally
+        self._recorder = recorder
+        self._built_in = built_in
+        self._report = report
+        self._requests = self._opened = self._refused = 0
+        self._sites_opened: set[Origin] = set()
+        self._sites_refused: set[Origin] = set()
+        crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def judge(self, request: Request, ours: Verdict, theirs: Decision) -> None:
-        """Raise `IgnoreRequest` if *theirs* forbids; say so if *ours* would."""
-        if not ours.allowed:
-            self._tally.count(stats.WOULD_REFUSE)
-            self._say("We would refuse <%s %s>: %s", request, str(ours))
-        if theirs.allowed is False:
-            self._tally.count(stats.FORBIDDEN)
-            why = "so says the other parser (ROBOTS1994_DRY_RUN)"
-            self._say("Forbidden by robots.txt: <%s %s>: %s", request, why)
+    def decide(self, request: Request, policy: Policy, rules: Rules) -> bool:
+        """Let *request* pass or raise `IgnoreRequest`, as the built-in would.
+
+        Return `False` where the built-in's decision is not known. *rules* are ours.
+        """
+        theirs = self._built_in.allowed(request, policy)
+        if theirs is None:
+            return False
+        self._requests += 1
+        ours = rules.allowed_url(request.url)
+        if theirs and not ours:
+            self._refused += 1
+            self._note(self._sites_refused, policy.origin, stats.WOULD_REFUSE)
+            why = str(rules.verdict(request.url))
+            self._log("Dry run: ours would refuse <%s %s>: %s", request, why)
+        if not theirs:
+            self._recorder.count(stats.FORBIDDEN)
+            if ours:
+                self._opened += 1
+                self._note(self._sites_opened, policy.origin, stats.WOULD_OPEN)
+            change = "ours would allow it" if ours else "as ours would"
+            self._log("Forbidden by robots.txt: <%s %s>: %s", request, change)
             msg = "Forbidden by robots.txt"
             raise IgnoreRequest(msg)
+        return True
 
-    def _say(self, text: str, request: Request, why: str) -> None:
-        """Log one line about *request*."""
-        shown = escape_control_chars(redact_credentials(request.url), 500)
-        extra = {"spider": self._crawler.spider}
-        logger.debug(text, request.method, shown, why, extra=extra)
+    def _note(self, sites: set[Origin], origin: Origin, stat: str) -> None:
+        """Count one request whose decision changes."""
+        self._recorder.count(stat)
+        if len(sites) < MAX_SITES:
+            sites.add(origin)
+
+    def _log(self, text: str, request: Request, why: str) -> None:
+        """Log one line about *request* at DEBUG."""
+        if logger.isEnabledFor(logging.DEBUG):
+            shown = escape_control_chars(redact_credentials(request.url), 500)
+            extra = {"spider": self._crawler.spider}
+            logger.debug(text, request.method, shown, why, extra=extra)
+
+    def _closed(self) -> None:
+        """Log in one line what would change, and where the report is."""
+        where = (
+            "ROBOTS1994_COMPARE_REPORT writes a report of it"
+            if self._report is None
+            else f"the report is {escape_control_chars(self._report, 500)}"
+        )
+        logger.info(
+            "Dry run: of %d requests that the built-in's rules decided, ours would open "
+            "%d at %d sites and refuse %d at %d sites; %s",
+            self._requests,
+            self._opened,
+            len(self._sites_opened),
+            self._refused,
+            len(self._sites_refused),
+            where,
+            extra={"spider": self._crawler.spider},
+        )
