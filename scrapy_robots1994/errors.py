@@ -27,6 +27,17 @@ class StoreError(RobotsError):
     """A policy store cannot be opened, read or written."""
 
 
+class FetchAborted(RobotsError):  # noqa: N818 - named for what happened, not a bug
+    """The wait for a robots.txt ended without a policy: cancelled, or closing (R6).
+
+    *reason* says by what, in one printable line.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
 def closest(word: object, known: Iterable[str]) -> str | None:
     """Return the one of *known* that is most like *word*, if any is."""
     # Imported here: only a mistake needs it.

@@ -1,35 +1,43 @@
-"""Floor 2: what we hold true of an origin, and how long. Pure: no IO, no clock.
+"""Policies of origins: what an answer means, how long it holds, who fetches it.
 
-An `Answer` (what came back for /robots.txt) becomes, by the outcome table R1-R6, a
-`Policy`; `decide` says what to do with a policy at a moment.
+Pure: no IO, no clock, no Scrapy. A `FetchResult` (what came of GET /robots.txt) becomes,
+by the outcome table R1 to R7, a `Policy`; `decide` says what to do with one at a moment;
+`resolver.PolicyResolver` finds or fetches the policy of an origin.
 """
 
-from scrapy_robots1994.policy.decision import (
+from scrapy_robots1994.policy.fetch_result import (
+    Cancelled,
+    FetchError,
+    FetchResult,
+    LocalFault,
+    RobotsResponse,
+    Validators,
+)
+from scrapy_robots1994.policy.freshness import (
     Fetch,
     FreshnessDecision,
+    FreshnessSettings,
     UseFresh,
     UseStale,
     decide,
 )
-from scrapy_robots1994.policy.fetch_result import (
-    Answer,
-    Cancelled,
-    FetchError,
-    RobotsResponse,
-    Validators,
+from scrapy_robots1994.policy.outcome import (
+    OUTCOMES,
+    Outcome,
+    outcome_of,
+    outcome_of_status,
 )
-from scrapy_robots1994.policy.freshness import FreshnessSettings
-from scrapy_robots1994.policy.outcome import OUTCOMES, Outcome, meaning_of, outcome_of
 from scrapy_robots1994.policy.policy import Policy, Rules, UniformRules
 
 __all__ = [
     "OUTCOMES",
-    "Answer",
     "Cancelled",
     "Fetch",
     "FetchError",
+    "FetchResult",
     "FreshnessDecision",
     "FreshnessSettings",
+    "LocalFault",
     "Outcome",
     "Policy",
     "RobotsResponse",
@@ -39,6 +47,6 @@ __all__ = [
     "UseStale",
     "Validators",
     "decide",
-    "meaning_of",
     "outcome_of",
+    "outcome_of_status",
 ]

@@ -1,53 +1,58 @@
-"""Floor 3: what the keeper needs from outside, and what it hands to those who wait."""
+"""What the resolver needs from the crawler, as protocols."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
-
-from scrapy_robots1994.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Generator
 
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Answer, FetchError, RobotsResponse, Validators
+    from scrapy_robots1994.policy.fetch_result import (
+        Cancelled,
+        FetchError,
+        FetchResult,
+        LocalFault,
+        RobotsResponse,
+        Validators,
+    )
+    from scrapy_robots1994.policy.policy import Policy
     from scrapy_robots1994.robotstxt import RobotsTxt
 
-WayT_contra = TypeVar("WayT_contra", contravariant=True)
+ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
-
-@dataclass(frozen=True, slots=True)
-class FetchAborted:
-    """A wait ended without a policy (R6); *why* is one printable line."""
-
-    why: str
-
-
-Found: TypeAlias = Policy | FetchAborted
+Resolution: TypeAlias = "Policy | LocalFault | Cancelled"
+"""What a wait ends with: a policy, or why there is none."""
 
 
 class Waiter(Protocol):
-    """The waiting object of one request; awaiting it gives what it is released with."""
+    """The future of one waiting request."""
 
-    def release(self, found: Found) -> None:
-        """Let the one who waits go on with *found*.
+    def release(self, resolution: Resolution) -> None:
+        """Let the request go on with *resolution*.
 
         Of no effect a second time, or when the wait was cancelled; never raises.
         """
 
-    def __await__(self) -> Generator[Any, Any, Found]:
+    def __await__(self) -> Generator[Any, Any, Resolution]:
         """Wait for `release`."""
+
+
+class Work(Protocol):
+    """A coroutine that runs on its own."""
+
+    def cancel(self) -> object:
+        """End it now; of no effect when it has ended."""
 
 
 class Memory(Protocol):
     """Policies of this process (`stores.MemoryStore`)."""
 
     def get(self, origin: Origin) -> Policy | None:
-        """The policy held, fresh or stale, or `None`."""
+        """Return the policy of *origin*, fresh or stale, or `None`."""
 
     def put(self, policy: Policy) -> None:
-        """Hold *policy*."""
+        """Store *policy*."""
 
 
 class Store(Protocol):
@@ -57,62 +62,74 @@ class Store(Protocol):
     """
 
     async def get(self, origin: Origin) -> Policy | None:
-        """The policy held, fresh or stale, or `None`."""
+        """Return the policy of *origin*, fresh or stale, or `None`."""
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Wait until no other process is fetching *origin*.
+        """Wait until no other process fetches *origin*.
 
-        A fresh policy that another one made meanwhile, or `None`: then it is for us to
-        fetch, and others wait until `release_lease`.
+        Return a fresh policy that another one made meanwhile, or `None`: then it is for
+        this process to fetch, and others wait until `release_lease`.
         """
 
-    def release_lease(self, origin: Origin, made: Policy | None) -> None:
-        """Our fetch of *origin* ended: hold the policy it made, let the next one go.
+    def release_lease(self, origin: Origin, policy: Policy | None) -> None:
+        """Store *policy*, which our fetch made, and let the next process fetch.
 
-        Does not wait; of no effect where nothing was made and it was not our turn.
+        Does not wait; of no effect without a policy and without a lease.
         """
 
 
-class ResolverBackend(Protocol[WayT_contra]):
-    """What the keeper needs from outside; *way* is how the page request leaves."""
+class ResolverBackend(Protocol[ContextT_contra]):
+    """The crawler as the resolver sees it; *context* is how a page request leaves."""
 
     async def fetch(
-        self, origin: Origin, way: WayT_contra, validators: Validators | None
-    ) -> Answer:
-        """Ask *origin* for its robots.txt once; a failure is an answer, not raised.
+        self, origin: Origin, context: ContextT_contra, validators: Validators | None
+    ) -> FetchResult:
+        """Request the robots.txt of *origin* once; a failure is returned, not raised.
 
-        Only where *validators* are given may the answer be a renewal.
+        Only with *validators* may the result be a 304.
         """
 
-    async def read(self, answer: RobotsResponse) -> RobotsTxt:
-        """Parse the body of *answer*."""
+    async def sleep(self, seconds: float) -> None:
+        """Return after *seconds*."""
 
-    def start(self, work: Coroutine[Any, Any, None], ended: Callable[[], None]) -> None:
-        """Run *work* beside everything else; call *ended* once it ended.
+    async def read(self, response: RobotsResponse) -> RobotsTxt:
+        """Parse the body of *response*."""
+
+    def start(self, work: Coroutine[Any, Any, None], ended: Callable[[], None]) -> Work:
+        """Run *work* on its own; call *ended* once it has ended.
 
         Also when it was cancelled before its first step: nothing of *work* runs then.
         """
 
     def new_waiter(self) -> Waiter:
-        """A fresh waiting object."""
+        """Return a new future."""
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Return the seconds since the epoch."""
 
-    def settled(
+    def fault_of(self, error: Exception) -> LocalFault | Cancelled:
+        """Return what *error*, raised outside of `fetch`, means."""
+
+    def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
+        """Called before the pause of each retry, with what makes it necessary."""
+
+    def policy_fetched(
         self,
         policy: Policy,
-        answer: RobotsResponse | FetchError,
-        way: WayT_contra,
+        result: RobotsResponse | FetchError,
+        context: ContextT_contra,
         last: Policy | None,
     ) -> Awaitable[None]:
-        """Told of each policy that an answer made, before anyone uses it.
+        """Called with every policy built from *result*, before waiters go on.
 
-        *last* is the good policy that was held before.
+        *policy* is in memory by then, so that the callee may request pages of its
+        origin. *last* is the good policy that was there before.
         """
 
-    def recalled(self, policy: Policy, way: WayT_contra) -> Awaitable[None]:
-        """Told of each policy that the store held, before anyone uses it."""
+    def policy_loaded(
+        self, policy: Policy, context: ContextT_contra
+    ) -> Awaitable[None]:
+        """Called with every policy that the store gave, before waiters go on."""
 
-    def released(self, origin: Origin, why: str) -> None:
-        """Told that a fetch of *origin* ended without a policy."""
+    def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
+        """Called with every fetch that ends without a policy (R6, R7)."""

@@ -1,44 +1,97 @@
-"""The numbers and choices under which answers become policies."""
+"""How long policies hold, and what to do with one, or without one, at a moment."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-STALE_GRACE = 60.0
-"""A stale policy may be used beside a refresh at least this long, in seconds."""
+if TYPE_CHECKING:
+    from scrapy_robots1994.policy.policy import Policy
+
+CLOCK_SKEW = 60.0
+"""A policy dated at most so many seconds ahead of our clock is not from the future."""
+
+MIN_STALE_WHILE_REVALIDATE = 60.0
+"""A stale policy may be used during its refresh at least this long, in seconds."""
+
+MAX_FORBIDDEN_LIFETIME = 3_600.0
+"""Ours R3: a 401 or 403 holds at most an hour, for it is often a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
     """How long policies hold and what the undecided cases mean; times in seconds.
 
-    The defaults are those of the settings `ROBOTS1994_TTL` and so on (README).
+    The defaults are those of the settings `ROBOTS1994_TTL` and so on. The terms are
+    those of RFC 9111 and RFC 5861.
     """
 
     ttl: float = 86_400.0
     min_ttl: float = 300.0
-    stale_ttl: float = 2_592_000.0
+    stale_if_error: float = 2_592_000.0
     retry_after: float = 300.0
     forbidden_allows: bool = False
     unreachable_allows: bool = False
 
-    def lifetime(self, promised: float | None) -> float:
-        """Ours R1: the freshness a response promised, held within [min_ttl, ttl]."""
+    def freshness_lifetime(self, promised: float | None) -> float:
+        """Ours R1: the freshness a response promises, within [min_ttl, ttl]."""
         if promised is None:
             return self.ttl
         return min(max(promised, self.min_ttl), self.ttl)
 
-    def pause(self, asked: float | None) -> float:
-        """Ours R5: seconds until an unreachable origin is asked again.
+    def retry_delay(self, retry_after: float | None) -> float:
+        """Ours R5: seconds until an unreachable origin is requested again.
 
-        A server's Retry-After is honoured between our own pause and the longest time a
+        A server's Retry-After counts between our own pause and the longest time a
         policy may live, so neither 0 nor a century can be imposed on us.
         """
-        if asked is None:
+        if retry_after is None:
             return self.retry_after
-        return min(max(asked, self.retry_after), max(self.ttl, self.retry_after))
+        return min(max(retry_after, self.retry_after), max(self.ttl, self.retry_after))
 
     @property
-    def grace(self) -> float:
-        """Seconds after its freshness in which a policy is used beside a refresh."""
-        return max(self.ttl, STALE_GRACE)
+    def stale_while_revalidate(self) -> float:
+        """Seconds past its freshness in which a policy is used during its refresh."""
+        return max(self.ttl, MIN_STALE_WHILE_REVALIDATE)
+
+
+@dataclass(frozen=True, slots=True)
+class UseFresh:
+    """The policy is fresh: use it."""
+
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class UseStale:
+    """The policy has just become stale: use it, and start one refresh."""
+
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Request the file and wait; *last* is the last good policy, if any (R5)."""
+
+    last: Policy | None
+
+
+FreshnessDecision: TypeAlias = UseFresh | UseStale | Fetch
+
+
+def decide(policy: Policy | None, now: float) -> FreshnessDecision:
+    """Return what to do with *policy* at *now* (seconds since the epoch).
+
+    A policy that we set ourselves because the origin was unreachable (R5) is not used
+    past its freshness; one dated in the future (the clock went back) is fetched again.
+    """
+    if policy is None or now >= policy.keep_until:
+        return Fetch(None)
+    last = policy if policy.is_known else None
+    if policy.fetched_at > now + CLOCK_SKEW:
+        return Fetch(last)
+    if now < policy.fresh_until:
+        return UseFresh(policy)
+    if last is not None and now < policy.stale_until:
+        return UseStale(policy)
+    return Fetch(last)

@@ -1,17 +1,24 @@
-"""Policy: what we hold true of one origin, because of what, and until when."""
+"""Policy: the rules of one origin, where they come from, and how long they hold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from sys import getsizeof
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.policy.fetch_result import RobotsResponse, Validators
-from scrapy_robots1994.policy.outcome import Outcome, outcome_of
+from scrapy_robots1994.policy.freshness import MAX_FORBIDDEN_LIFETIME
+from scrapy_robots1994.policy.outcome import Outcome, outcome_of_status
 from scrapy_robots1994.robotstxt import RobotsTxt
 
+NOT_OF_PROXIES = frozenset({404, 410})
+"""Statuses, besides 2xx and 304, that a proxy does not write by itself."""
+
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.fetch_result import FetchError
     from scrapy_robots1994.policy.freshness import FreshnessSettings
@@ -22,7 +29,7 @@ class Rules(Protocol):
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds between two requests that are asked for, if any are."""
+        """The seconds that the file wants between two requests, if it says so."""
 
     def allowed_url(self, url: str) -> bool:
         """Whether *url* may be fetched."""
@@ -39,12 +46,17 @@ class UniformRules:
     reason: Reason
 
     @property
+    def memory_bytes(self) -> int:
+        """The memory that it takes."""
+        return getsizeof(self)
+
+    @property
     def crawl_delay(self) -> None:
-        """No file asks for a delay."""
+        """No file states a delay."""
         return
 
     def rules(self, _robot: str | bytes) -> UniformRules:
-        """What it says to a robot: to all the same, so itself."""
+        """Return itself: every robot gets the same answer."""
         return self
 
     def allowed_url(self, url: str) -> bool:
@@ -52,7 +64,7 @@ class UniformRules:
         return self.is_open or target_of(url) == "/robots.txt"
 
     def verdict(self, url: str) -> Verdict:
-        """The blanket answer for *url* with its reason; no line, as no file decided."""
+        """Return the answer for *url* with its reason, and without a line."""
         if not self.is_open and target_of(url) == "/robots.txt":
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         return Verdict(allowed=self.is_open, reason=self.reason)
@@ -60,13 +72,14 @@ class UniformRules:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What we hold true of *origin*; times are seconds since the epoch.
+    """The rules of *origin* and until when they hold; times are seconds since the epoch.
 
-    Fresh until *fresh_until*, then usable beside a refresh until *stale_until*; after
-    *keep_until* it is forgotten. *stated* decides: the parsed file where there is one
-    (R1), otherwise a blanket. *promised* is the freshness the server promised, in
-    seconds. *stands_in* is `True` when the last attempt to renew it failed and it
-    stands as the last good policy (R5).
+    Fresh until *fresh_until*, then usable during its refresh until *stale_until*, and
+    the last good policy until *keep_until* (R5). *stated* decides: the parsed file
+    where there is one (R1), otherwise one answer for every URL. *freshness_lifetime* is
+    what the server promised, in seconds. *is_stale_on_error* says that the last refresh
+    failed. *may_be_shared* says that the origin itself stated all this over HTTP, so
+    that a store may hand it to other crawls.
     """
 
     origin: Origin
@@ -80,11 +93,146 @@ class Policy:
     etag: str | None = None
     last_modified: str | None = None
     final_url: str | None = None
-    promised: float | None = None
-    stands_in: bool = False
+    freshness_lifetime: float | None = None
+    is_stale_on_error: bool = False
+    may_be_shared: bool = True
+
+    @classmethod
+    def from_response(
+        cls,
+        origin: Origin,
+        response: RobotsResponse,
+        robots: RobotsTxt | None,
+        now: float,
+        freshness: FreshnessSettings,
+    ) -> Self:
+        """Return the policy that *response* states (R1, R3, R4) or leaves open (R5).
+
+        *robots* is the parsed body where the outcome is R1; without it nothing is known.
+        """
+        stated: RobotsTxt | UniformRules
+        promised = None
+        match outcome_of_status(response.status), robots:
+            case Outcome.FORBIDDEN as outcome, _:
+                stated = UniformRules(freshness.forbidden_allows, Reason.FORBIDDEN)
+            case Outcome.ABSENT as outcome, _:
+                stated = UniformRules(is_open=True, reason=Reason.ABSENT)
+            case Outcome.PARSED as outcome, RobotsTxt():
+                stated, promised = robots, response.freshness_lifetime
+            case _:
+                return cls.unreachable(origin, response, now, freshness)
+        policy = cls(
+            origin=origin,
+            outcome=outcome,
+            stated=stated,
+            status=response.status,
+            fetched_at=now,
+            fresh_until=now,
+            stale_until=now,
+            keep_until=now,
+            etag=response.etag,
+            last_modified=response.last_modified,
+            final_url=response.final_url,
+            freshness_lifetime=promised,
+            may_be_shared=_is_of_origin(response),
+        )
+        return policy._fresh_from(now, freshness)
+
+    def revalidated(
+        self, response: RobotsResponse, now: float, freshness: FreshnessSettings
+    ) -> Self:
+        """Ours R1 with a 304: return this policy, fresh again; nothing is parsed.
+
+        What the 304 says of freshness and validators replaces what was known, and what
+        it leaves out stays (RFC 9111, 4.3.4).
+        """
+        promised = response.freshness_lifetime
+        renewed = replace(
+            self,
+            fetched_at=now,
+            etag=response.etag or self.etag,
+            last_modified=response.last_modified or self.last_modified,
+            freshness_lifetime=(
+                self.freshness_lifetime if promised is None else promised
+            ),
+            is_stale_on_error=False,
+            may_be_shared=True,
+        )
+        return renewed._fresh_from(now, freshness)
+
+    @classmethod
+    def unreachable(
+        cls,
+        origin: Origin,
+        result: RobotsResponse | FetchError,
+        now: float,
+        freshness: FreshnessSettings,
+    ) -> Self:
+        """Ours R5 without a last good policy: one answer for every URL, for a while.
+
+        "Absent" never means "allowed" here unless the user set it so
+        (`ROBOTS1994_UNREACHABLE = "allow"`).
+        """
+        retry_at = now + _retry_delay(result, freshness)
+        return cls(
+            origin=origin,
+            outcome=Outcome.UNREACHABLE,
+            stated=UniformRules(freshness.unreachable_allows, Reason.UNREACHABLE),
+            status=result.status if isinstance(result, RobotsResponse) else None,
+            fetched_at=now,
+            fresh_until=retry_at,
+            stale_until=retry_at,
+            keep_until=retry_at,
+            may_be_shared=_is_of_origin(result),
+        )
+
+    def stale_on_error(
+        self,
+        result: RobotsResponse | FetchError,
+        now: float,
+        freshness: FreshnessSettings,
+    ) -> Self:
+        """Ours R5 with a last good policy: return this one, until the next fetch.
+
+        It must still be within its *keep_until*, which does not move: it stands for at
+        most `stale_if_error` seconds, however often refreshing it fails.
+        """
+        # Where the clock went back, the policy goes back with it: left in the future,
+        # every request would fetch it again, without a pause.
+        ahead = max(self.fetched_at - now, 0.0)
+        keep_until = self.keep_until - ahead
+        retry_at = min(now + _retry_delay(result, freshness), keep_until)
+        return replace(
+            self,
+            fetched_at=self.fetched_at - ahead,
+            fresh_until=retry_at,
+            stale_until=min(retry_at + freshness.stale_while_revalidate, keep_until),
+            keep_until=keep_until,
+            is_stale_on_error=True,
+            may_be_shared=_is_of_origin(result),
+        )
+
+    def _fresh_from(self, now: float, freshness: FreshnessSettings) -> Self:
+        """Return this policy with the times of one that was stated at *now*."""
+        lifetime = freshness.freshness_lifetime(self.freshness_lifetime)
+        stale = freshness.stale_while_revalidate
+        keep = freshness.stale_if_error
+        if self.outcome is Outcome.FORBIDDEN:
+            lifetime, stale = min(lifetime, MAX_FORBIDDEN_LIFETIME), 0.0  # Ours R3
+        if not self.may_be_shared:
+            # §3.1: a status that a proxy may have written holds for a short while.
+            lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
+        fresh_until = now + lifetime
+        keep_until = fresh_until + keep
+        return replace(
+            self,
+            fresh_until=fresh_until,
+            stale_until=min(fresh_until + stale, keep_until),
+            keep_until=keep_until,
+        )
 
     def rules(self, robot: str | bytes) -> Rules:
-        """What this policy says to *robot* (bare name or whole User-Agent header)."""
+        """Return the rules for *robot* (bare name or whole User-Agent header)."""
         return self.stated.rules(robot)
 
     @property
@@ -94,8 +242,8 @@ class Policy:
 
     @property
     def validators(self) -> Validators | None:
-        """What renews this policy without its file being sent again, if anything."""
-        # Of a cut file a 304 would keep the rest from us, whatever the limit is now.
+        """What confirms this policy without its file being sent again, if anything."""
+        # Of a truncated file a 304 would hide the rest, whatever the limit is now.
         if self.robots is None or self.robots.is_truncated:
             return None
         if (self.etag, self.last_modified) == (None, None):
@@ -108,121 +256,28 @@ class Policy:
         """Whether the origin itself stated this policy (R1, R3, R4), not we (R5)."""
         return self.outcome is not Outcome.UNREACHABLE
 
-
-def settle(
-    origin: Origin,
-    answer: RobotsResponse,
-    robots: RobotsTxt | None,
-    now: float,
-    terms: FreshnessSettings,
-) -> Policy:
-    """The policy that *answer* states (R1, R3, R4), or that we set for it (R5).
-
-    *robots* is the parsed body where the outcome is R1; without it nothing is known.
-    """
-    stated: RobotsTxt | UniformRules
-    promised = None
-    match outcome_of(answer.status), robots:
-        case Outcome.FORBIDDEN as outcome, _:
-            stated = UniformRules(terms.forbidden_allows, Reason.FORBIDDEN)
-        case Outcome.ABSENT as outcome, _:
-            stated = UniformRules(is_open=True, reason=Reason.ABSENT)
-        case Outcome.PARSED as outcome, RobotsTxt():
-            stated, promised = robots, answer.lifetime
-        case _:
-            return unknown(origin, answer, now, terms)
-    fresh_until = now + terms.lifetime(promised)
-    keep_until = fresh_until + terms.stale_ttl
-    return Policy(
-        origin=origin,
-        outcome=outcome,
-        stated=stated,
-        status=answer.status,
-        fetched_at=now,
-        fresh_until=fresh_until,
-        stale_until=min(fresh_until + terms.grace, keep_until),
-        keep_until=keep_until,
-        etag=answer.etag,
-        last_modified=answer.last_modified,
-        final_url=answer.final_url,
-        promised=promised,
-    )
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory it takes, its compiled rules included."""
+        texts = (self.origin.host, self.etag, self.last_modified, self.final_url)
+        own = getsizeof(self) + sum(getsizeof(text) for text in texts if text)
+        return own + self.stated.memory_bytes
 
 
-def renew(
-    last: Policy, answer: RobotsResponse, now: float, terms: FreshnessSettings
-) -> Policy:
-    """Ours R1 with a 304: what *last* states holds anew, nothing is parsed.
-
-    What the 304 says of freshness and validators replaces what was known, and what it
-    leaves out stays (RFC 9111, 4.3.4).
-    """
-    promised = last.promised if answer.lifetime is None else answer.lifetime
-    fresh_until = now + terms.lifetime(promised)
-    keep_until = fresh_until + terms.stale_ttl
-    return replace(
-        last,
-        fetched_at=now,
-        fresh_until=fresh_until,
-        stale_until=min(fresh_until + terms.grace, keep_until),
-        keep_until=keep_until,
-        etag=answer.etag or last.etag,
-        last_modified=answer.last_modified or last.last_modified,
-        promised=promised,
-        stands_in=False,
-    )
+def _is_of_origin(result: RobotsResponse | FetchError) -> bool:
+    """Whether the origin itself said *result* over HTTP (§3.1)."""
+    if not isinstance(result, RobotsResponse):
+        return False
+    outcome = outcome_of_status(result.status)
+    is_proof = outcome is Outcome.PARSED or result.status in NOT_OF_PROXIES
+    return is_proof or not result.via_plain_proxy
 
 
-def unknown(
-    origin: Origin,
-    answer: RobotsResponse | FetchError,
-    now: float,
-    terms: FreshnessSettings,
-) -> Policy:
-    """Ours R5: nothing is known and nothing was; one answer for all, for a while.
-
-    "Absent" never means "allowed" here unless the user set it so
-    (`ROBOTS1994_UNREACHABLE = "allow"`).
-    """
-    retry_at = now + terms.pause(_retry_after(answer))
-    return Policy(
-        origin=origin,
-        outcome=Outcome.UNREACHABLE,
-        stated=UniformRules(terms.unreachable_allows, Reason.UNREACHABLE),
-        status=answer.status if isinstance(answer, RobotsResponse) else None,
-        fetched_at=now,
-        fresh_until=retry_at,
-        stale_until=retry_at,
-        keep_until=retry_at,
-    )
-
-
-def prolong(
-    last: Policy,
-    answer: RobotsResponse | FetchError,
-    now: float,
-    terms: FreshnessSettings,
-) -> Policy:
-    """Ours R5 with a last good policy: it stands until asked again.
-
-    *last* must still be within its `keep_until`, which does not move: a policy stands
-    in for at most `stale_ttl` seconds, however often renewing it fails.
-    """
-    # Where the clock went back, the policy goes back with it: left in the future, it
-    # would be asked for again by every request, without a pause.
-    ahead = max(last.fetched_at - now, 0.0)
-    keep_until = last.keep_until - ahead
-    retry_at = min(now + terms.pause(_retry_after(answer)), keep_until)
-    return replace(
-        last,
-        fetched_at=last.fetched_at - ahead,
-        fresh_until=retry_at,
-        stale_until=min(retry_at + terms.grace, keep_until),
-        keep_until=keep_until,
-        stands_in=True,
-    )
-
-
-def _retry_after(answer: RobotsResponse | FetchError) -> float | None:
-    """The server's Retry-After in seconds, if it answered and sent one."""
-    return answer.retry_after if isinstance(answer, RobotsResponse) else None
+def _retry_delay(
+    result: RobotsResponse | FetchError, freshness: FreshnessSettings
+) -> float:
+    """Return the seconds until an origin that gave *result* is requested again."""
+    # §3.1: a proxy cannot impose its Retry-After.
+    if isinstance(result, RobotsResponse) and not result.via_plain_proxy:
+        return freshness.retry_delay(result.retry_after)
+    return freshness.retry_delay(None)

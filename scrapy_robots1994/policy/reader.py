@@ -1,4 +1,4 @@
-"""Reads files by the settings of a crawl; identical ones are parsed and held once."""
+"""Reads files by the settings of a crawl; identical ones are parsed and stored once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 
 class Reader:
-    """Makes a `RobotsTxt` of each body, the same one for the same bytes.
+    """Return a `RobotsTxt` for each body, the same one for the same bytes.
 
     Whole platforms serve one file from thousands of origins: their policies share it
-    for as long as one of them is held. May be used from several threads. *limit* is
+    for as long as one of them exists. May be used from several threads. *limit* is
     how many bytes of a body are obeyed.
     """
 
@@ -23,19 +23,19 @@ class Reader:
         self._known: WeakValueDictionary[int, RobotsTxt] = WeakValueDictionary()
         self._lock = Lock()
 
-    def read(self, body: bytes, *, is_cut: bool = False) -> RobotsTxt:
-        """The file that *body* is; *is_cut* says that it is only its beginning."""
+    def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
+        """Return the file *body*; *is_truncated* says that it is only the beginning."""
         # Ours O24: of a file over the limit, the whole lines within it are obeyed.
         if len(body) > self.limit:
-            body, is_cut = body[: self.limit], True
-        key = hash((body, is_cut))
+            body, is_truncated = body[: self.limit], True
+        key = hash((body, is_truncated))
         with self._lock:
             known = self._known.get(key)
         # Two bodies may have one hash.
-        if known is not None and known.is_truncated == is_cut and known.body == body:
+        if known is not None and known.is_truncated == is_truncated and known.body == body:
             return known
         robots = RobotsTxt.parse(
-            body, dialect=self._dialect, reading=self._reading, truncated=is_cut
+            body, dialect=self._dialect, reading=self._reading, truncated=is_truncated
         )
         with self._lock:
             self._known[key] = robots

@@ -1,222 +1,298 @@
-"""Floor 4, the driver: finds or fetches the policy of an origin, once for all who ask.
+"""Finds or fetches the policy of an origin, once for all requests that wait for it.
 
-The keeper decides nothing (`upkeep` does) and knows neither Scrapy nor Twisted: what it
-needs from outside is handed in. The rules of this file:
+An origin is in one of three states: no fetch; a fetch in flight; a fetch in flight whose
+policy is already decided, while listeners run. The rules of this file:
 
-* at most one fetch an origin at a time, however many wait and however they arrive;
-* every waiter has a waiting object of its own, so no waiter can take another's result;
-* an origin is settled, and its fetch forgotten, *before* the first waiter goes on;
-* a store is asked before the origin is, and only a policy that is fresh by `decide`
-  saves the fetch; a store that knows nothing costs a fetch and no more;
-* a waiter is released with a `Policy` or with `FetchAborted`, never with nothing: there is
-  no value here that means "allowed" by being absent.
+* at most one fetch of an origin is in flight, however many requests wait;
+* every request waits on a future of its own, so none can take another's result;
+* a policy is in memory before listeners run, and listeners end before waiters go on;
+* a fetch is forgotten before its first waiter goes on;
+* the store is read before the origin is requested, and only a policy that is fresh by
+  `decide` saves the fetch; a store that knows nothing costs a fetch and no more;
+* each retry leaves as a request that waits now, if possible one that leaves otherwise
+  than those before (with rotating proxies: through another one);
+* a wait ends with a policy, with `FetchAborted`, or with a copy of the exception of our
+  own fault (R7). No value here means "allowed" by being absent.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from scrapy_robots1994.policy import (
-    Cancelled,
-    Fetch,
-    Outcome,
-    Policy,
-    RobotsResponse,
-    UseFresh,
-    UseStale,
-    decide,
-    meaning_of,
-)
-from scrapy_robots1994.policy.backend import FetchAborted, Found, Waiter
-from scrapy_robots1994.policy.policy import prolong, renew, settle, unknown
+from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.policy.faults import copy_of
+from scrapy_robots1994.policy.fetch_result import Cancelled, LocalFault, RobotsResponse
+from scrapy_robots1994.policy.freshness import Fetch, UseFresh, UseStale, decide
+from scrapy_robots1994.policy.outcome import Outcome, outcome_of
+from scrapy_robots1994.policy.policy import Policy
+from scrapy_robots1994.policy.retries import RetrySchedule
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import (
-        FetchError,
-        FreshnessDecision,
-        FreshnessSettings,
+    from scrapy_robots1994.policy.backend import (
+        Memory,
+        Resolution,
+        ResolverBackend,
+        Store,
+        Waiter,
+        Work,
     )
-    from scrapy_robots1994.policy.backend import Memory, ResolverBackend, Store
+    from scrapy_robots1994.policy.fetch_result import FetchError, FetchResult
+    from scrapy_robots1994.policy.freshness import FreshnessDecision, FreshnessSettings
 
-__all__ = ["FetchAborted", "Found", "PolicyResolver", "Waiter"]
+ContextT = TypeVar("ContextT")
 
-WayT = TypeVar("WayT")
+NEVER_BEGAN = "the fetch of robots.txt never began"
+BROKE_OFF = "the fetch of robots.txt broke off"
 
 
-@dataclass(slots=True)
-class _Fetching:
-    """A fetch under way and who waits for it."""
+@dataclass(slots=True, eq=False)
+class InFlightFetch(Generic[ContextT]):
+    """A fetch in flight and the requests that wait for it.
 
+    *context* is that of the latest attempt, *tried* those of all. *policy* is the
+    decided policy while listeners run.
+    """
+
+    origin: Origin
+    context: ContextT
+    last: Policy | None
     # In order of arrival; a dict, so that a cancelled waiter leaves at once.
-    waiters: dict[Waiter, None] = field(default_factory=dict)
+    waiters: dict[Waiter, ContextT] = field(default_factory=dict)
+    tried: list[ContextT] = field(default_factory=list)
+    policy: Policy | None = None
+    work: Work | None = None
+
+    def next_context(self) -> ContextT:
+        """Return the context for the next attempt: of a waiter, and a new one if any."""
+        waiting = list(self.waiters.values())
+        untried = (context for context in waiting if context not in self.tried)
+        others = (context for context in waiting if context != self.context)
+        self.context = next(untried, next(others, self.context))
+        self.tried.append(self.context)
+        return self.context
+
+    def release(self, resolution: Resolution) -> None:
+        """Let every waiter go on with *resolution*."""
+        for waiter in tuple(self.waiters):
+            waiter.release(resolution)
 
 
-class PolicyResolver(Generic[WayT]):
+class PolicyResolver(Generic[ContextT]):
     """The policies of all origins of one crawl, each fetched at most once at a time."""
 
     def __init__(
         self,
-        outside: ResolverBackend[WayT],
+        backend: ResolverBackend[ContextT],
         memory: Memory,
-        terms: FreshnessSettings,
+        freshness: FreshnessSettings,
         store: Store | None = None,
+        retries: RetrySchedule | None = None,
     ) -> None:
-        self._outside = outside
+        self._backend = backend
         self._memory = memory
-        self._terms = terms
+        self._freshness = freshness
         self._store = store
-        self._fetching: dict[Origin, _Fetching] = {}
+        self._retries = retries or RetrySchedule()
+        self._in_flight: dict[Origin, InFlightFetch[ContextT]] = {}
+        self._aborted: str | None = None
 
-    def recall(self, origin: Origin) -> Policy | None:
-        """The policy of *origin* if it is known and fresh; never waits.
+    def fresh(self, origin: Origin) -> Policy | None:
+        """Return the policy of *origin* if it is in memory and fresh; never wait.
 
-        `None` means "ask `find`", not "allowed".
+        `None` means "call `resolve`", not "allowed".
         """
         policy = self._memory.get(origin)
         if policy is None:
             return None
-        decision = decide(policy, self._outside.now())
+        decision = decide(policy, self._backend.now())
         return decision.policy if isinstance(decision, UseFresh) else None
 
-    async def find(self, origin: Origin, way: WayT) -> Found:
-        """The policy of *origin*, fetched if need be; `FetchAborted` when there is none.
+    async def resolve(self, origin: Origin, context: ContextT) -> Policy:
+        """Return the policy of *origin*, fetched if need be.
 
-        A policy that just ran out is handed back at once while one refresh runs beside.
-        Cancelling the wait of one request disturbs neither the fetch nor the others.
+        A policy that has just become stale is returned at once while one refresh runs.
+        Cancelling one wait disturbs neither the fetch nor other waits. Raises
+        `FetchAborted` when the fetch was cancelled or the crawl closes, and a copy of
+        the original exception when it failed by our own fault (R7).
         """
-        decision = decide(self._memory.get(origin), self._outside.now())
+        in_flight = self._in_flight.get(origin)
+        decision = decide(self._memory.get(origin), self._backend.now())
         if isinstance(decision, Fetch):
-            return await self._wait(origin, way, decision.last)
-        if isinstance(decision, UseStale) and origin not in self._fetching:
-            self._fetch(origin, way, last=decision.policy)
+            if in_flight is not None and in_flight.policy is not None:
+                # It held for no time at all; those who waited get it, too.
+                return in_flight.policy
+            return await self._wait(origin, context, decision.last)
+        if isinstance(decision, UseStale) and in_flight is None and not self._aborted:
+            self._start(InFlightFetch(origin, context, decision.policy))
         return decision.policy
 
-    async def _wait(self, origin: Origin, way: WayT, last: Policy | None) -> Found:
-        """Join the fetch of *origin*, started by the first who needs it."""
-        waiter = self._outside.new_waiter()
-        fetching = self._fetching.get(origin)
-        if fetching is None:
-            # The waiter must stand in line before the fetch starts: on an instant
-            # answer the fetch is over before `_fetch` returns.
-            self._fetch(origin, way, last=last, first=waiter)
-        else:
-            fetching.waiters[waiter] = None
-        try:
-            return await waiter
-        finally:
-            # A cancelled waiter leaves the line; a released one has left it already.
-            fetching = self._fetching.get(origin)
-            if fetching is not None:
-                fetching.waiters.pop(waiter, None)
+    def abort(self, reason: str) -> None:
+        """Start no fetch from now on, cancel those in flight, end every wait (R6)."""
+        self._aborted = reason
+        for in_flight in tuple(self._in_flight.values()):
+            self._end(in_flight, Cancelled(reason))
+            if in_flight.work is not None:
+                in_flight.work.cancel()
 
-    def _fetch(
-        self,
-        origin: Origin,
-        way: WayT,
-        *,
-        last: Policy | None,
-        first: Waiter | None = None,
-    ) -> None:
-        """Start the one fetch of *origin*; however it ends, `_end` is called."""
-        fetching = _Fetching({} if first is None else {first: None})
-        self._fetching[origin] = fetching
-        work = self._fetch_and_settle(origin, fetching, way, last)
-        never_began = FetchAborted("the fetch of robots.txt never began")
-        ended = partial(self._end, origin, fetching, never_began)
+    async def _wait(
+        self, origin: Origin, context: ContextT, last: Policy | None
+    ) -> Policy:
+        """Join the fetch of *origin*, started by the first request that needs it."""
+        if self._aborted is not None:
+            raise FetchAborted(self._aborted)
+        waiter = self._backend.new_waiter()
+        in_flight = self._in_flight.get(origin)
+        if in_flight is not None:
+            in_flight.waiters[waiter] = context
+        else:
+            # The waiter joins before the fetch starts: on an instant answer the fetch
+            # is over before `_start` returns.
+            in_flight = InFlightFetch(origin, context, last, {waiter: context})
+            self._start(in_flight)
         try:
-            self._outside.start(work, ended)
+            resolution = await waiter
+        finally:
+            del in_flight.waiters[waiter]
+        match resolution:
+            case Cancelled(detail):
+                raise FetchAborted(detail)
+            case LocalFault(error):
+                raise copy_of(error)
+        return resolution
+
+    def _start(self, in_flight: InFlightFetch[ContextT]) -> None:
+        """Start a fetch; however it ends, `_end` is called."""
+        self._in_flight[in_flight.origin] = in_flight
+        work = self._run(in_flight)
+        ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
+        try:
+            in_flight.work = self._backend.start(work, ended)
         except BaseException:
             work.close()
             ended()
             raise
 
-    async def _fetch_and_settle(
-        self, origin: Origin, fetching: _Fetching, way: WayT, last: Policy | None
-    ) -> None:
-        """Find or make the policy, hold it, release everyone, whatever happens."""
-        found: Found = FetchAborted("the fetch of robots.txt broke off")
-        made: Policy | None = None
+    async def _run(self, in_flight: InFlightFetch[ContextT]) -> None:
+        """Find or fetch the policy, then let every waiter go on, whatever happens."""
+        resolution: Resolution = Cancelled(BROKE_OFF)
         try:
-            match await self._look(origin, fetching, way, last):
-                case UseFresh(policy):
-                    found = policy
-                case UseStale(last) | Fetch(last):  # pragma: no branch - no others
-                    found = await self._ask(origin, way, last)
-                    made = None if isinstance(found, FetchAborted) else found
+            resolution = await self._find(in_flight)
+        except Exception as error:
+            resolution = self._backend.fault_of(error)
+            if isinstance(resolution, Cancelled):
+                raise
         finally:
-            # Also on a cancelled task and on a closing crawl: nobody hangs (R6).
-            self._end(origin, fetching, found)
-            if self._store is not None:
-                self._store.release_lease(origin, made)
+            # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
+            # decided policy holds, whatever broke after it.
+            self._end(in_flight, in_flight.policy or resolution)
+            self._release_lease(in_flight)
 
-    async def _look(
-        self, origin: Origin, fetching: _Fetching, way: WayT, last: Policy | None
-    ) -> FreshnessDecision:
-        """What the store knows; anything but `UseFresh` means: it is ours to fetch."""
+    async def _find(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
+        """Return the policy of the store if it is fresh, else that of the origin."""
+        decision = await self._look_up(in_flight)
+        if isinstance(decision, UseFresh):
+            return decision.policy
+        in_flight.last = (
+            decision.policy if isinstance(decision, UseStale) else decision.last
+        )
+        return await self._fetch(in_flight)
+
+    async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> FreshnessDecision:
+        """Read the store; any result but `UseFresh` means that it is ours to fetch."""
+        last = in_flight.last
         if self._store is None:
             return Fetch(last)
-        held = await self._store.get(origin)
+        stored = await self._store.get(in_flight.origin)
         # Memory may know better, where the store was away for a while.
-        newer = last is not None and (not held or held.fetched_at < last.fetched_at)
-        decision = decide(last if newer else held, self._outside.now())
+        newer = last is not None and (not stored or stored.fetched_at < last.fetched_at)
+        decision = decide(last if newer else stored, self._backend.now())
         if not isinstance(decision, UseFresh):
             if isinstance(decision, UseStale) and not newer:
-                # As in `find`: it is used at once, and the refresh runs beside.
-                await self._recall(decision.policy, way)
-                for waiter in tuple(fetching.waiters):
-                    waiter.release(decision.policy)
-            made = await self._store.acquire_lease(origin)
+                # As in `resolve`: it is used at once, and its refresh runs meanwhile.
+                await self._load(in_flight, decision.policy)
+                in_flight.release(decision.policy)
+            made = await self._store.acquire_lease(in_flight.origin)
             if made is None:
                 return decision
             decision = UseFresh(made)
-        await self._recall(decision.policy, way)
+        await self._load(in_flight, decision.policy)
         return decision
 
-    async def _recall(self, policy: Policy, way: WayT) -> None:
-        """Hold a policy that the store held."""
-        await self._outside.recalled(policy, way)
+    async def _load(self, in_flight: InFlightFetch[ContextT], policy: Policy) -> None:
+        """Put a policy of the store into memory."""
         self._memory.put(policy)
+        await self._backend.policy_loaded(policy, in_flight.context)
 
-    async def _ask(self, origin: Origin, way: WayT, last: Policy | None) -> Found:
-        """Ask the origin itself, and hold what comes of it."""
-        validators = None if last is None else last.validators
-        answer = await self._outside.fetch(origin, way, validators)
-        if isinstance(answer, Cancelled):
-            # Ours R6: no policy is stored, the next request starts afresh.
-            return FetchAborted(answer.detail)
-        policy = await self._policy_of(origin, answer, last)
-        await self._outside.settled(policy, answer, way, last)
+    async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
+        """Request the file from the origin, and put into memory what comes of it."""
+        result = await self._request(in_flight)
+        if isinstance(result, (Cancelled, LocalFault)):
+            # Ours R6, R7: nothing is known of the origin, the next request starts anew.
+            return result
+        policy = await self._policy_of(in_flight, result)
         self._memory.put(policy)
+        in_flight.policy = policy
+        await self._backend.policy_fetched(
+            policy, result, in_flight.context, in_flight.last
+        )
         return policy
 
-    def _end(self, origin: Origin, fetching: _Fetching, found: Found) -> None:
-        """Forget *fetching* and release its waiters; of no effect a second time."""
-        if self._fetching.get(origin) is not fetching:
-            return
-        del self._fetching[origin]
-        try:
-            if isinstance(found, FetchAborted):
-                self._outside.released(origin, found.why)
-        finally:
-            for waiter in tuple(fetching.waiters):
-                waiter.release(found)
+    async def _request(self, in_flight: InFlightFetch[ContextT]) -> FetchResult:
+        """Request the file until there is an answer or no retry is left (§3.1)."""
+        origin, last = in_flight.origin, in_flight.last
+        validators = None if last is None else last.validators
+        for retries in count():
+            context = in_flight.next_context()
+            result = await self._backend.fetch(origin, context, validators)
+            pause = self._retries.pause(result, retries)
+            if pause is None:
+                return result
+            self._backend.retrying(origin, result, pause)
+            await self._backend.sleep(pause)
+        raise AssertionError  # pragma: no cover - `count` never ends
 
     async def _policy_of(
-        self, origin: Origin, answer: RobotsResponse | FetchError, last: Policy | None
+        self,
+        in_flight: InFlightFetch[ContextT],
+        result: RobotsResponse | FetchError,
     ) -> Policy:
-        """The policy that *answer* makes, given the last good one."""
-        now = self._outside.now()
-        match meaning_of(answer), answer:
+        """Return the policy that *result* makes, given the last good one."""
+        origin, last = in_flight.origin, in_flight.last
+        now, freshness = self._backend.now(), self._freshness
+        match outcome_of(result), result:
             case Outcome.PARSED, RobotsResponse():
-                robots = await self._outside.read(answer)
-                return settle(origin, answer, robots, self._outside.now(), self._terms)
+                robots = await self._backend.read(result)
+                now = self._backend.now()
+                return Policy.from_response(origin, result, robots, now, freshness)
             case Outcome.RENEWED, RobotsResponse() if last is not None:
-                return renew(last, answer, now, self._terms)
+                return last.revalidated(result, now, freshness)
             case Outcome.FORBIDDEN | Outcome.ABSENT, RobotsResponse():
-                return settle(origin, answer, None, now, self._terms)
+                return Policy.from_response(origin, result, None, now, freshness)
         if last is not None and now < last.keep_until:
-            return prolong(last, answer, now, self._terms)
-        return unknown(origin, answer, now, self._terms)
+            return last.stale_on_error(result, now, freshness)
+        return Policy.unreachable(origin, result, now, freshness)
+
+    def _end(
+        self, in_flight: InFlightFetch[ContextT], resolution: Resolution
+    ) -> None:
+        """Forget *in_flight* and end its waits; of no effect a second time."""
+        if self._in_flight.get(in_flight.origin) is not in_flight:
+            return
+        del self._in_flight[in_flight.origin]
+        try:
+            if not isinstance(resolution, Policy):
+                self._backend.fetch_failed(in_flight.origin, resolution)
+        finally:
+            in_flight.release(resolution)
+
+    def _release_lease(self, in_flight: InFlightFetch[ContextT]) -> None:
+        """Store the fetched policy if others may use it; let other processes fetch."""
+        if self._store is None:
+            return
+        fetched = in_flight.policy
+        is_shared = fetched is not None and fetched.may_be_shared
+        self._store.release_lease(in_flight.origin, fetched if is_shared else None)
