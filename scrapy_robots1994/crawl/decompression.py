@@ -1,30 +1,60 @@
 """Undoes the content coding of a robots.txt: whole or not at all, and bounded.
 
-Scrapy's own decompression hands out what came before the end of a truncated stream, and
+Scrapy's own decompression returns what came before the end of a truncated stream, and
 half a policy may be an open site (R5); and it throws a body away that unpacks past a
 limit, of which the whole lines within the limit are to be obeyed (Ours O24).
+
+The work is linear in the bytes that go in and out: no input is copied once for each of
+its members, and layers and members are bounded.
 """
 
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MAX_LAYERS = 4
-"""Codings one upon the other that are undone; more are nobody's honest file."""
+"""Codings one upon the other that are undone; no honest file has more."""
 
-_CHUNK = 65_536
+MAX_MEMBERS = 1_000
+"""Members of a gzip file, or frames of a zstd file, that are read."""
+
+INLINE_UNPACK_BYTES = 4_096
+"""Bytes of a body with one coding that are unpacked on the event loop."""
+
+_INPUT_CHUNK = 4_096
+"""Bytes fed at a time: at most so many are copied for each member that ends."""
+
+_OUTPUT_CHUNK = 65_536
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15  # `wbits` of zlib
 _ZSTD_WINDOW = 23
-"""Base-2 logarithm of the memory a zstd frame may ask for (RFC 9659: 8 MB)."""
+"""Base-2 logarithm of the memory a zstd frame may need (RFC 9659: 8 MB)."""
 
 
 class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
-    """A body is not what its Content-Encoding says, or ends too early."""
+    """A body is not what its Content-Encoding says, or ends too early.
+
+    *is_final* says that the same bytes would be undecodable again.
+    """
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        self.is_final = is_final
+        super().__init__(message)
+
+
+class _Member(Protocol):
+    """A decompressor of one member, as zlib and zstd have it."""
+
+    eof: bool
+    unused_data: bytes
+
+    def decompress(self, data: Any, max_length: int) -> bytes:
+        """Return at most *max_length* bytes of output; less if *data* is used up."""
 
 
 def can_unpack(codings: Sequence[str]) -> bool:
@@ -32,50 +62,74 @@ def can_unpack(codings: Sequence[str]) -> bool:
     return all(coding in _UNPACKERS for coding in codings)
 
 
-def unpack(
-    body: bytes, codings: Sequence[str], limit: int, *, is_cut: bool
-) -> tuple[bytes, bool]:
-    """*body* without its *codings* (first applied first), and whether it is cut.
+def is_quick(body: bytes, codings: Sequence[str]) -> bool:
+    """Whether unpacking *body* does not hold the event loop up."""
+    return len(codings) <= 1 and len(body) <= INLINE_UNPACK_BYTES
 
-    Stops at a little more than *limit* bytes, whatever the body would unpack to. A body
-    that was cut on its way (*is_cut*) gives what can be read of it. Raises
+
+def unpack(
+    body: bytes, codings: Sequence[str], limit: int, *, is_truncated: bool
+) -> tuple[bytes, bool]:
+    """Return *body* without *codings* (first applied first), and whether it is truncated.
+
+    Stop at a little more than *limit* bytes, whatever the body would unpack to. A body
+    that was truncated on its way (*is_truncated*) gives what can be read of it. Raise
     `Undecodable` for one that is broken or was not sent whole, and nothing else.
     """
     if len(codings) > MAX_LAYERS:
-        raise Undecodable(f"{len(codings)} content codings")
+        raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
         if not body:
             break
-        body, ends = _first_of(_UNPACKERS[coding](body, limit), limit)
-        if not ends and len(body) <= limit and not is_cut:
+        body, ends = _UNPACKERS[coding](body, limit)
+        if len(body) > limit:
+            body, ends = body[: limit + 1], False
+        elif not ends and not is_truncated:
             raise Undecodable(f"{coding} data ends too early")
-        is_cut = is_cut or not ends
-    return body, is_cut
+        is_truncated = is_truncated or not ends
+    return body, is_truncated
 
 
-def _first_of(unpacked: tuple[bytes, bool], limit: int) -> tuple[bytes, bool]:
-    """At most one byte more than *limit*, and whether that was all."""
-    body, ends = unpacked
-    return body[: limit + 1], ends and len(body) <= limit
+def _unpack_members(
+    new_member: Callable[[], _Member],
+    error: type[Exception],
+    magic: bytes,
+    body: bytes,
+    limit: int,
+) -> tuple[bytes, bool]:
+    """Return the output of all members of *body*, and whether the last one ends.
+
+    Bytes after the last member that do not begin with *magic* do not count.
+    """
+    pieces: list[bytes] = []
+    view, position, size = memoryview(body), 0, 0
+    for _ in range(MAX_MEMBERS):
+        member = new_member()
+        while not member.eof:
+            chunk = view[position : position + _INPUT_CHUNK]
+            if not chunk:
+                return b"".join(pieces), False
+            position += len(chunk)
+            try:
+                pieces.append(member.decompress(chunk, limit + 1 - size))
+            except error as cause:
+                raise Undecodable("bad compressed data") from cause
+            size += len(pieces[-1])
+            if size > limit:
+                return b"".join(pieces), False
+        position -= len(member.unused_data)
+        if position == len(body) or not body.startswith(magic, position):
+            return b"".join(pieces), True
+    raise Undecodable(f"more than {MAX_MEMBERS} members", is_final=True)
 
 
-def _gunzip(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """All members of a gzip file; bytes after the last one do not count."""
-    unpacked, ends, rest = b"", False, body
-    while len(unpacked) <= limit and (not ends or rest.startswith(_GZIP_MAGIC)):
-        member = zlib.decompressobj(_GZIP)
-        try:
-            unpacked += member.decompress(rest, limit + 1 - len(unpacked))
-        except zlib.error as error:
-            raise Undecodable("bad gzip data") from error
-        ends, rest = member.eof, member.unused_data
-        if not ends:
-            break
-    return unpacked, ends and not rest.startswith(_GZIP_MAGIC)
+_gunzip = partial(
+    _unpack_members, partial(zlib.decompressobj, _GZIP), zlib.error, _GZIP_MAGIC
+)
 
 
 def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """Deflate with its zlib wrapping, or bare as some servers send it."""
+    """Undo deflate with its zlib wrapping, or without as some servers send it."""
     for wbits in (_ZLIB, _RAW_DEFLATE):
         stream = zlib.decompressobj(wbits)
         try:
@@ -85,8 +139,24 @@ def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
     raise Undecodable("bad deflate data")
 
 
+def _unbrotli(library: Any, body: bytes, limit: int) -> tuple[bytes, bool]:
+    """Undo a brotli stream; each step gives at most a chunk."""
+    stream, rest, size = library.Decompressor(), body, 0
+    pieces: list[bytes] = []
+    while size <= limit and not stream.is_finished():
+        try:
+            step = stream.process(rest, output_buffer_limit=_OUTPUT_CHUNK)
+        except library.error as error:
+            raise Undecodable("bad brotli data") from error
+        if not step and not rest:
+            break
+        pieces.append(step)
+        rest, size = b"", size + len(step)
+    return b"".join(pieces), bool(stream.is_finished())
+
+
 def _unpackers() -> dict[str, Callable[[bytes, int], tuple[bytes, bool]]]:
-    """What undoes each coding; without its library a coding is left to Scrapy."""
+    """Return what undoes each coding; without its library one is left to Scrapy."""
     known: dict[str, Callable[[bytes, int], tuple[bytes, bool]]] = {
         "gzip": _gunzip,
         "x-gzip": _gunzip,
@@ -94,14 +164,17 @@ def _unpackers() -> dict[str, Callable[[bytes, int], tuple[bytes, bool]]]:
     }
     zstd, brotli = _zstd_library(), _brotli_library()
     if zstd is not None:  # pragma: no branch - as below
-        known["zstd"] = lambda body, limit: _unzstd(zstd, body, limit)
+        options = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW}
+        frame = partial(zstd.ZstdDecompressor, options=options)
+        # No magic: what follows a frame must be another one.
+        known["zstd"] = partial(_unpack_members, frame, zstd.ZstdError, b"")
     if brotli is not None:  # pragma: no branch - as below
-        known["br"] = lambda body, limit: _unbrotli(brotli, body, limit)
+        known["br"] = partial(_unbrotli, brotli)
     return known
 
 
 def _zstd_library() -> Any:
-    """Zstandard as Scrapy 2.19 brings it, or `None`."""
+    """Return Zstandard as Scrapy 2.19 brings it, or `None`."""
     try:
         from backports import zstd  # noqa: PLC0415 - may be missing
     except ImportError:  # pragma: no cover - on an older Scrapy
@@ -110,7 +183,7 @@ def _zstd_library() -> Any:
 
 
 def _brotli_library() -> Any:
-    """Brotli that can stop at a limit (1.2 and later), or `None`."""
+    """Return Brotli that can stop at a limit (1.2 and later), or `None`."""
     try:
         import brotli  # type: ignore[import-untyped] # noqa: PLC0415 - may be missing
 
@@ -118,34 +191,6 @@ def _brotli_library() -> Any:
     except (ImportError, TypeError):  # pragma: no cover - without it, or an older one
         return None
     return brotli
-
-
-def _unzstd(library: Any, body: bytes, limit: int) -> tuple[bytes, bool]:
-    """All frames of a zstd file."""
-    unpacked, ends, rest = b"", False, body
-    bounds = {library.DecompressionParameter.window_log_max: _ZSTD_WINDOW}
-    while rest and len(unpacked) <= limit:
-        frame = library.ZstdDecompressor(options=bounds)
-        try:
-            unpacked += frame.decompress(rest, limit + 1 - len(unpacked))
-        except library.ZstdError as error:
-            raise Undecodable("bad zstd data") from error
-        ends, rest = frame.eof, frame.unused_data if frame.eof else b""
-    return unpacked, ends and not rest
-
-
-def _unbrotli(library: Any, body: bytes, limit: int) -> tuple[bytes, bool]:
-    """A brotli stream; each step gives at most a chunk."""
-    stream, unpacked, rest = library.Decompressor(), b"", body
-    while len(unpacked) <= limit and not stream.is_finished():
-        try:
-            step = stream.process(rest, output_buffer_limit=_CHUNK)
-        except library.error as error:
-            raise Undecodable("bad brotli data") from error
-        if not step and not rest:
-            break
-        unpacked, rest = unpacked + step, b""
-    return unpacked, bool(stream.is_finished())
 
 
 _UNPACKERS = _unpackers()

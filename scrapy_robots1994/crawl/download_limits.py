@@ -1,8 +1,8 @@
 """Stops a robots.txt download at its size limit or its time limit, whatever is sent.
 
-Scrapy's own limit throws the whole body away; ours keeps what arrived, so that the
-whole lines within the limit are obeyed (Ours O24). And a server that sends a byte a
-second never lets a handler's silence timeout strike.
+Scrapy's own limit throws the whole body away; ours uses what arrived, so that the whole
+lines within the limit are obeyed (Ours O24). And a server that sends a byte a second
+never lets a handler's silence timeout strike.
 """
 
 from __future__ import annotations
@@ -34,16 +34,25 @@ UNPACKED_TIMES = 16
 
 @dataclass(slots=True)
 class DownloadState:
-    """One robots.txt download: what arrived, and where it must stop."""
+    """One robots.txt download: what arrived, and where it must stop.
+
+    *is_sent* says that the request reached the downloader, *has_bytes* that the server
+    sent any of the body, *is_answered* that a response came. *proxy* is the one that
+    the request was sent through.
+    """
 
     max_bytes: int
     max_seconds: float
     started: float = field(default_factory=monotonic)
     received: int = 0
-    is_cut: bool = False
+    is_truncated: bool = False
     is_late: bool = False
+    is_sent: bool = False
+    has_bytes: bool = False
+    is_answered: bool = False
+    proxy: str | None = None
     codings: tuple[str, ...] = ()
-    seat: Credit = field(default_factory=lambda: Credit(is_taken=False))
+    credit: Credit = field(default_factory=lambda: Credit(is_taken=False))
 
     def start_over(self) -> None:
         """Forget what arrived: the request is sent, for the first time or again.
@@ -52,88 +61,107 @@ class DownloadState:
         meta, and this object with it. Limits and codings are those of one response.
         """
         self.received = 0
-        self.is_cut = self.is_late = False
+        self.is_truncated = self.is_late = False
+        self.is_sent = self.has_bytes = self.is_answered = False
+        self.proxy = None
         self.codings = ()
 
 
 class DownloadLimits:
-    """Watches the robots.txt downloads under way, and only while there are any.
+    """Watches the robots.txt downloads in flight, and only while there are any.
 
-    Page downloads pay nothing when no robots.txt is under way: the signal handlers are
+    Page downloads pay nothing when no robots.txt is in flight: the signal handlers are
     connected for the time of a fetch.
     """
 
-    def __init__(self, crawler: Crawler, room: ConcurrencyCredits) -> None:
+    def __init__(self, crawler: Crawler, credits: ConcurrencyCredits) -> None:  # noqa: A002 - what they are
         self._signals = crawler.signals
-        self._room = room
+        self._credits = credits
         self._watched = 0
+        self._handlers = (
+            (self._reached, signals.request_reached_downloader),
+            (self._bytes_received, signals.bytes_received),
+            (self._downloaded, signals.response_downloaded),
+            (self._left, signals.request_left_downloader),
+        )
+        self.last_bytes = 0.0
+        """When any server last sent anything, on the monotonic clock."""
 
     @contextmanager
-    def watch(self, request: Request, progress: DownloadState) -> Iterator[None]:
-        """Apply *progress* to the download of *request* while the block runs."""
-        request.meta[META_KEY] = progress
+    def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
+        """Apply *state* to the download of *request* while the block runs."""
+        request.meta[META_KEY] = state
         if not self._watched:
-            self._signals.connect(self._bytes_received, signals.bytes_received)
-            self._signals.connect(self._downloaded, signals.response_downloaded)
-            self._signals.connect(self._left, signals.request_left_downloader)
+            for handler, signal in self._handlers:
+                self._signals.connect(handler, signal)
         self._watched += 1
         try:
             yield
         finally:
-            self._room.stand_up(progress.seat)
+            self._credits.stand_up(state.credit)
             self._watched -= 1
             if not self._watched:
-                self._signals.disconnect(self._bytes_received, signals.bytes_received)
-                self._signals.disconnect(self._downloaded, signals.response_downloaded)
-                self._signals.disconnect(self._left, signals.request_left_downloader)
+                for handler, signal in self._handlers:
+                    self._signals.disconnect(handler, signal)
 
     def arrived(self, request: Request) -> None:
-        """Give *request* a seat, now that the downloader counts it as active.
+        """Lend a credit to *request*, now that the downloader counts it as active.
 
-        Not earlier, and up again before the downloader forgets it: in between there
-        would be places that nobody left, and too many pages on their way.
+        Not earlier, and taken back before the downloader forgets the request: in
+        between the limit would be too high, and too many pages in flight.
         """
-        progress = request.meta.get(META_KEY)
-        if not isinstance(progress, DownloadState):
+        state = request.meta.get(META_KEY)
+        if not isinstance(state, DownloadState):
             return
-        progress.start_over()
-        # What `_bytes_received` set for the response before, a copied meta still holds.
+        state.start_over()
+        # What `_bytes_received` set for the response before, a copied meta still has.
         request.meta["download_maxsize"] = 0
-        # One that another middleware replaced never left the downloader: it sits still.
-        if not progress.seat.is_taken:
-            progress.seat = Credit(is_taken=self._room.take())
+        # One that another middleware replaced never left the downloader.
+        if not state.credit.is_taken:
+            state.credit = Credit(is_taken=self._credits.take())
+
+    def _reached(self, request: Request) -> None:
+        """Note that a robots.txt request reached the downloader, and through what."""
+        state = request.meta.get(META_KEY)
+        if isinstance(state, DownloadState):
+            state.is_sent = True
+            state.proxy = request.meta.get("proxy")
 
     def _left(self, request: Request) -> None:
-        """Free the seat of a robots.txt request that is answered."""
-        progress = request.meta.get(META_KEY)
-        if isinstance(progress, DownloadState):
-            self._room.stand_up(progress.seat)
+        """Take the credit of a robots.txt request back that is answered."""
+        state = request.meta.get(META_KEY)
+        if isinstance(state, DownloadState):
+            self._credits.stand_up(state.credit)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
-        progress = request.meta.get(META_KEY)
-        if not isinstance(progress, DownloadState):
+        self.last_bytes = monotonic()
+        state = request.meta.get(META_KEY)
+        if not isinstance(state, DownloadState):
             return
         # From here on only the decompression reads this key: handlers read it when the
-        # headers arrive, and there it must be 0 (see `download.py`).
-        request.meta["download_maxsize"] = progress.max_bytes * UNPACKED_TIMES
-        if not progress.received:
+        # headers arrive, and there it must be 0 (see `fetcher.py`).
+        request.meta["download_maxsize"] = state.max_bytes * UNPACKED_TIMES
+        if not state.received:
             # What went before, the handler timed; most of it may be the slot's queue.
-            progress.started = monotonic()
-        progress.received += len(data)
-        if progress.received > progress.max_bytes:
-            progress.is_cut = True
+            state.started = self.last_bytes
+        state.has_bytes = True
+        state.received += len(data)
+        if state.received > state.max_bytes:
+            state.is_truncated = True
             raise StopDownload(fail=False)
-        if monotonic() - progress.started > progress.max_seconds:
-            progress.is_late = True
+        if self.last_bytes - state.started > state.max_seconds:
+            state.is_late = True
             raise StopDownload(fail=True)
 
     def _downloaded(self, response: Response, request: Request) -> None:
         """Take the content coding over before any middleware sees the response."""
-        progress = request.meta.get(META_KEY)
-        if not isinstance(progress, DownloadState):
+        self.last_bytes = monotonic()
+        state = request.meta.get(META_KEY)
+        if not isinstance(state, DownloadState):
             return
+        state.has_bytes = state.is_answered = True
         codings = headers.codings(response)
-        progress.codings = codings if can_unpack(codings) else ()
-        if progress.codings:
+        state.codings = codings if can_unpack(codings) else ()
+        if state.codings:
             del response.headers["Content-Encoding"]

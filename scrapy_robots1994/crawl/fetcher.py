@@ -1,26 +1,36 @@
-"""GET /robots.txt through Scrapy's own downloader, on its own terms.
-
-Every difference between Scrapy versions that we meet stands in this file.
-"""
+"""GET /robots.txt through Scrapy's own downloader and all downloader middlewares."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from scrapy import Request, exceptions
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import CancelledError
 from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import http_headers as headers
-from scrapy_robots1994.crawl.decompression import Undecodable, unpack
+from scrapy_robots1994.crawl.decompression import Undecodable, is_quick, unpack
 from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
+from scrapy_robots1994.crawl.exception_classes import (
+    CLASSIFIER,
+    NETWORK,
+    ConnectionRefused,
+    DownloadTimeout,
+)
+from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Cancelled, FetchError, RobotsResponse
+from scrapy_robots1994.policy import (
+    FetchError,
+    LocalFault,
+    RobotsResponse,
+)
+from scrapy_robots1994.policy.outcome import PROXY_AUTHENTICATION_REQUIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,19 +42,12 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.request_context import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
-    from scrapy_robots1994.policy import Answer, Validators
+    from scrapy_robots1994.policy import Cancelled, FetchResult, Validators
 
 PRIORITY = 1000  # the built-in's
 
-# Ours R6. Since 2.15 Scrapy wraps what Twisted raises.
-CANCELLATIONS: tuple[type[Exception], ...] = (
-    CancelledError,
-    getattr(exceptions, "DownloadCancelledError", CancelledError),
-)
-
 SUCCESS = 2  # the first digit, R1
 NOT_MODIFIED = 304
-PROXY_REFUSED = 407
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 # What every robots.txt request carries, and why.
@@ -53,9 +56,9 @@ META: dict[str, Any] = {
     "allow_offsite": True,  # R2: also to another host, never filtered
     "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
     "handle_httpstatus_all": True,  # every status is an answer
-    "dont_retry": True,  # R5 says when an origin is asked again
+    "dont_retry": True,  # §3.1: the resolver retries
     "dont_merge_cookies": True,  # a policy is not a matter of the session
-    "download_maxsize": 0,  # O24: the brake stops and keeps, this would throw away
+    "download_maxsize": 0,  # O24: ours stops and uses, this would throw away
     "download_warnsize": 0,
     "download_fail_on_dataloss": True,  # R5: half a policy is no policy
     "autothrottle_dont_adjust_delay": True,  # its latency says nothing of pages
@@ -63,7 +66,7 @@ META: dict[str, Any] = {
 
 
 class RobotsDownload:
-    """Fetches the robots.txt of an origin once; every failure is an `FetchError`."""
+    """Fetches the robots.txt of an origin once; every failure is a result."""
 
     def __init__(
         self,
@@ -71,16 +74,16 @@ class RobotsDownload:
         settings: RobotsSettings,
         tally: StatsRecorder,
         now: Callable[[], float],
-        room: ConcurrencyCredits,
+        credits: ConcurrencyCredits,  # noqa: A002 - what they are
     ) -> None:
         self._crawler = crawler
         self._settings = settings
         self._tally = tally
         self._now = now
-        self.brake = DownloadLimits(crawler, room)
-        # Told of each body that states no policy because of its status (R3 to R5).
+        self.limits = DownloadLimits(crawler, credits)
+        # Called with each body that states no policy because of its status (R3 to R5).
         self.witness: Callable[[Origin, bytes], None] | None = None
-        # Expiry is ours: an HTTP cache would hand out what ran out long ago. But where
+        # Expiry is ours: an HTTP cache would return what expired long ago. But where
         # the user replays a recorded crawl, the cache is all there is.
         self._dont_cache = not (
             crawler.settings.getbool("HTTPCACHE_ENABLED")
@@ -90,83 +93,94 @@ class RobotsDownload:
     async def fetch(
         self,
         origin: Origin,
-        way: RequestContext,
+        context: RequestContext,
         validators: Validators | None = None,
         start: str | None = None,
-    ) -> Answer:
-        """Ask *origin*, the way of the page request; redirects are followed (R2).
+    ) -> FetchResult:
+        """Request robots.txt as the page request leaves; follow redirects (R2).
 
-        *validators* are sent to the URL they speak of, and to no other. *start* is
-        asked in place of the origin's robots.txt, as if it were that.
+        *validators* are sent to their own URL, and to no other. *start* is requested in
+        place of the origin's robots.txt, as if it were that.
         """
         url = start = start or origin.robots_url
         seen = {url}
         for _ in range(self._settings.max_redirects + 1):
-            asked = validators if self._dont_cache else None
-            if asked is not None and asked.url != url:
-                asked = None
-            hop = await self._hop(url, way, asked)
+            conditions = validators if self._dont_cache else None
+            if conditions is not None and conditions.url != url:
+                conditions = None
+            hop = await self._hop(url, context, conditions)
             if not isinstance(hop, tuple):
                 return hop
-            response, progress = hop
+            response, state = hop
             target = _redirect_target(response)
             if target is None:
                 final_url = None if url == start else url
-                not_modified = asked is not None and response.status == NOT_MODIFIED
+                not_modified = (
+                    conditions is not None and response.status == NOT_MODIFIED
+                )
                 if self.witness is not None and response.status // 100 != SUCCESS:
                     with suppress(Undecodable):
-                        self.witness(origin, _body(response, progress)[0])
-                return self._answered(response, progress, final_url, not_modified)
+                        self.witness(origin, (await _body(response, state))[0])
+                return await self._result(response, state, final_url, not_modified)
             shown = escape_control_chars(redact_credentials(target))
             if Origin.of(target) is None:
-                return FetchError("redirect", f"redirected to {shown}")
+                return FetchError("redirect", f"redirected to {shown}", is_final=True)
             if target in seen:
-                return FetchError("redirect loop", f"back to {shown}")
+                return FetchError("redirect loop", f"back to {shown}", is_final=True)
             seen.add(target)
             url = target
         limit = self._settings.max_redirects
-        return FetchError("too many redirects", f"more than {limit} redirects")
+        detail = f"more than {limit} redirects"
+        return FetchError("too many redirects", detail, is_final=True)
 
     async def _hop(
-        self, url: str, way: RequestContext, validators: Validators | None
-    ) -> tuple[Response, DownloadState] | FetchError | Cancelled:
-        """One request and its response, or why there is none."""
-        request = self._request(url, way)
+        self, url: str, context: RequestContext, validators: Validators | None
+    ) -> tuple[Response, DownloadState] | FetchError | LocalFault | Cancelled:
+        """Send one request; return its response, or why there is none."""
+        request = self._request(url, context)
         if validators is not None:
             request.headers.update(headers.conditions(validators))
-        progress = DownloadState(self._settings.max_bytes, self._settings.timeout)
+        state = DownloadState(self._settings.max_bytes, self._settings.timeout)
         try:
-            with self.brake.watch(request, progress):
+            with self.limits.watch(request, state):
                 response = await _download(self._crawler, request)
-        except CANCELLATIONS as error:
-            # Ours R6: not the server's doing, so nothing is known of the server.
-            self._tally.exception(type(error))
-            return Cancelled(_one_line(error) or "the request was cancelled")
-        except Exception as error:  # noqa: BLE001 - R5: an exception in any middleware
-            if not isinstance(error, exceptions.IgnoreRequest):
+        except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
+            if not isinstance(error, IgnoreRequest):
                 self._tally.exception(type(error))
-            if progress.is_late:
-                detail = f"took longer than {self._settings.timeout:g} seconds"
-                return FetchError("timeout", detail)
-            return FetchError(type(error).__name__, _one_line(error))
-        if response.status == PROXY_REFUSED and request.meta.get("proxy"):
-            # Ours R5: a proxy's word, not the origin's.
-            return FetchError("proxy", "the proxy refused our credentials (HTTP 407)")
-        return response, progress
+            return self._failure(error, state)
+        if response.status == PROXY_AUTHENTICATION_REQUIRED:
+            # Ours R7: a proxy's word, not the origin's.
+            return LocalFault(
+                ConnectionRefused("the proxy refused our credentials (HTTP 407)")
+            )
+        return response, state
 
-    def _request(self, url: str, way: RequestContext) -> Request:
-        """The robots.txt request of *way*: no cookies, Referer or credentials."""
-        way = way.leads_to(url)
+    def _failure(
+        self, error: Exception, state: DownloadState
+    ) -> FetchError | LocalFault | Cancelled:
+        """Return whose fault it is that a request has no response."""
+        if state.is_late:
+            took = f"took longer than {self._settings.timeout:g} seconds"
+            error = DownloadTimeout(took)
+        # A request that a middleware replaced is not seen to be sent.
+        was_sent = not state.is_answered if state.is_sent else isinstance(error, NETWORK)
+        return CLASSIFIER.classify(
+            error, _one_line(error), was_sent=was_sent, via_proxy=bool(state.proxy)
+        )
+
+    def _request(self, url: str, context: RequestContext) -> Request:
+        """Return the robots.txt request: no cookies, Referer or credentials."""
+        context = context.for_url(url)
         meta = {
-            **way.meta,
+            **context.meta,
             **META,
             "dont_cache": self._dont_cache,
             "download_timeout": self._settings.timeout,
         }
-        # The policy is asked for by the name it is matched with.
+        # The file is requested by the name it is matched with.
         sent = {
-            "User-Agent": way.user_agent,
-            "Proxy-Authorization": way.proxy_authorization,
+            "User-Agent": context.user_agent,
+            "Proxy-Authorization": context.proxy_authorization,
         }
         return Request(
             url,
@@ -177,53 +191,60 @@ class RobotsDownload:
             callback=NO_CALLBACK,
         )
 
-    def _answered(
+    async def _result(
         self,
         response: Response,
-        progress: DownloadState,
+        state: DownloadState,
         final_url: str | None,
         not_modified: bool,  # noqa: FBT001 - one of four facts of an answer
-    ) -> Answer:
-        """The final response as an answer."""
+    ) -> RobotsResponse | FetchError:
+        """Return the final response as a result."""
         self._tally.status(response.status)
-        body, is_cut = b"", False
+        body, is_truncated = b"", False
         if response.status // 100 == SUCCESS:
             try:
-                body, is_cut = _body(response, progress)
+                body, is_truncated = await _body(response, state)
             except Undecodable as error:
-                return FetchError("undecodable", _one_line(error))
+                detail = _one_line(error)
+                return FetchError("undecodable", detail, is_final=error.is_final)
         now = self._now()
+        is_plain = urlsplit(response.url).scheme == "http"
         return RobotsResponse(
             status=response.status,
             body=body,
-            is_cut=is_cut,
+            is_truncated=is_truncated,
             not_modified=not_modified,
-            lifetime=headers.lifetime(response, now),
+            freshness_lifetime=headers.freshness_lifetime(response, now),
             retry_after=headers.retry_after(response, now),
             etag=headers.text(response, "ETag"),
             last_modified=headers.text(response, "Last-Modified"),
             final_url=final_url,
+            via_plain_proxy=is_plain and bool(state.proxy),
         )
 
 
-def _body(response: Response, progress: DownloadState) -> tuple[bytes, bool]:
-    """The file as it was before its content coding, and whether it is cut.
+async def _body(response: Response, state: DownloadState) -> tuple[bytes, bool]:
+    """Return the file without its content coding, and whether it is truncated.
 
-    Raises `Undecodable` where that cannot be had, or where nothing whole is left (R5).
+    Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
     """
     hidden = headers.hidden_by(response)
     if hidden is not None:
-        raise Undecodable(f"Content-Encoding {hidden}")
-    limit = progress.max_bytes
-    body, is_cut = unpack(
-        response.body, progress.codings, limit, is_cut=progress.is_cut
+        raise Undecodable(f"Content-Encoding {hidden}", is_final=True)
+    limit = state.max_bytes
+    unpacking = partial(
+        unpack, response.body, state.codings, limit, is_truncated=state.is_truncated
     )
+    if is_quick(response.body, state.codings):
+        body, is_truncated = unpacking()
+    else:
+        body, is_truncated = await run_in_thread(unpacking)
     # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
     # what the file forbids, and nothing is not "allowed".
-    is_longer = is_cut or len(body) > limit
+    is_longer = is_truncated or len(body) > limit
     if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
-        raise Undecodable(f"no line ends within {limit} bytes")
-    return body, is_cut
+        raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
+    return body, is_truncated
 
 
 async def _download(crawler: Crawler, request: Request) -> Response:

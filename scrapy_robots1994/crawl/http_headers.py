@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
 
 
-def lifetime(response: Response, now: float) -> float | None:
+def freshness_lifetime(response: Response, now: float) -> float | None:
     """Freshness the response still promises, in seconds; `None` if it promises none.
 
     Its lifetime (RFC 9111, 4.2.1) less the Age it has come to in caches on its way.
@@ -28,7 +28,7 @@ def lifetime(response: Response, now: float) -> float | None:
         return 0.0
     if b"max-age" in controls:
         # An unreadable max-age is stale at once (RFC 9111, 4.2.1).
-        return _rest_of(_digits(controls[b"max-age"]) or 0.0, response)
+        return _remaining(_digits(controls[b"max-age"]) or 0.0, response)
     expires = response.headers.get("Expires")
     if expires is None:
         return None
@@ -37,10 +37,10 @@ def lifetime(response: Response, now: float) -> float | None:
     if until is None:
         return 0.0
     date = rfc1123_to_epoch(response.headers.get("Date") or b"")
-    return _rest_of(until - (now if date is None else date), response)
+    return _remaining(until - (now if date is None else date), response)
 
 
-def _rest_of(seconds: float, response: Response) -> float:
+def _remaining(seconds: float, response: Response) -> float:
     """What is left of a lifetime of *seconds*."""
     # An unreadable Age is as good as none (RFC 9111, 5.1).
     return max(seconds - (_digits(response.headers.get("Age")) or 0.0), 0.0)

@@ -11,32 +11,35 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
-# The way out of this machine; without it robots.txt would be asked from another address
-# than the pages (scrapy/scrapy's built-in does so).
-# The two marks are HttpProxyMiddleware's: they tell it that the credentials it took out
-# of the proxy's URL, on the page's first way through, still belong to that proxy.
-WAY_OUT = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
+# What decides how a request leaves this machine; without it robots.txt would be
+# requested from another address than the pages (Scrapy's built-in does so). The last
+# two are marks of HttpProxyMiddleware: the credentials that it took out of the proxy's
+# URL, on the page's first pass, still belong to that proxy.
+ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """The page request that needs a policy, and what its robots.txt request shares."""
+    """The page request that needs a policy, and what its robots.txt request shares.
 
-    page: Request
+    Two are equal if their robots.txt requests would leave in the same way.
+    """
+
+    page: Request = field(compare=False)
     user_agent: bytes | None
     meta: dict[str, Any] = field(default_factory=dict)
     proxy_authorization: bytes | None = None
 
     @classmethod
-    def of(cls, page: Request, keys: Iterable[str]) -> RequestContext:
-        """The way of *page*; *keys* are the further meta keys to take over."""
-        meta = {key: page.meta[key] for key in (*WAY_OUT, *keys) if key in page.meta}
+    def from_request(cls, page: Request, keys: Iterable[str]) -> RequestContext:
+        """Return the context of *page*; *keys* are the further meta keys to share."""
+        meta = {key: page.meta[key] for key in (*ROUTE_KEYS, *keys) if key in page.meta}
         marked = "_auth_proxy" in meta
         authorization = page.headers.get(b"Proxy-Authorization") if marked else None
         return cls(page, page.headers.get(b"User-Agent"), meta, authorization)
 
-    def leads_to(self, url: str) -> RequestContext:
-        """The way to *url*, perhaps by another scheme than that of the page.
+    def for_url(self, url: str) -> RequestContext:
+        """Return the context for *url*, perhaps of another scheme than the page's.
 
         A proxy that the environment names for one scheme is not that of another; as
         with Scrapy's own redirects it is then looked up anew.

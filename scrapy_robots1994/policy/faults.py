@@ -37,40 +37,47 @@ MAX_CAUSES = 20
 """Exceptions that are looked at behind one; a longer chain is cut."""
 
 
+BUGS: Classes = (
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NameError,
+    NotImplementedError,
+    TypeError,
+)
+"""Exceptions of a program, which no network raises."""
+
+
 @dataclass(frozen=True, slots=True)
 class FaultClassifier:
-    """Assigns the exception of a fetch to a fault, by its class and its causes.
+    """Assigns the exception of a fetch to a fault, by where and by its class.
 
-    *cancelled*, *network* and *local* are the classes of the HTTP client that mean a
-    cancellation, a failure on the way to the origin, and a failure on our side.
+    *cancelled* and *local* are the classes of the HTTP client that mean a cancellation
+    and a failure on our side.
     """
 
     cancelled: Classes
-    network: Classes
     local: Classes
 
     def classify(
-        self, error: Exception, detail: str, *, via_proxy: bool, was_sent: bool
+        self, error: Exception, detail: str, *, was_sent: bool, via_proxy: bool
     ) -> FetchError | LocalFault | Cancelled:
         """Return whose fault *error* is; *detail* is one printable line about it.
 
         *was_sent* says that the download itself failed, not a middleware before or
-        after it. Behind a proxy only the proxy is reached, so its network failures
-        are ours.
+        after it. Behind a proxy only the proxy is reached, so what fails is ours.
         """
         if isinstance(error, self.cancelled):
             return Cancelled(detail or "the request was cancelled")
-        if not was_sent or not self._is_of_network(error):
-            return LocalFault(error, is_bug=not self._is_of_machine(error))
-        if via_proxy or self._is_of_machine(error):
+        if self._is_local(error):
+            return LocalFault(error)
+        if not was_sent or isinstance(error, BUGS):
+            return LocalFault(error, is_bug=True)
+        if via_proxy:
             return LocalFault(error)
         return FetchError(type(error).__name__, detail)
 
-    def _is_of_network(self, error: Exception) -> bool:
-        """Whether *error* is one that a network or a machine raises."""
-        return isinstance(error, (*self.network, *self.local, OSError))
-
-    def _is_of_machine(self, error: Exception) -> bool:
+    def _is_local(self, error: Exception) -> bool:
         """Whether *error*, or what caused it, happened on this machine."""
         return any(
             isinstance(cause, self.local) or error_number(cause) in LOCAL_ERRNOS
