@@ -9,12 +9,11 @@ from scrapy_robots1994.commands.fetch_policies import WHO_ASKS, Inquiry, ask, le
 from scrapy_robots1994.compare import Capture
 from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.policy.backend import FetchAborted
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcess
 
-    from scrapy_robots1994.policy.backend import Found
+    from scrapy_robots1994.commands.fetch_policies import Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def fetch(urls: list[str], spider: str | None, process: CrawlerProcess) -> Fetch
 
 def _capture(found: Found) -> Capture | None:
     """What *found* says, if the origin said it."""
-    if isinstance(found, FetchAborted) or not found.is_known:
+    if isinstance(found, Exception) or not found.is_known:
         return None
     label = str(found.origin)
     if found.robots is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scrapy import Request, Spider
 from scrapy.exceptions import UsageError
@@ -23,11 +23,10 @@ from scrapy_robots1994.crawl.request_context import RequestContext
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.user_agent import RobotName
+from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.policy import Cancelled, RobotsResponse
-from scrapy_robots1994.policy.backend import FetchAborted, Found
-from scrapy_robots1994.policy.policy import settle, unknown
+from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -49,6 +48,9 @@ APART: dict[str, Any] = {
 }
 
 NO_PAGES: tuple[Request, ...] = ()
+
+Found: TypeAlias = Policy | Exception
+"""The policy of an origin, or why there is none."""
 
 WHO_ASKS = "; --robot says who asks"
 
@@ -94,7 +96,7 @@ class Inquiry:
             if lies_elsewhere(url):
                 self.found[url] = await _read(url, origin, crawler)
             else:
-                self.found[url] = await ours.find(request, origin)
+                self.found[url] = await _resolve(request, origin, ours)
             self.on_found()
 
 
@@ -106,6 +108,16 @@ def lies_elsewhere(url: str) -> bool:
     return target_of(url) not in ("/", "/robots.txt")
 
 
+async def _resolve(
+    request: Request, origin: Origin, ours: Robots1994Middleware
+) -> Found:
+    """Return the policy of *origin*, or why there is none."""
+    try:
+        return await ours.resolve(request, origin)
+    except Exception as error:  # noqa: BLE001 - R7: whatever a middleware raises
+        return error
+
+
 async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
     """The policy that the file at *url* would be if it were that of *origin*."""
     settings = RobotsSettings.from_settings(crawler.settings)
@@ -113,20 +125,23 @@ async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
     tally = StatsRecorder(crawler.stats)
     room = ConcurrencyCredits(crawler, settings.max_waiting)
     download = RobotsDownload(crawler, settings, tally, time.time, room)
-    way = RequestContext.of(Request(url), settings.propagate_meta)
-    answer = await download.fetch(origin, way, start=url)
+    context = RequestContext.from_request(Request(url), settings.propagate_meta)
+    answer = await download.fetch(origin, context, start=url)
     if isinstance(answer, Cancelled):
         return FetchAborted(answer.detail)
-    if not isinstance(answer, RobotsResponse):
-        return unknown(origin, answer, time.time(), settings.freshness)
+    if isinstance(answer, LocalFault):
+        return answer.error
+    if isinstance(answer, FetchError):
+        return Policy.unreachable(origin, answer, time.time(), settings.freshness)
     robots = RobotsTxt.parse(
         answer.body,
         dialect=settings.dialect,
         reading=settings.reading,
         limit=settings.max_bytes,
-        truncated=answer.is_cut,
+        truncated=answer.is_truncated,
     )
-    return settle(origin, answer, robots, time.time(), settings.freshness)
+    now = time.time()
+    return Policy.from_response(origin, answer, robots, now, settings.freshness)
 
 
 def ask(process: CrawlerProcess, inquiry: Inquiry, spider: str | None) -> None:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.commands.inputs import read_bytes, why_unread
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.policy import Outcome
-from scrapy_robots1994.policy.backend import FetchAborted
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
+    from scrapy_robots1994.commands.fetch_policies import Found
     from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.policy.backend import Found
     from scrapy_robots1994.policy.policy import UniformRules
 
 
@@ -53,8 +53,9 @@ def from_file(name: str, settings: RobotsSettings) -> Source:
 
 def from_found(name: str, found: Found) -> Source:
     """Return the source that the policy *found* for *name* is."""
-    if isinstance(found, FetchAborted):
-        return Source(name, None, why=f"{found.why}; ask again")
+    if isinstance(found, Exception):
+        why = escape_control_chars(redact_credentials(str(found)), 300)
+        return Source(name, None, why=f"{why or type(found).__name__}; ask again")
     why = ""
     if found.outcome is Outcome.UNREACHABLE:
         how = f"HTTP {found.status}" if found.status else "no answer"

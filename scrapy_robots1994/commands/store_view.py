@@ -122,7 +122,7 @@ def _aged(policy: Policy, now: float) -> Policy:
         policy,
         fetched_at=policy.fetched_at - back,
         keep_until=policy.keep_until - back,
-        stands_in=False,
+        is_stale_on_error=False,
     )
 
 
@@ -134,7 +134,7 @@ def as_row(policy: Policy, now: float) -> dict[str, Any]:
         "outcome": policy.outcome.value,
         "status": policy.status,
         "is_fresh": is_fresh(policy, now),
-        "stands_in": policy.stands_in,
+        "stands_in": policy.is_stale_on_error,
         "fetched_at": _moment(policy.fetched_at),
         "fresh_until": _moment(policy.fresh_until),
         "keep_until": _moment(policy.keep_until),
@@ -156,7 +156,7 @@ def as_line(policy: Policy, now: float) -> str:
     """One printable line about *policy*."""
     row = as_row(policy, now)
     state = "fresh" if row["is_fresh"] else "stale"
-    if policy.stands_in:
+    if policy.is_stale_on_error:
         state += ", stands in"
     size = "-" if row["bytes"] is None else f"{row['bytes']} bytes"
     shown = escape_control_chars(row["origin"], 300)
@@ -170,7 +170,7 @@ def totals(policies: list[Policy], now: float) -> dict[str, Any]:
     return {
         "origins": len(policies),
         "fresh": sum(is_fresh(policy, now) for policy in policies),
-        "stands_in": sum(policy.stands_in for policy in policies),
+        "stands_in": sum(policy.is_stale_on_error for policy in policies),
         "outcomes": {
             outcome: sum(policy.outcome.value == outcome for policy in policies)
             for outcome in outcomes

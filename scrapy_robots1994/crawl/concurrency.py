@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from scrapy_robots1994.crawl.threads import later
+from scrapy_robots1994.crawl.threads import call_later
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator, Iterator
@@ -177,7 +177,7 @@ class ConcurrencyCredits:
         self._crawler.signals.connect(
             self._page_came_back, signals.request_left_downloader
         )
-        later(LOOK_AGAIN, self._look)
+        call_later(LOOK_AGAIN, self._look)
 
     def _look(self) -> None:
         """Use the places that nobody took.
@@ -188,7 +188,7 @@ class ConcurrencyCredits:
         """
         self._fill()
         if self._leaving:
-            later(LOOK_AGAIN, self._look)
+            call_later(LOOK_AGAIN, self._look)
         else:
             self._is_watching = False
             self._crawler.signals.disconnect(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import zlib
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,16 +45,6 @@ class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
     def __init__(self, message: str, *, is_final: bool = False) -> None:
         self.is_final = is_final
         super().__init__(message)
-
-
-class _Member(Protocol):
-    """A decompressor of one member, as zlib and zstd have it."""
-
-    eof: bool
-    unused_data: bytes
-
-    def decompress(self, data: Any, max_length: int) -> bytes:
-        """Return at most *max_length* bytes of output; less if *data* is used up."""
 
 
 def can_unpack(codings: Sequence[str]) -> bool:
@@ -91,7 +81,7 @@ def unpack(
 
 
 def _unpack_members(
-    new_member: Callable[[], _Member],
+    new_member: Callable[[], Any],
     error: type[Exception],
     magic: bytes,
     body: bytes,
@@ -99,6 +89,7 @@ def _unpack_members(
 ) -> tuple[bytes, bool]:
     """Return the output of all members of *body*, and whether the last one ends.
 
+    *new_member* makes a decompressor of one member, as zlib and zstd have it.
     Bytes after the last member that do not begin with *magic* do not count.
     """
     pieces: list[bytes] = []

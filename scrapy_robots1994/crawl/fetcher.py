@@ -163,7 +163,9 @@ class RobotsDownload:
             took = f"took longer than {self._settings.timeout:g} seconds"
             error = DownloadTimeout(took)
         # A request that a middleware replaced is not seen to be sent.
-        was_sent = not state.is_answered if state.is_sent else isinstance(error, NETWORK)
+        was_sent = (
+            not state.is_answered if state.is_sent else isinstance(error, NETWORK)
+        )
         return CLASSIFIER.classify(
             error, _one_line(error), was_sent=was_sent, via_proxy=bool(state.proxy)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from scrapy.exceptions import NotConfigured
@@ -26,13 +27,12 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.startup import log_settings_errors, log_start
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.store_bridge import StoreBridge
-from scrapy_robots1994.crawl.threads import LARGE, beside
+from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.parser.dialects import DIALECTS
-from scrapy_robots1994.policy.resolver import FetchAborted, PolicyResolver
+from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
+    from scrapy_robots1994.parser import Verdict
     from scrapy_robots1994.policy import Policy, Rules
-    from scrapy_robots1994.policy.backend import Found
     from scrapy_robots1994.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robots1994")
@@ -88,7 +88,7 @@ class Robots1994Middleware:
         memory = MemoryStore(settings.store.max_origins, outside.now)
         lasting = StoreBridge.of(crawler, settings, outside.reader, self._tally)
         self._keeper: PolicyResolver[RequestContext] = PolicyResolver(
-            outside, memory, settings.freshness, lasting
+            outside, memory, settings.freshness, lasting, outside.retries
         )
         log_start(crawler, settings)
 
@@ -109,7 +109,7 @@ class Robots1994Middleware:
             # Asked again by an errback, it carries the verdict of the last time.
             del meta["robots1994"]
         if meta.get("dont_obey_robotstxt"):
-            self._download.brake.arrived(request)
+            self._download.limits.arrived(request)
             return None
         url = request.url
         known = self._recent.of(url)
@@ -120,15 +120,18 @@ class Robots1994Middleware:
         origin = Origin.of(url)
         if origin is None:
             return None
-        policy = self._keeper.recall(origin)
+        policy = self._keeper.fresh(origin)
         if policy is None:
             return self._wait(request, origin)
         return self._judge(request, policy)
 
-    async def find(self, request: Request, origin: Origin) -> Found:
-        """The policy of *origin*, fetched the way of *request* if need be."""
-        return await self._keeper.find(
-            origin, RequestContext.of(request, self._propagate_meta)
+    async def resolve(self, request: Request, origin: Origin) -> Policy:
+        """Return the policy of *origin*, fetched as *request* leaves if need be.
+
+        Raise what `PolicyResolver.resolve` raises.
+        """
+        return await self._keeper.resolve(
+            origin, RequestContext.from_request(request, self._propagate_meta)
         )
 
     async def _wait(self, request: Request, origin: Origin) -> None:
@@ -138,10 +141,7 @@ class Robots1994Middleware:
             return
         self._tally.count(stats.WAITED)
         with self._room.seat() as seat:
-            found = await self.find(request, origin)
-            if isinstance(found, FetchAborted):
-                self._refuse(request, Verdict(allowed=False, reason=Reason.CANCELLED))
-            refusing = self._judge(request, found)
+            refusing = self._judge(request, await self.resolve(request, origin))
             if refusing is not None:
                 await refusing
             await self._room.way_out(seat)
@@ -154,7 +154,7 @@ class Robots1994Middleware:
         robot = self._robot.of(request)
         if (
             robots is not None
-            and robots.size > LARGE
+            and robots.size > INLINE_PARSE_BYTES
             and robots.compiled_rules(robot) is None
         ):
             return self._judge_later(request, policy, robots)
@@ -170,7 +170,7 @@ class Robots1994Middleware:
     ) -> None:
         """Judge *request* once the large file of its origin is compiled."""
         robot = self._robot.of(request)
-        await beside(lambda: robots.rules(robot))
+        await run_in_thread(lambda: robots.rules(robot))
         refusing = self._judge(request, policy)
         if refusing is not None:
             await refusing
@@ -182,13 +182,13 @@ class Robots1994Middleware:
 
         In a large file it is looked for beside the event loop.
         """
-        if policy.robots is None or policy.robots.size <= LARGE:
+        if policy.robots is None or policy.robots.size <= INLINE_PARSE_BYTES:
             self._refuse(request, rules.verdict(request.url))
         return self._refuse_later(request, rules)
 
     async def _refuse_later(self, request: Request, rules: Rules) -> None:
         """Refuse *request* once the line is found."""
-        self._refuse(request, await beside(lambda: rules.verdict(request.url)))
+        self._refuse(request, await run_in_thread(lambda: rules.verdict(request.url)))
 
     def _compare(
         self, crawler: Crawler, settings: RobotsSettings, download: RobotsDownload
@@ -271,12 +271,10 @@ class Robots1994Middleware:
             return hand_out(request, origin)
 
         async def hand_out(request: Request, origin: Origin) -> Response | None:
-            with self._room.seat():
-                found = await self.find(request, origin)
             # Ours O22: it is never refused; where we have no answer, it may ask itself.
-            return (
-                None if isinstance(found, FetchAborted) else handed_out(found, request)
-            )
+            with self._room.seat(), suppress(Exception):
+                return handed_out(await self.resolve(request, origin), request)
+            return None
 
         self.__dict__["process_request"] = process_or_hand_out
 

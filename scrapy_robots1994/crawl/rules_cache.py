@@ -7,7 +7,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.origin import head_of
-from scrapy_robots1994.policy.decision import CLOCK_SKEW
+from scrapy_robots1994.policy.freshness import CLOCK_SKEW
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import Policy, Rules

@@ -199,7 +199,7 @@ class RobotsSettings:
         return FreshnessSettings(
             ttl=self.ttl,
             min_ttl=self.min_ttl,
-            stale_ttl=self.stale_ttl,
+            stale_if_error=self.stale_ttl,
             retry_after=self.retry_after,
             forbidden_allows=self.forbidden == "allow",
             unreachable_allows=self.unreachable == "allow",

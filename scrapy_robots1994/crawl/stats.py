@@ -22,12 +22,14 @@ EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 OUTCOMES: Final = "robots1994/outcome/{outcome}"
 REASONS: Final = "robots1994/forbidden/{reason}"
 WAITED: Final = "robots1994/waited"
-RELEASED: Final = "robots1994/released"
+FETCH_ABORTED: Final = "robots1994/fetch_aborted"
 REFRESHED: Final = "robots1994/refreshed"
-RECALLED: Final = "robots1994/recalled"
-STANDS_IN: Final = "robots1994/stands_in"
+STORE_HITS: Final = "robots1994/store_hits"
+STALE_IF_ERROR: Final = "robots1994/stale_if_error"
+RETRIES: Final = "robots1994/retries"
+LOCAL_FAULTS: Final = "robots1994/local_faults"
 STORE_FAILURES: Final = "robots1994/store_failures"
-CUT: Final = "robots1994/cut"
+TRUNCATED: Final = "robots1994/truncated"
 OPENS_SITE: Final = "robots1994/weakens_policy"
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 REFUSING: Final = "robots1994/refusing_origins"
@@ -54,12 +56,14 @@ MEANINGS: Final[dict[str, str]] = {
     "absent (R4), unreachable (R5)",
     REASONS: "requests refused, by the reason of their verdict",
     WAITED: "requests that waited for a robots.txt",
-    RELEASED: "fetches that ended without a policy (R6)",
+    FETCH_ABORTED: "fetches that ended without a policy (R6)",
     REFRESHED: "policies renewed after they ran out",
-    RECALLED: "policies taken from the store, without a fetch",
-    STANDS_IN: "renewals that failed, so that the last good policy stands (R5)",
+    STORE_HITS: "policies taken from the store, without a fetch",
+    STALE_IF_ERROR: "refreshes that failed, so that the last good policy stands (R5)",
+    RETRIES: "fetches that were repeated",
+    LOCAL_FAULTS: "fetches that failed on our side, whose requests failed with it (R7)",
     STORE_FAILURES: "questions that the store of ROBOTS1994_STORE did not answer",
-    CUT: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
+    TRUNCATED: "robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)",
     OPENS_SITE: "origins whose file opens to us what its owner likely meant to close",
     REFUSING: "origins at which requests were refused, at the close; at most 10,000 "
     "are counted",

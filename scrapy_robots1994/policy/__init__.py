@@ -25,7 +25,7 @@ from scrapy_robots1994.policy.outcome import (
     OUTCOMES,
     Outcome,
     outcome_of,
-    outcome_of_status,
+    outcome_of_result,
 )
 from scrapy_robots1994.policy.policy import Policy, Rules, UniformRules
 
@@ -48,5 +48,5 @@ __all__ = [
     "Validators",
     "decide",
     "outcome_of",
-    "outcome_of_status",
+    "outcome_of_result",
 ]

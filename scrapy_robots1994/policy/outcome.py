@@ -61,15 +61,15 @@ def is_temporary(status: int) -> bool:
     return status in TEMPORARY or status // 100 == 5  # noqa: PLR2004 - the class
 
 
-def outcome_of_status(status: int) -> Outcome:
+def outcome_of(status: int) -> Outcome:
     """Return the outcome of *status*; one outside 100 to 599 says nothing, so R5."""
     return OUTCOMES.get(status, Outcome.UNREACHABLE)
 
 
-def outcome_of(result: RobotsResponse | FetchError) -> Outcome:
+def outcome_of_result(result: RobotsResponse | FetchError) -> Outcome:
     """Return the outcome of *result*: by its status, a requested 304, or none."""
     if isinstance(result, FetchError):
         return Outcome.UNREACHABLE  # Ours R5
     if result.not_modified:
         return Outcome.RENEWED  # Ours R1: requested, so not a redirect without target
-    return outcome_of_status(result.status)
+    return outcome_of(result.status)

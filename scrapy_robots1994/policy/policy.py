@@ -10,15 +10,13 @@ from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.policy.fetch_result import RobotsResponse, Validators
 from scrapy_robots1994.policy.freshness import MAX_FORBIDDEN_LIFETIME
-from scrapy_robots1994.policy.outcome import Outcome, outcome_of_status
+from scrapy_robots1994.policy.outcome import Outcome, outcome_of
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 NOT_OF_PROXIES = frozenset({404, 410})
 """Statuses, besides 2xx and 304, that a proxy does not write by itself."""
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.fetch_result import FetchError
     from scrapy_robots1994.policy.freshness import FreshnessSettings
@@ -105,14 +103,14 @@ class Policy:
         robots: RobotsTxt | None,
         now: float,
         freshness: FreshnessSettings,
-    ) -> Self:
+    ) -> Policy:
         """Return the policy that *response* states (R1, R3, R4) or leaves open (R5).
 
         *robots* is the parsed body where the outcome is R1; without it nothing is known.
         """
         stated: RobotsTxt | UniformRules
         promised = None
-        match outcome_of_status(response.status), robots:
+        match outcome_of(response.status), robots:
             case Outcome.FORBIDDEN as outcome, _:
                 stated = UniformRules(freshness.forbidden_allows, Reason.FORBIDDEN)
             case Outcome.ABSENT as outcome, _:
@@ -136,11 +134,11 @@ class Policy:
             freshness_lifetime=promised,
             may_be_shared=_is_of_origin(response),
         )
-        return policy._fresh_from(now, freshness)
+        return _stated_at(policy, now, freshness)
 
     def revalidated(
         self, response: RobotsResponse, now: float, freshness: FreshnessSettings
-    ) -> Self:
+    ) -> Policy:
         """Ours R1 with a 304: return this policy, fresh again; nothing is parsed.
 
         What the 304 says of freshness and validators replaces what was known, and what
@@ -158,7 +156,7 @@ class Policy:
             is_stale_on_error=False,
             may_be_shared=True,
         )
-        return renewed._fresh_from(now, freshness)
+        return _stated_at(renewed, now, freshness)
 
     @classmethod
     def unreachable(
@@ -167,7 +165,7 @@ class Policy:
         result: RobotsResponse | FetchError,
         now: float,
         freshness: FreshnessSettings,
-    ) -> Self:
+    ) -> Policy:
         """Ours R5 without a last good policy: one answer for every URL, for a while.
 
         "Absent" never means "allowed" here unless the user set it so
@@ -191,7 +189,7 @@ class Policy:
         result: RobotsResponse | FetchError,
         now: float,
         freshness: FreshnessSettings,
-    ) -> Self:
+    ) -> Policy:
         """Ours R5 with a last good policy: return this one, until the next fetch.
 
         It must still be within its *keep_until*, which does not move: it stands for at
@@ -210,25 +208,6 @@ class Policy:
             keep_until=keep_until,
             is_stale_on_error=True,
             may_be_shared=_is_of_origin(result),
-        )
-
-    def _fresh_from(self, now: float, freshness: FreshnessSettings) -> Self:
-        """Return this policy with the times of one that was stated at *now*."""
-        lifetime = freshness.freshness_lifetime(self.freshness_lifetime)
-        stale = freshness.stale_while_revalidate
-        keep = freshness.stale_if_error
-        if self.outcome is Outcome.FORBIDDEN:
-            lifetime, stale = min(lifetime, MAX_FORBIDDEN_LIFETIME), 0.0  # Ours R3
-        if not self.may_be_shared:
-            # §3.1: a status that a proxy may have written holds for a short while.
-            lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
-        fresh_until = now + lifetime
-        keep_until = fresh_until + keep
-        return replace(
-            self,
-            fresh_until=fresh_until,
-            stale_until=min(fresh_until + stale, keep_until),
-            keep_until=keep_until,
         )
 
     def rules(self, robot: str | bytes) -> Rules:
@@ -268,7 +247,7 @@ def _is_of_origin(result: RobotsResponse | FetchError) -> bool:
     """Whether the origin itself said *result* over HTTP (§3.1)."""
     if not isinstance(result, RobotsResponse):
         return False
-    outcome = outcome_of_status(result.status)
+    outcome = outcome_of(result.status)
     is_proof = outcome is Outcome.PARSED or result.status in NOT_OF_PROXIES
     return is_proof or not result.via_plain_proxy
 
@@ -281,3 +260,23 @@ def _retry_delay(
     if isinstance(result, RobotsResponse) and not result.via_plain_proxy:
         return freshness.retry_delay(result.retry_after)
     return freshness.retry_delay(None)
+
+
+def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:
+    """Return *policy* with the times of one that was stated at *now*."""
+    lifetime = freshness.freshness_lifetime(policy.freshness_lifetime)
+    stale = freshness.stale_while_revalidate
+    keep = freshness.stale_if_error
+    if policy.outcome is Outcome.FORBIDDEN:
+        lifetime, stale = min(lifetime, MAX_FORBIDDEN_LIFETIME), 0.0  # Ours R3
+    if not policy.may_be_shared:
+        # §3.1: a status that a proxy may have written holds for a short while.
+        lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
+    fresh_until = now + lifetime
+    keep_until = fresh_until + keep
+    return replace(
+        policy,
+        fresh_until=fresh_until,
+        stale_until=min(fresh_until + stale, keep_until),
+        keep_until=keep_until,
+    )

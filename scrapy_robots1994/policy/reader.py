@@ -32,7 +32,11 @@ class Reader:
         with self._lock:
             known = self._known.get(key)
         # Two bodies may have one hash.
-        if known is not None and known.is_truncated == is_truncated and known.body == body:
+        if (
+            known is not None
+            and known.is_truncated == is_truncated
+            and known.body == body
+        ):
             return known
         robots = RobotsTxt.parse(
             body, dialect=self._dialect, reading=self._reading, truncated=is_truncated

@@ -26,7 +26,7 @@ from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy.faults import copy_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, LocalFault, RobotsResponse
 from scrapy_robots1994.policy.freshness import Fetch, UseFresh, UseStale, decide
-from scrapy_robots1994.policy.outcome import Outcome, outcome_of
+from scrapy_robots1994.policy.outcome import Outcome, outcome_of_result
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.retries import RetrySchedule
 
@@ -263,7 +263,7 @@ class PolicyResolver(Generic[ContextT]):
         """Return the policy that *result* makes, given the last good one."""
         origin, last = in_flight.origin, in_flight.last
         now, freshness = self._backend.now(), self._freshness
-        match outcome_of(result), result:
+        match outcome_of_result(result), result:
             case Outcome.PARSED, RobotsResponse():
                 robots = await self._backend.read(result)
                 now = self._backend.now()
@@ -276,9 +276,7 @@ class PolicyResolver(Generic[ContextT]):
             return last.stale_on_error(result, now, freshness)
         return Policy.unreachable(origin, result, now, freshness)
 
-    def _end(
-        self, in_flight: InFlightFetch[ContextT], resolution: Resolution
-    ) -> None:
+    def _end(self, in_flight: InFlightFetch[ContextT], resolution: Resolution) -> None:
         """Forget *in_flight* and end its waits; of no effect a second time."""
         if self._in_flight.get(in_flight.origin) is not in_flight:
             return

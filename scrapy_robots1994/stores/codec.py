@@ -21,7 +21,6 @@ from scrapy_robots1994.policy import (
     RobotsResponse,
     outcome_of,
 )
-from scrapy_robots1994.policy.policy import settle, unknown
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import FreshnessSettings
@@ -55,12 +54,12 @@ def pack(policy: Policy) -> bytes:
     """The stored form of *policy*; how long it holds is decided where it is read."""
     robots = policy.robots
     # Ours R5: what we set ourselves, and what only stands in, is asked again then.
-    is_ours = policy.stands_in or not policy.is_known
+    is_ours = policy.is_stale_on_error or not policy.is_known
     head = {
         "origin": str(policy.origin),
         "status": policy.status,
         "fetched_at": policy.fetched_at,
-        "promised": policy.promised,
+        "promised": policy.freshness_lifetime,
         "etag": policy.etag,
         "last_modified": policy.last_modified,
         "located": policy.final_url,
@@ -116,29 +115,33 @@ def _policy(
     at = _seconds(head["fetched_at"])
     retry_at = None if head["retry_at"] is None else _seconds(head["retry_at"])
     if head["status"] is None:
-        return unknown(
+        return Policy.unreachable(
             origin, FetchError("stored", "as another crawl found"), at, terms
         )
     answer = RobotsResponse(
         status=int(head["status"]),
         body=body,
-        is_cut=head["is_cut"] is True,
-        lifetime=None if head["promised"] is None else _seconds(head["promised"]),
+        is_truncated=head["is_cut"] is True,
+        freshness_lifetime=(
+            None if head["promised"] is None else _seconds(head["promised"])
+        ),
         retry_after=None if retry_at is None else retry_at - at,
         etag=_header(head["etag"]),
         last_modified=_header(head["last_modified"]),
         final_url=_header(head["located"]),
     )
     is_file = outcome_of(answer.status) is Outcome.PARSED
-    robots = reader.read(answer.body, is_cut=answer.is_cut) if is_file else None
-    policy = settle(origin, answer, robots, at, terms)
+    robots = (
+        reader.read(answer.body, is_truncated=answer.is_truncated) if is_file else None
+    )
+    policy = Policy.from_response(origin, answer, robots, at, terms)
     if retry_at is None or not policy.is_known:
         return policy
     # Ours R5: the last good policy stands, and its end does not move.
     fresh_until = min(retry_at, policy.keep_until)
-    stale_until = min(fresh_until + terms.grace, policy.keep_until)
+    stale_until = min(fresh_until + terms.stale_while_revalidate, policy.keep_until)
     return replace(
-        policy, fresh_until=fresh_until, stale_until=stale_until, stands_in=True
+        policy, fresh_until=fresh_until, stale_until=stale_until, is_stale_on_error=True
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.policy import UseFresh, decide
-from scrapy_robots1994.policy.decision import CLOCK_SKEW
+from scrapy_robots1994.policy.freshness import CLOCK_SKEW
 from scrapy_robots1994.stores.base import SharedStore, Stored
 from scrapy_robots1994.stores.circuit_breaker import CircuitBreaker
 from scrapy_robots1994.stores.codec import pack
@@ -129,7 +129,7 @@ class GuardedStore:
         our fetch, or another crawl since then, may have kept from us. (Where a store
         has no leases, two that end in one moment may still pass each other.)
         """
-        if made.is_known and not made.stands_in:
+        if made.is_known and not made.is_stale_on_error:
             return True
         looked = await self._look(made.origin)
         if looked is None:

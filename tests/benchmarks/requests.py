@@ -14,8 +14,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, RobotsResponse
-from scrapy_robots1994.policy.policy import Policy, settle
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.benchmarks.parsing import TEN
 from tests.benchmarks.timing import OURS, Result, exponent, race
@@ -74,7 +73,7 @@ def holding(origins: Sequence[Origin]) -> Robots1994Middleware:
 
 def policy_of(origin: Origin, robots: RobotsTxt) -> Policy:
     """A policy of *origin* that says what *robots* says, fresh for long."""
-    return settle(
+    return Policy.from_response(
         origin, RobotsResponse(200), robots, 1e9, FreshnessSettings(ttl=HORIZON)
     )
 

@@ -29,4 +29,4 @@ def test_an_old_policy_never_gets_younger() -> None:
     for _ in range(3):
         aged = _aged(aged, now)
 
-    assert aged == replace(policy, stands_in=False)
+    assert aged == replace(policy, is_stale_on_error=False)

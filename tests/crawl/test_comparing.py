@@ -17,14 +17,12 @@ from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.setting_types import PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import RobotsResponse
-from scrapy_robots1994.policy.policy import settle
+from scrapy_robots1994.policy import Policy, RobotsResponse
 from tests.support.crawler import idle_crawler
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_robots1994.policy import Policy
 
 ORIGIN = Origin("http", "a.test", 80)
 
@@ -175,7 +173,9 @@ def policy_of(
 ) -> Policy:
     """Return the policy that an answer makes."""
     robots = RobotsTxt.parse(body, truncated=cut) if status == 200 else None
-    return settle(ORIGIN, RobotsResponse(status, body), robots, 0, settings.freshness)
+    return Policy.from_response(
+        ORIGIN, RobotsResponse(status, body), robots, 0, settings.freshness
+    )
 
 
 def test_of_a_cut_file_all_are_asked_about_the_whole_lines() -> None:

@@ -42,7 +42,7 @@ def test_what_was_packed_comes_out(body: bytes, layers: list[str]) -> None:
     """Any layers, one upon the other."""
     sent = packed(body, layers)
 
-    assert unpack(sent, layers, 10 * LIMIT, is_cut=False) == (body, False)
+    assert unpack(sent, layers, 10 * LIMIT, is_truncated=False) == (body, False)
 
 
 @given(body=bodies, coding=st.sampled_from(sorted(PACKERS)))
@@ -50,7 +50,10 @@ def test_ours_o24_unpacking_stops_at_the_limit(body: bytes, coding: str) -> None
     """One byte more than the limit shows that the file is longer."""
     sent = packed(body, [coding])
 
-    assert unpack(sent, [coding], 99, is_cut=False) == (body[:100], len(body) > 99)
+    assert unpack(sent, [coding], 99, is_truncated=False) == (
+        body[:100],
+        len(body) > 99,
+    )
 
 
 @given(
@@ -62,16 +65,16 @@ def test_half_a_body_is_none(body: bytes, coding: str, data: st.DataObject) -> N
     part = sent[: data.draw(st.integers(1, len(sent) - 1))]
 
     with pytest.raises(Undecodable):
-        unpack(part, [coding], 10 * LIMIT, is_cut=False)
+        unpack(part, [coding], 10 * LIMIT, is_truncated=False)
 
 
-@given(noise=st.binary(max_size=500), layers=codings, is_cut=st.booleans())
+@given(noise=st.binary(max_size=500), layers=codings, is_truncated=st.booleans())
 def test_any_bytes_are_read_or_refused(
-    noise: bytes, layers: list[str], *, is_cut: bool
+    noise: bytes, layers: list[str], *, is_truncated: bool
 ) -> None:
     """Nothing but `Undecodable` is raised, whatever is sent."""
     try:
-        out, _ = unpack(noise, layers, LIMIT, is_cut=is_cut)
+        out, _ = unpack(noise, layers, LIMIT, is_truncated=is_truncated)
     except Undecodable:
         return
     assert len(out) <= max(LIMIT + 1, len(noise))
@@ -81,9 +84,11 @@ def test_ours_o24_what_was_cut_on_its_way_gives_its_beginning() -> None:
     """A download stopped at the limit is read as far as it goes."""
     body = b"".join(b"Disallow: /%d\n" % number for number in range(300))
 
-    out, is_cut = unpack(gzip.compress(body)[:-99], ["gzip"], LIMIT, is_cut=True)
+    out, is_truncated = unpack(
+        gzip.compress(body)[:-99], ["gzip"], LIMIT, is_truncated=True
+    )
 
-    assert is_cut
+    assert is_truncated
     assert out
     assert body.startswith(out)
 
@@ -91,7 +96,7 @@ def test_ours_o24_what_was_cut_on_its_way_gives_its_beginning() -> None:
 def test_more_layers_than_anyone_needs_are_refused() -> None:
     """Each layer costs memory; a hostile header may name thousands."""
     with pytest.raises(Undecodable, match="5 content codings"):
-        unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_cut=False)
+        unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_truncated=False)
 
 
 def test_a_coding_nobody_knows_is_left_to_scrapy() -> None:

@@ -57,7 +57,7 @@ def test_past_the_limit_what_arrived_is_kept() -> None:
         received(progress, b"User-agent: *\n")
 
     assert stopped.value.fail is False
-    assert progress.is_cut
+    assert progress.is_truncated
 
 
 def test_what_is_sent_again_has_its_whole_time() -> None:

@@ -46,7 +46,7 @@ def response(**sent: str) -> Response:
 )
 def test_the_promised_lifetime(sent: dict[str, str], seconds: float | None) -> None:
     """Cache-Control before Expires; what cannot be read is stale at once."""
-    assert headers.lifetime(response(**sent), NOW) == seconds
+    assert headers.freshness_lifetime(response(**sent), NOW) == seconds
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,9 @@ from scrapy import Request
 from scrapy_robots1994 import ForbiddenByRobots
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.rules_cache import RulesCache
-from scrapy_robots1994.crawl.threads import LARGE
+from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, RobotsResponse
-from scrapy_robots1994.policy.policy import settle
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support.crawler import idle_crawler
 
@@ -24,7 +23,9 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser import RobotRules
 
 SMALL = b"User-agent: *\nDisallow: /closed\n"
-LONG = SMALL + b"".join(b"Disallow: /%d/\n" % number for number in range(LARGE // 10))
+LONG = SMALL + b"".join(
+    b"Disallow: /%d/\n" % number for number in range(INLINE_PARSE_BYTES // 10)
+)
 FAR = 4e9
 """Seconds for which the policies are fresh."""
 
@@ -37,7 +38,7 @@ def holding(bodies: dict[str, bytes]) -> tuple[Robots1994Middleware, list[Robots
     files = [RobotsTxt.parse(body) for body in bodies.values()]
     for host, robots in zip(bodies, files, strict=True):
         origin = Origin("http", host, 80)
-        policy = settle(
+        policy = Policy.from_response(
             origin, RobotsResponse(200), robots, 1e9, FreshnessSettings(ttl=FAR)
         )
         middleware._keeper._memory.put(policy)

@@ -96,7 +96,9 @@ def test_fifty_requests_of_a_cancelled_robots_txt_are_released(
         assert site.targets() == []
 
     assert (len(result.fetched), len(result.failed)) == (0, FIFTY)
-    assert {f.verdict["reason"] for f in result.failed if f.verdict} == {"cancelled"}
+    assert {failed.name for failed in result.failed} == {
+        "scrapy_robots1994.errors.FetchAborted"
+    }
     assert result.stats["finish_reason"] == "finished"
 
 

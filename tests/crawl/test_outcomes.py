@@ -143,7 +143,7 @@ def test_an_endless_file_is_obeyed_up_to_its_limit(reactor: Reactor) -> None:
         result = crawl(pages, reactor=reactor)
 
     assert result.fetched_urls == [pages[1]]
-    assert result.stats["robots1994/cut"] == 1
+    assert result.stats["robots1994/truncated"] == 1
     assert result.stats["downloader/response_bytes"] < 3_000_000
 
 
@@ -156,7 +156,7 @@ def test_a_file_announced_too_long_is_obeyed_up_to_its_limit() -> None:
         result = crawl(pages, settings={"ROBOTS1994_MAX_BYTES": 1_000})
 
     assert result.fetched_urls == [pages[1]]
-    assert result.stats["robots1994/cut"] == 1
+    assert result.stats["robots1994/truncated"] == 1
 
 
 def test_a_packed_file_that_unpacks_past_the_limit_is_obeyed_up_to_it() -> None:
@@ -171,7 +171,7 @@ def test_a_packed_file_that_unpacks_past_the_limit_is_obeyed_up_to_it() -> None:
         result = crawl(pages, settings={"ROBOTS1994_MAX_BYTES": len(packed) + 1_000})
 
     assert result.fetched_urls == [pages[1]]
-    assert result.stats["robots1994/cut"] == 1
+    assert result.stats["robots1994/truncated"] == 1
 
 
 def test_a_bad_certificate_is_as_the_pages_of_the_crawl_see_it() -> None:
@@ -197,7 +197,7 @@ def test_tls_to_a_plain_port_is_unreachable() -> None:
     "part", ["tests.crawl.parts.BreakRobots", "tests.crawl.parts.AnswerRobots"]
 )
 def test_a_middleware_in_between_never_opens_the_site(part: str) -> None:
-    """R5: an exception in any middleware; and a Response from one is the answer."""
+    """R7: an exception in any middleware; and a Response from one is the answer."""
     with Site() as site:
         result = crawl(
             [site.url("/page")], settings={"DOWNLOADER_MIDDLEWARES": {part: 850}}

@@ -89,6 +89,6 @@ def test_a_last_good_policy_that_stands_is_warned_of_once() -> None:
         )
 
     said = [line for line in result.log.split("\n") if "last good policy" in line]
-    assert result.stats["robots1994/stands_in"] >= 2
+    assert result.stats["robots1994/stale_if_error"] >= 2
     assert ["WARNING" in line for line in said].count(True) == 1
     assert len(result.fetched) == 6

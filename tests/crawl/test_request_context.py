@@ -18,7 +18,9 @@ SENT = {"Proxy-Authorization": "Basic dTpw"}
 
 def way(**meta: Any) -> RequestContext:
     """The way of a page that HttpProxyMiddleware has seen before."""
-    return RequestContext.of(Request("http://a.test/", headers=SENT, meta=meta), ())
+    return RequestContext.from_request(
+        Request("http://a.test/", headers=SENT, meta=meta), ()
+    )
 
 
 def test_the_credentials_of_a_proxy_go_along_once_they_left_its_url() -> None:
@@ -41,7 +43,7 @@ def test_a_proxy_of_the_environment_is_that_of_one_scheme(
     url: str, *, goes_along: bool
 ) -> None:
     """As with Scrapy's redirects: by another scheme it is looked up anew."""
-    found = way(proxy=PROXY, _auth_proxy=PROXY, _scheme_proxy=True).leads_to(url)
+    found = way(proxy=PROXY, _auth_proxy=PROXY, _scheme_proxy=True).for_url(url)
 
     assert ("proxy" in found.meta) is goes_along
     assert (found.proxy_authorization is not None) is goes_along
@@ -51,25 +53,32 @@ def test_a_proxy_that_a_page_names_goes_along_by_any_scheme() -> None:
     """The user chose it for the request, whatever it is redirected to."""
     found = way(proxy=PROXY, _auth_proxy=PROXY)
 
-    assert found.leads_to("https://b.test/") is found
+    assert found.for_url("https://b.test/") is found
 
 
 def test_a_proxys_407_says_nothing_of_the_origin() -> None:
-    """R5: the proxy refused us, so nothing is known; it opens no site."""
+    """Ours R7: the proxy refused us; the page fails with that, and is not requested."""
     with Site() as proxy:
         proxy.answer("/robots.txt", replies.status(407))
         meta = {"proxy": proxy.url("").rstrip("/")}
         result = crawl([Ask("http://far.example/page", meta=meta)])
 
     assert result.fetched == []
-    assert [f.verdict["reason"] for f in result.failed if f.verdict] == ["unreachable"]
-    assert "the proxy refused our credentials" in result.log
+    (failed,) = result.failed
+    assert failed.verdict is None
+    assert failed.name.endswith("ConnectionRefusedError")
+    assert "the proxy refused our credentials" in failed.message
+    assert result.stats["robots1994/local_faults"] == 1
 
 
-def test_an_origins_own_407_is_as_any_other_4xx() -> None:
-    """R4: without a proxy it is the origin's word, and means no file."""
+def test_a_407_without_a_proxy_says_nothing_of_the_origin_either() -> None:
+    """Ours R7: some proxy on the way wrote it, for no origin may."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(407))
         result = crawl([site.url("/page")])
 
-    assert result.fetched_urls == [site.url("/page")]
+        assert site.targets() == ["/robots.txt"]
+
+    (failed,) = result.failed
+    assert failed.verdict is None
+    assert failed.name.endswith("ConnectionRefusedError")

@@ -50,7 +50,7 @@ def test_a_second_crawl_asks_no_robots_txt(reactor: Reactor, tmp_path: Path) -> 
         assert result.failed_urls == [urls[1]]
         assert warnings_of(result) == []
         assert not [warning for warning in result.warnings if "never" in str(warning)]
-    assert second.stats["robots1994/recalled"] == 1
+    assert second.stats["robots1994/store_hits"] == 1
     assert "robotstxt/request_count" not in second.stats
 
 
@@ -70,7 +70,7 @@ def test_a_paused_crawl_that_goes_on_asks_no_fresh_policy_again(tmp_path: Path) 
         asked = site.log("/robots.txt")
 
     assert first.stats["finish_reason"] == "closespider_pagecount"
-    assert second.stats["robots1994/recalled"] == 1
+    assert second.stats["robots1994/store_hits"] == 1
     assert second.fetched
     assert len(asked) == 1
 
@@ -109,7 +109,7 @@ def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
             result = crawl(urls, settings=settings)
 
     assert result.fetched_urls == [site.url("/open")]
-    assert result.stats["robots1994/stands_in"] >= 1
+    assert result.stats["robots1994/stale_if_error"] >= 1
 
 
 @pytest.mark.parametrize("flaw", ["rubbish", "torn", "locked", "read-only", "a folder"])

@@ -1,53 +1,58 @@
-"""Work beside the event loop: threads take short turns while it lasts."""
+"""Work in a thread, and pauses, on every reactor."""
 
 from __future__ import annotations
 
-import asyncio
-from sys import getswitchinterval
-from threading import Barrier
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_robots1994.crawl.threads import SHORT_TURN, beside
+from scrapy_robots1994.crawl.threads import run_in_thread, sleep
+from tests.support.child import AskingSpider
+from tests.support.crawl import Reactor, crawl, reactors
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 
-def test_threads_take_short_turns_while_anything_works_beside() -> None:
-    """Of two that overlap the last restores what was."""
-    usual = getswitchinterval()
-    both = Barrier(2, timeout=60)
-    seen: list[float] = []
+class WorkingSpider(AskingSpider):
+    """Runs work in a thread while the event loop counts its own turns."""
 
-    def first() -> None:
-        both.wait()
-        seen.append(getswitchinterval())
+    name = "working"
 
-    def last(ended: asyncio.Event, loop: asyncio.AbstractEventLoop) -> None:
-        both.wait()
-        asyncio.run_coroutine_threadsafe(ended.wait(), loop).result(60)
-        seen.append(getswitchinterval())
+    async def start(self) -> AsyncIterator[Any]:
+        """Yield what came of it."""
+        interval, loop_may_go_on = sys.getswitchinterval(), threading.Event()
 
-    async def crawl() -> None:
-        ended = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        longer = asyncio.create_task(beside(lambda: last(ended, loop)))
-        await beside(first)
-        ended.set()
-        await longer
+        def work() -> tuple[bool, bool, float]:
+            is_apart = threading.current_thread() is not threading.main_thread()
+            return is_apart, loop_may_go_on.wait(30), sys.getswitchinterval()
 
-    asyncio.run(crawl())
+        waiting = run_in_thread(work)
+        # Set from the loop: were the work to block it, nobody would.
+        from scrapy_robots1994.crawl.threads import call_later  # noqa: PLC0415
 
-    assert seen == pytest.approx([SHORT_TURN, SHORT_TURN])
-    assert getswitchinterval() == pytest.approx(usual)
+        call_later(0.01, loop_may_go_on.set)
+        is_apart, went_on, during = await waiting
+        await sleep(0.01)
+        yield {"apart": is_apart, "went_on": went_on, "same": during == interval}
+
+        def fail() -> None:
+            raise ZeroDivisionError
+
+        try:
+            await run_in_thread(fail)
+        except ZeroDivisionError:
+            yield {"raised": True}
 
 
-def test_work_that_fails_restores_the_usual_turns() -> None:
-    """And what it raises arrives."""
-    usual = getswitchinterval()
+@pytest.mark.parametrize("reactor", reactors())
+def test_work_in_a_thread_leaves_the_event_loop_free(reactor: Reactor) -> None:
+    """Its result and its exception come back; the process is left as it is."""
+    result = crawl(spider="tests.crawl.test_threads:WorkingSpider", reactor=reactor)
 
-    def broken() -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        asyncio.run(beside(broken))
-
-    assert getswitchinterval() == pytest.approx(usual)
+    assert result.items == [
+        {"apart": True, "went_on": True, "same": True},
+        {"raised": True},
+    ]

@@ -29,5 +29,5 @@ def test_a_file_that_fails_and_comes_back_with_other_rules() -> None:
         assert len(site.log("/robots.txt")) == 3
 
     assert result.fetched_urls == sorted([days[0][1], days[1][1], days[2][0]])
-    assert result.stats["robots1994/stands_in"] == 1
+    assert result.stats["robots1994/stale_if_error"] == 1
     assert result.stats["robots1994/refreshed"] == 1

@@ -79,7 +79,7 @@ def test_http2_cuts_what_is_longer(h2_port: int, *, is_cut: bool) -> None:
 
     assert result.fetched_urls == ([f"{url}/late"] if is_cut else [])
     assert f"{url}/private" in result.failed_urls
-    assert result.stats.get("robots1994/cut") == (1 if is_cut else None)
+    assert result.stats.get("robots1994/truncated") == (1 if is_cut else None)
 
 
 @pytest.mark.skipif(VERSION < (2, 15), reason="this Scrapy has no such handler")
@@ -96,7 +96,7 @@ def test_httpx_of_scrapy(site: Site) -> None:
 
     assert result.fetched_urls == [site.url("/open")]
     assert result.failed_urls == [site.url("/private")]
-    assert result.stats["robots1994/cut"] == 1
+    assert result.stats["robots1994/truncated"] == 1
 
 
 @pytest.mark.parametrize("propagated", [(), ("impersonate",)])
@@ -159,4 +159,4 @@ def test_scrapy_impersonate_cuts_what_is_longer(site: Site) -> None:
 
     assert result.fetched_urls == [site.url("/late")]
     assert result.failed_urls == [site.url("/private")]
-    assert result.stats["robots1994/cut"] == 1
+    assert result.stats["robots1994/truncated"] == 1

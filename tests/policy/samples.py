@@ -9,7 +9,6 @@ from scrapy_robots1994.policy import (
     Policy,
     RobotsResponse,
 )
-from scrapy_robots1994.policy.policy import settle, unknown
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 SITE = Origin("http", "site.example", 80)
@@ -34,12 +33,12 @@ def parsed(
     terms: FreshnessSettings = TERMS,
 ) -> Policy:
     """Make the policy of a file that was read *at* a moment (R1)."""
-    answer = RobotsResponse(200, body, lifetime=lifetime)
-    return settle(origin, answer, RobotsTxt.parse(body), at, terms)
+    answer = RobotsResponse(200, body, freshness_lifetime=lifetime)
+    return Policy.from_response(origin, answer, RobotsTxt.parse(body), at, terms)
 
 
 def unreachable(
     *, origin: Origin = SITE, at: float = NOW, terms: FreshnessSettings = TERMS
 ) -> Policy:
     """Make the policy of an origin that never answered (R5)."""
-    return unknown(origin, TIMEOUT, at, terms)
+    return Policy.unreachable(origin, TIMEOUT, at, terms)

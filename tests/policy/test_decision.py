@@ -95,6 +95,6 @@ def test_a_ttl_of_zero_is_never_fresh() -> None:
 
 def test_a_ttl_and_stale_ttl_of_zero_keep_nothing() -> None:
     """Then every request asks the origin and waits."""
-    policy = parsed(terms=FreshnessSettings(ttl=0.0, min_ttl=0.0, stale_ttl=0.0))
+    policy = parsed(terms=FreshnessSettings(ttl=0.0, min_ttl=0.0, stale_if_error=0.0))
 
     assert decide(policy, NOW) == Fetch(None)

@@ -8,8 +8,8 @@ from scrapy_robots1994.policy import (
     OUTCOMES,
     Outcome,
     RobotsResponse,
-    meaning_of,
     outcome_of,
+    outcome_of_result,
 )
 from tests.policy.samples import TIMEOUT
 
@@ -20,7 +20,7 @@ def expected(status: int) -> str:
         return "parsed"
     if status in {401, 403}:
         return "forbidden"
-    if 400 <= status <= 499 and status != 429:
+    if 400 <= status <= 499 and status not in {407, 408, 421, 425, 429}:
         return "absent"
     return "unreachable"
 
@@ -44,12 +44,12 @@ def test_ours_r5_a_status_out_of_range_tells_nothing(status: int) -> None:
 
 def test_ours_r5_silence_tells_nothing() -> None:
     """No answer at all is as one that says nothing."""
-    assert meaning_of(TIMEOUT) is Outcome.UNREACHABLE
+    assert outcome_of_result(TIMEOUT) is Outcome.UNREACHABLE
 
 
 def test_an_answer_is_whole_unless_it_says_otherwise() -> None:
     """Neither cut at the limit nor the renewal of another one."""
     answer = RobotsResponse(200, b"Disallow: /")
 
-    assert not answer.is_cut
+    assert not answer.is_truncated
     assert not answer.not_modified

@@ -12,7 +12,6 @@ from scrapy_robots1994.policy import (
     Policy,
     RobotsResponse,
 )
-from scrapy_robots1994.policy.policy import settle, unknown
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.policy.samples import (
     BODY,
@@ -32,7 +31,7 @@ from tests.policy.samples import (
 def settled(status: int, terms: FreshnessSettings = TERMS) -> Policy:
     """Settle an answer of *status* whose body forbids something."""
     answer = RobotsResponse(status, BODY)
-    return settle(SITE, answer, RobotsTxt.parse(BODY), NOW, terms)
+    return Policy.from_response(SITE, answer, RobotsTxt.parse(BODY), NOW, terms)
 
 
 def allowed(policy: Policy) -> list[bool]:
@@ -64,7 +63,7 @@ def test_ours_r1_a_file_is_fresh_as_long_as_it_promises() -> None:
 
 def test_a_policy_is_never_used_past_the_time_it_is_kept() -> None:
     """With a STALE_TTL shorter than the TTL, staleness ends where keeping ends."""
-    policy = parsed(terms=FreshnessSettings(stale_ttl=10.0))
+    policy = parsed(terms=FreshnessSettings(stale_if_error=10.0))
 
     assert policy.stale_until == policy.keep_until == policy.fresh_until + 10
 
@@ -73,7 +72,7 @@ def test_validators_are_kept_with_the_file() -> None:
     """ETag and Last-Modified of the answer stay with its policy."""
     answer = RobotsResponse(200, BODY, etag='"x"', last_modified="yesterday")
 
-    policy = settle(SITE, answer, RobotsTxt.parse(BODY), NOW, TERMS)
+    policy = Policy.from_response(SITE, answer, RobotsTxt.parse(BODY), NOW, TERMS)
 
     assert (policy.etag, policy.last_modified) == ('"x"', "yesterday")
 
@@ -107,12 +106,30 @@ def test_ours_r4_no_file_opens_the_site_whatever_the_body_says(status: int) -> N
     assert allowed(policy) == [True, True, True]
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_ours_r3_r4_without_a_file_the_ttl_alone_counts(status: int) -> None:
-    """The freshness of an error page is none of ours: kept for TTL."""
-    policy = settle(SITE, RobotsResponse(status, lifetime=400.0), None, NOW, TERMS)
+@pytest.mark.parametrize(("status", "lifetime"), [(403, 3_600), (404, DAY)])
+def test_ours_r3_r4_without_a_file_our_settings_alone_count(
+    status: int, lifetime: float
+) -> None:
+    """An error page promises nothing: no file holds for TTL, a refusal for an hour."""
+    policy = Policy.from_response(
+        SITE, RobotsResponse(status, freshness_lifetime=400.0), None, NOW, TERMS
+    )
 
-    assert policy.fresh_until == NOW + DAY
+    assert policy.fresh_until == NOW + lifetime
+
+
+def test_ours_r3_a_short_ttl_is_shorter_than_an_hour() -> None:
+    """The hour is an upper limit, like TTL."""
+    policy = settled(403, FreshnessSettings(ttl=600.0))
+
+    assert policy.fresh_until == NOW + 600
+
+
+def test_ours_r3_a_refusal_is_not_used_past_its_hour() -> None:
+    """Requests then wait for the next answer; it is the last good policy all the same."""
+    policy = settled(403)
+
+    assert policy.stale_until == policy.fresh_until < policy.keep_until
 
 
 @pytest.mark.parametrize("status", [100, 302, 304, 429, 500, 503, 599, 777])
@@ -155,7 +172,7 @@ def test_ours_r5_an_unknown_policy_ends_when_we_ask_again(
     answer: RobotsResponse | FetchError, pause: float
 ) -> None:
     """It is fresh for the pause, never stale, and not kept a moment longer."""
-    policy = unknown(SITE, answer, NOW, TERMS)
+    policy = Policy.unreachable(SITE, answer, NOW, TERMS)
 
     ends = (policy.fresh_until, policy.stale_until, policy.keep_until)
 
@@ -164,7 +181,7 @@ def test_ours_r5_an_unknown_policy_ends_when_we_ask_again(
 
 def test_a_file_that_nobody_read_opens_nothing() -> None:
     """A 2xx without its parsed body is as unknown as no answer at all."""
-    policy = settle(SITE, RobotsResponse(200, BODY), None, NOW, TERMS)
+    policy = Policy.from_response(SITE, RobotsResponse(200, BODY), None, NOW, TERMS)
 
     assert policy.outcome is Outcome.UNREACHABLE
     assert allowed(policy) == [False, False, True]
@@ -174,7 +191,7 @@ def test_a_file_that_nobody_read_opens_nothing() -> None:
 def test_what_the_origin_stated_is_known(status: int) -> None:
     """R1, R3 and R4 are the origin's own word; such a policy may stand in later."""
     assert settled(status).is_known
-    assert not settled(status).stands_in
+    assert not settled(status).is_stale_on_error
 
 
 def test_ours_o22_a_blanket_says_why_robots_txt_itself_is_allowed() -> None:

@@ -38,7 +38,7 @@ def test_another_body_is_another_object() -> None:
 def test_a_beginning_is_not_the_whole_file() -> None:
     """Ours O24: the same bytes, cut or whole, obey different lines."""
     reader = new_reader()
-    whole, cut = reader.read(BODY[:-1]), reader.read(BODY[:-1], is_cut=True)
+    whole, cut = reader.read(BODY[:-1]), reader.read(BODY[:-1], is_truncated=True)
 
     assert (whole.is_truncated, cut.is_truncated) == (False, True)
     assert not whole.allowed("/closed", "me")

@@ -14,10 +14,9 @@ from scrapy_robots1994.policy import (
     UseFresh,
     Validators,
     decide,
-    meaning_of,
     outcome_of,
+    outcome_of_result,
 )
-from scrapy_robots1994.policy.policy import prolong, renew
 from tests.policy.samples import (
     DAY,
     NOW,
@@ -40,15 +39,17 @@ def held(etag: str | None = '"a"', last_modified: str | None = MONDAY) -> Policy
 
 def test_ours_r1_a_304_that_was_asked_for_renews() -> None:
     """It is an outcome of its own; one nobody asked for is what is left of a 3xx."""
-    assert meaning_of(RENEWAL) is Outcome.RENEWED
-    assert meaning_of(RobotsResponse(304)) is outcome_of(304) is Outcome.UNREACHABLE
+    assert outcome_of_result(RENEWAL) is Outcome.RENEWED
+    assert (
+        outcome_of_result(RobotsResponse(304)) is outcome_of(304) is Outcome.UNREACHABLE
+    )
 
 
 def test_ours_r1_a_renewed_policy_states_the_same_for_a_new_time() -> None:
     """The parsed file is the very same object; all its times begin anew."""
     last = held()
 
-    renewed = renew(last, RENEWAL, LATER, TERMS)
+    renewed = last.revalidated(RENEWAL, LATER, TERMS)
 
     assert renewed.robots is last.robots
     assert decide(renewed, LATER + DAY - 1) == UseFresh(renewed)
@@ -58,9 +59,11 @@ def test_ours_r1_a_renewed_policy_states_the_same_for_a_new_time() -> None:
 
 def test_a_304_updates_what_it_names_and_keeps_the_rest() -> None:
     """RFC 9111, 4.3.4: its ETag replaces ours, what it leaves out stays."""
-    answer = RobotsResponse(304, not_modified=True, etag='"b"', lifetime=600.0)
+    answer = RobotsResponse(
+        304, not_modified=True, etag='"b"', freshness_lifetime=600.0
+    )
 
-    renewed = renew(held(), answer, LATER, TERMS)
+    renewed = held().revalidated(answer, LATER, TERMS)
 
     assert (renewed.etag, renewed.last_modified) == ('"b"', MONDAY)
     assert renewed.fresh_until == LATER + 600
@@ -70,21 +73,21 @@ def test_a_304_that_promises_nothing_repeats_the_last_promise() -> None:
     """A file that was good for ten minutes is good for ten more."""
     last = parsed(lifetime=600.0)
 
-    assert renew(last, RENEWAL, LATER, TERMS).fresh_until == LATER + 600
+    assert last.revalidated(RENEWAL, LATER, TERMS).fresh_until == LATER + 600
 
 
 def test_ours_r5_a_304_ends_standing_in() -> None:
     """The origin has spoken again."""
-    standing = prolong(held(), TIMEOUT, NOW + DAY, TERMS)
+    standing = held().stale_on_error(TIMEOUT, NOW + DAY, TERMS)
 
-    assert not renew(standing, RENEWAL, LATER, TERMS).stands_in
+    assert not standing.revalidated(RENEWAL, LATER, TERMS).is_stale_on_error
 
 
 def test_a_renewed_policy_is_used_no_longer_than_it_is_kept() -> None:
     """With a STALE_TTL of 0 it is forgotten as soon as it runs out."""
-    terms = FreshnessSettings(stale_ttl=0.0)
+    terms = FreshnessSettings(stale_if_error=0.0)
 
-    renewed = renew(held(), RENEWAL, LATER, terms)
+    renewed = held().revalidated(RENEWAL, LATER, terms)
 
     assert renewed.fresh_until == renewed.stale_until == renewed.keep_until
 

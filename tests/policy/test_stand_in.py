@@ -13,21 +13,22 @@ from scrapy_robots1994.policy import (
     UseStale,
     decide,
 )
-from scrapy_robots1994.policy.policy import prolong, settle
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.policy.samples import BODY, CLOSED, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
 
-SHORT = FreshnessSettings(ttl=100.0, min_ttl=0.0, stale_ttl=1000.0, retry_after=300.0)
+SHORT = FreshnessSettings(
+    ttl=100.0, min_ttl=0.0, stale_if_error=1000.0, retry_after=300.0
+)
 
 
 def test_ours_r5_the_last_good_policy_stands() -> None:
     """A failed renewal changes when we ask again, and nothing of what was stated."""
     last = parsed()
 
-    standing = prolong(last, TIMEOUT, NOW + 2 * DAY, TERMS)
+    standing = last.stale_on_error(TIMEOUT, NOW + 2 * DAY, TERMS)
 
     assert standing.stated == last.stated
-    assert standing.stands_in
+    assert standing.is_stale_on_error
     assert not standing.rules("robot").allowed_url(CLOSED)
     assert standing.fetched_at == NOW
 
@@ -48,7 +49,7 @@ def test_ours_r5_it_stands_until_we_ask_again(
     """The origin is asked again after the pause, or its Retry-After within bounds."""
     later = NOW + 2 * DAY
 
-    standing = prolong(parsed(), answer, later, TERMS)
+    standing = parsed().stale_on_error(answer, later, TERMS)
 
     assert standing.fresh_until == later + pause
 
@@ -59,7 +60,7 @@ def test_ours_r5_it_stands_in_no_longer_than_stale_ttl() -> None:
     now = last.fresh_until
 
     while now < last.keep_until:
-        policy = prolong(policy, TIMEOUT, now, SHORT)
+        policy = policy.stale_on_error(TIMEOUT, now, SHORT)
         assert policy.fresh_until <= policy.stale_until <= last.keep_until
         now = policy.fresh_until
 
@@ -69,15 +70,17 @@ def test_ours_r5_it_stands_in_no_longer_than_stale_ttl() -> None:
 
 def test_ours_r5_a_good_answer_ends_standing_in() -> None:
     """The next answer that states a policy makes one like any other."""
-    policy = settle(SITE, RobotsResponse(200), RobotsTxt.parse(BODY), NOW, TERMS)
+    policy = Policy.from_response(
+        SITE, RobotsResponse(200), RobotsTxt.parse(BODY), NOW, TERMS
+    )
 
-    assert not policy.stands_in
+    assert not policy.is_stale_on_error
     assert policy.is_known
 
 
 def test_a_standing_policy_is_still_the_origins_own() -> None:
     """It is known: it may stand in again, and be used beside a refresh."""
-    standing = prolong(parsed(), TIMEOUT, NOW, TERMS)
+    standing = parsed().stale_on_error(TIMEOUT, NOW, TERMS)
 
     assert standing.is_known
     assert decide(standing, standing.fresh_until) == UseStale(standing)
@@ -88,7 +91,7 @@ def test_a_stand_in_pauses_also_after_the_clock_went_back(back: float) -> None:
     """Left in the future it would be asked for again by every request at once."""
     now = NOW - back
 
-    standing = prolong(parsed(), TIMEOUT, now, TERMS)
+    standing = parsed().stale_on_error(TIMEOUT, now, TERMS)
 
     assert decide(standing, now) == UseFresh(standing)
     assert decide(standing, now + 300) == UseStale(standing)
@@ -98,6 +101,6 @@ def test_a_clock_that_went_back_lengthens_no_stand_in() -> None:
     """Its end goes back with the clock: what was left of its time is left."""
     last: Policy = parsed()
 
-    standing = prolong(last, TIMEOUT, NOW - DAY, TERMS)
+    standing = last.stale_on_error(TIMEOUT, NOW - DAY, TERMS)
 
     assert standing.keep_until - (NOW - DAY) == last.keep_until - NOW

@@ -16,7 +16,7 @@ def test_the_defaults_are_those_of_the_readme() -> None:
     terms = FreshnessSettings()
 
     assert (terms.ttl, terms.min_ttl) == (86_400, 300)
-    assert (terms.stale_ttl, terms.retry_after) == (2_592_000, 300)
+    assert (terms.stale_if_error, terms.retry_after) == (2_592_000, 300)
     assert not terms.forbidden_allows
     assert not terms.unreachable_allows
 
@@ -40,7 +40,7 @@ def test_ours_r1_freshness_is_held_within_its_bounds(
     promised: float | None, kept: float
 ) -> None:
     """What a response promises counts between MIN_TTL and TTL; silence means TTL."""
-    assert TERMS.lifetime(promised) == kept
+    assert TERMS.freshness_lifetime(promised) == kept
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_ours_r5_a_retry_after_is_held_within_its_bounds(
     asked: float | None, waited: float
 ) -> None:
     """A server can make us wait from RETRY_AFTER to TTL, no less and no longer."""
-    assert TERMS.pause(asked) == waited
+    assert TERMS.retry_delay(asked) == waited
 
 
 def test_our_own_pause_stands_even_past_the_ttl() -> None:
     """With a TTL shorter than RETRY_AFTER the pause is RETRY_AFTER, asked or not."""
     terms = FreshnessSettings(ttl=0.0, min_ttl=0.0, retry_after=50.0)
 
-    assert [terms.pause(asked) for asked in (None, 0.0, 50.0, 51.0)] == [50.0] * 4
+    assert [terms.retry_delay(asked) for asked in (None, 0.0, 50.0, 51.0)] == [50.0] * 4
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_a_stale_policy_is_used_as_long_again_but_a_minute_at_least(
     ttl: float, grace: float
 ) -> None:
     """The time beside a refresh is TTL once more, and never so short as to be none."""
-    assert FreshnessSettings(ttl=ttl, min_ttl=0.0).grace == grace
+    assert FreshnessSettings(ttl=ttl, min_ttl=0.0).stale_while_revalidate == grace

@@ -20,7 +20,6 @@ from typing import Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.policy.policy import settle
 from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores import MemoryStore, Stored
 from scrapy_robots1994.stores.codec import pack
@@ -43,7 +42,7 @@ def policies(bodies: list[bytes], origins: int, now: float) -> Any:
         body = b"# %d\n" % number + bodies[number % len(bodies)]
         robots = RobotsTxt.parse(body)
         answer = RobotsResponse(200, body, etag=f'"{number:x}"')
-        yield settle(host(number), answer, robots, now, terms)
+        yield Policy.from_response(host(number), answer, robots, now, terms)
 
 
 async def ask(store: SqliteStore, numbers: list[int]) -> list[float]:

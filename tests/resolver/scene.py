@@ -1,12 +1,23 @@
-"""A keeper before a fake network, which a test settles by hand."""
+"""A resolver with a fake network, which a test settles by hand."""
 
 from __future__ import annotations
 
+from asyncio import CancelledError as AsyncioCancelledError
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.policy.resolver import Found, PolicyResolver
+from twisted.internet.defer import CancelledError
+
+from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.policy import (
+    Cancelled,
+    FreshnessSettings,
+    LocalFault,
+    Policy,
+    RobotsResponse,
+)
+from scrapy_robots1994.policy.resolver import PolicyResolver
+from scrapy_robots1994.policy.retries import RetrySchedule
 from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores import MemoryStore
 from tests.policy.samples import BODY, SITE
@@ -16,25 +27,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
 
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Answer, FetchError, Validators
-    from scrapy_robots1994.policy.backend import Store
+    from scrapy_robots1994.policy import FetchError, FetchResult, Validators
+    from scrapy_robots1994.policy.backend import Resolution, Store
     from tests.resolver.drives import Drive, Pending, Running
 
-TERMS = FreshnessSettings(ttl=100.0, min_ttl=10.0, stale_ttl=1000.0, retry_after=30.0)
+TERMS = FreshnessSettings(
+    ttl=100.0, min_ttl=10.0, stale_if_error=1000.0, retry_after=30.0
+)
 FILE = RobotsResponse(200, BODY)
+NO_RETRIES = RetrySchedule(times=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One GET /robots.txt: whom, by which way, and the answer to come.
+    """One GET /robots.txt: of which origin, in which context, and the answer to come.
 
     *validators* are those that a 304 would speak of.
     """
 
     origin: Origin
-    way: str
+    context: str
     answer: Pending[Any]
     validators: Validators | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """One pause before a retry, and its end."""
+
+    seconds: float
+    end: Pending[None]
 
 
 class NotingMemory(MemoryStore):
@@ -57,13 +79,13 @@ class FakeWaiter:
         self._pending = pending
         self.releases = 0
 
-    def release(self, found: Found) -> None:
+    def release(self, resolution: Resolution) -> None:
         """Let the one who waits go on."""
         self.releases += 1
         if self._pending.is_open:
-            self._pending.settle(found)
+            self._pending.settle(resolution)
 
-    def __await__(self) -> Generator[Any, Any, Found]:
+    def __await__(self) -> Generator[Any, Any, Resolution]:
         """Wait for `release`."""
         return self._pending.__await__()
 
@@ -74,8 +96,8 @@ class Faults:
 
     fetch: BaseException | None = None
     read: BaseException | None = None
-    settled: BaseException | None = None
-    released: BaseException | None = None
+    listeners: BaseException | None = None
+    failed: BaseException | None = None
     start: BaseException | None = None
 
     @staticmethod
@@ -86,13 +108,13 @@ class Faults:
 
 
 @dataclass(slots=True)
-class FakeOutside:
+class FakeBackend:
     """A crawl that asks nobody: it notes each question and waits for the test."""
 
     drive: Drive
     now: Callable[[], float]
     faults: Faults = field(default_factory=Faults)
-    at_once: Answer | None = None
+    at_once: FetchResult | None = None
     listeners: Pending[Any] | None = None
     questions: list[Question] = field(default_factory=list)
     under_way: list[Origin] = field(default_factory=list)
@@ -101,14 +123,16 @@ class FakeOutside:
     waiters: list[FakeWaiter] = field(default_factory=list)
     reads: list[RobotsResponse] = field(default_factory=list)
     told: list[Policy] = field(default_factory=list)
-    recalls: list[Policy] = field(default_factory=list)
-    given_up: list[tuple[Origin, str]] = field(default_factory=list)
+    loaded: list[Policy] = field(default_factory=list)
+    given_up: list[tuple[Origin, LocalFault | Cancelled]] = field(default_factory=list)
+    retries: list[FetchResult] = field(default_factory=list)
+    pauses: list[Pause] = field(default_factory=list)
 
     async def fetch(
-        self, origin: Origin, way: str, validators: Validators | None
-    ) -> Answer:
+        self, origin: Origin, context: str, validators: Validators | None
+    ) -> FetchResult:
         """Note the question; its answer is the test's, unless one comes at once."""
-        question = Question(origin, way, self.drive.pending(), validators)
+        question = Question(origin, context, self.drive.pending(), validators)
         self.questions.append(question)
         if origin in self.under_way:
             self.doubled.append(origin)
@@ -125,12 +149,27 @@ class FakeOutside:
         self.faults.strike(self.faults.read)
         return RobotsTxt.parse(answer.body)
 
-    def start(self, work: Coroutine[Any, Any, None], ended: Callable[[], None]) -> None:
-        """Run *work* beside everything else."""
+    async def sleep(self, seconds: float) -> None:
+        """Note the pause; it ends when the test says so."""
+        pause = Pause(seconds, self.drive.pending())
+        self.pauses.append(pause)
+        await pause.end
+
+    def fault_of(self, error: Exception) -> LocalFault | Cancelled:
+        """Tell a cancellation from a bug."""
+        if isinstance(error, (CancelledError, AsyncioCancelledError)):
+            return Cancelled("cancelled")
+        return LocalFault(error, is_bug=True)
+
+    def start(
+        self, work: Coroutine[Any, Any, None], ended: Callable[[], None]
+    ) -> Running[None]:
+        """Run *work* on its own."""
         self.faults.strike(self.faults.start)
         running = self.drive.run(work)
         self.works.append(running)
         running.when_over(ended)
+        return running
 
     def new_waiter(self) -> FakeWaiter:
         """Make a fresh waiting object."""
@@ -138,60 +177,95 @@ class FakeOutside:
         self.waiters.append(waiter)
         return waiter
 
-    async def settled(
+    def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
+        """Note what makes a retry necessary."""
+        self.retries.append(result)
+
+    async def policy_fetched(
         self,
         policy: Policy,
-        answer: RobotsResponse | FetchError,
-        way: str,
+        result: RobotsResponse | FetchError,
+        context: str,
         last: Policy | None,
     ) -> None:
         """Note the policy, and take as long as the test's listeners do."""
         self.told.append(policy)
-        self.faults.strike(self.faults.settled)
+        self.faults.strike(self.faults.listeners)
         if self.listeners is not None:
             await self.listeners
 
-    async def recalled(self, policy: Policy, way: str) -> None:
-        """Note a policy that the store held."""
-        self.recalls.append(policy)
+    async def policy_loaded(self, policy: Policy, context: str) -> None:
+        """Note a policy of the store."""
+        self.loaded.append(policy)
 
-    def released(self, origin: Origin, why: str) -> None:
+    def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Note that a fetch ended without a policy."""
-        self.given_up.append((origin, why))
-        self.faults.strike(self.faults.released)
+        self.given_up.append((origin, fault))
+        self.faults.strike(self.faults.failed)
 
 
 class Scene:
-    """A keeper, its fake surroundings, and requests that ask it."""
+    """A resolver, its fake surroundings, and requests that wait for it."""
 
     def __init__(
-        self, drive: Drive, terms: FreshnessSettings = TERMS, store: Store | None = None
+        self,
+        drive: Drive,
+        terms: FreshnessSettings = TERMS,
+        store: Store | None = None,
+        retries: RetrySchedule = NO_RETRIES,
     ) -> None:
         self.drive = drive
         self.clock = FakeClock()
         self.memory = NotingMemory(self.clock)
-        self.outside = FakeOutside(drive, self.clock)
-        self.keeper: PolicyResolver[str] = PolicyResolver(
-            self.outside, self.memory, terms, store
+        self.backend = FakeBackend(drive, self.clock)
+        self.resolver: PolicyResolver[str] = PolicyResolver(
+            self.backend, self.memory, terms, store, retries
         )
 
-    def ask(self, origin: Origin = SITE, way: str = "direct") -> Running[Found]:
+    def ask(self, origin: Origin = SITE, context: str = "direct") -> Running[Policy]:
         """Let one request look for the policy of *origin*."""
-        asker = self.drive.run(self.keeper.find(origin, way))
+        asker = self.drive.run(self.resolver.resolve(origin, context))
         self.drive.turn()
         return asker
 
-    def answer(self, answer: Answer = FILE, *, nth: int = -1) -> None:
+    def answer(self, answer: FetchResult = FILE, *, nth: int = -1) -> None:
         """Answer the *nth* question, the last one unless said otherwise."""
-        self.outside.questions[nth].answer.settle(answer)
+        self.backend.questions[nth].answer.settle(answer)
         self.drive.turn()
 
     def fail(self, error: BaseException) -> None:
         """Let the last question end with *error*."""
-        self.outside.questions[-1].answer.fail(error)
+        self.backend.questions[-1].answer.fail(error)
         self.drive.turn()
+
+    def wake(self) -> float:
+        """End the last pause; return how long it would have been."""
+        pause = self.backend.pauses[-1]
+        pause.end.settle(None)
+        self.drive.turn()
+        return pause.seconds
 
     def cancel(self, running: Running[Any]) -> None:
         """Cancel *running*, a request or the work of a fetch."""
         running.cancel()
         self.drive.turn()
+
+    def abort(self, reason: str = "closing") -> None:
+        """Let the crawl close."""
+        self.resolver.abort(reason)
+        self.drive.turn()
+
+
+def end_of(asker: Running[Policy]) -> Policy | Exception:
+    """Return what *asker* got: a policy, or the exception it ended with."""
+    try:
+        return asker.result()
+    except Exception as error:  # noqa: BLE001 - any is an end
+        return error
+
+
+def reason_of(asker: Running[Policy]) -> str:
+    """Return the reason for which the wait of *asker* was aborted."""
+    error = end_of(asker)
+    assert isinstance(error, FetchAborted)
+    return error.reason

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy import Cancelled, Policy
-from scrapy_robots1994.policy.resolver import FetchAborted, Found
 from tests.policy.samples import SITE
+from tests.resolver.scene import reason_of
 
 if TYPE_CHECKING:
     from tests.resolver.drives import Running
@@ -15,12 +16,18 @@ if TYPE_CHECKING:
 WITHDRAWN = Cancelled("withdrawn")
 
 
-async def stubborn(scene: Scene, times: int) -> list[Found]:
-    """Ask, and ask again without a pause, *times* in all."""
-    return [await scene.keeper.find(SITE, "direct") for _ in range(times)]
+async def stubborn(scene: Scene, times: int) -> list[Policy | str]:
+    """Ask, and ask again without a pause, *times* in all; a reason for no policy."""
+    ends: list[Policy | str] = []
+    for _ in range(times):
+        try:
+            ends.append(await scene.resolver.resolve(SITE, "direct"))
+        except FetchAborted as error:  # noqa: PERF203 - a wait each
+            ends.append(error.reason)
+    return ends
 
 
-def start(scene: Scene, times: int) -> Running[list[Found]]:
+def start(scene: Scene, times: int) -> Running[list[Policy | str]]:
     """Let one stubborn request ask *times*."""
     running = scene.drive.run(stubborn(scene, times))
     scene.drive.turn()
@@ -35,7 +42,7 @@ def test_with_a_policy_asking_again_costs_nothing(scene: Scene) -> None:
 
     policy = scene.memory.get(SITE)
     assert [asker.result() for asker in askers] == [[policy] * 3] * 4
-    assert len(scene.outside.questions) == 1
+    assert len(scene.backend.questions) == 1
 
 
 def test_after_a_cancelled_fetch_one_new_one_starts(scene: Scene) -> None:
@@ -43,12 +50,12 @@ def test_after_a_cancelled_fetch_one_new_one_starts(scene: Scene) -> None:
     askers = [start(scene, 2) for _ in range(4)]
 
     scene.answer(WITHDRAWN)
-    assert len(scene.outside.questions) == 2
+    assert len(scene.backend.questions) == 2
     scene.answer()
 
     for asker in askers:
         first, second = asker.result()
-        assert first == FetchAborted("withdrawn")
+        assert first == "withdrawn"
         assert isinstance(second, Policy)
 
 
@@ -59,21 +66,21 @@ def test_the_released_and_the_new_do_not_mix(scene: Scene) -> None:
 
     scene.answer(WITHDRAWN)
 
-    assert [asker.result() for asker in once] == [FetchAborted("withdrawn")] * 3
+    assert [reason_of(asker) for asker in once] == ["withdrawn"] * 3
     assert not again.is_over
 
 
 def test_an_answer_at_once_ends_each_round(scene: Scene) -> None:
     """Where every question is withdrawn at once, each asking has its own end."""
-    scene.outside.at_once = WITHDRAWN
+    scene.backend.at_once = WITHDRAWN
 
     asker = start(scene, 500)
     for _ in range(500):
         scene.drive.turn()
 
-    assert asker.result() == [FetchAborted("withdrawn")] * 500
-    assert len(scene.outside.questions) == 500
-    assert scene.outside.doubled == []
+    assert asker.result() == ["withdrawn"] * 500
+    assert len(scene.backend.questions) == 500
+    assert scene.backend.doubled == []
 
 
 def test_who_asks_again_may_leave(scene: Scene) -> None:
@@ -85,4 +92,4 @@ def test_who_asks_again_may_leave(scene: Scene) -> None:
     scene.answer()
 
     assert asker.is_cancelled
-    assert [waiter.releases for waiter in scene.outside.waiters] == [1, 0]
+    assert [waiter.releases for waiter in scene.backend.waiters] == [1, 0]

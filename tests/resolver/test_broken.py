@@ -1,4 +1,4 @@
-"""Whatever breaks on the way, nobody hangs and nothing is opened (R6)."""
+"""Whatever breaks during a fetch, no wait is endless and nothing is opened (R6, R7)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from twisted.internet.defer import CancelledError
 
-from scrapy_robots1994.policy import Cancelled, Policy
-from scrapy_robots1994.policy.resolver import FetchAborted
+from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.policy import Cancelled, LocalFault, Policy
 from tests.policy.samples import SITE
+from tests.resolver.scene import end_of, reason_of
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.policy.resolver import Found
     from tests.resolver.drives import Running
     from tests.resolver.scene import Scene
 
@@ -26,16 +26,29 @@ ERRORS = [
 errors = pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
 
 
-def assert_refused(scene: Scene, askers: list[Running[Found]]) -> None:
-    """All of *askers* are released without a policy; the next one asks afresh."""
-    assert all(isinstance(asker.result(), FetchAborted) for asker in askers)
+def assert_no_policy(scene: Scene, askers: list[Running[Policy]]) -> None:
+    """All of *askers* ended without a policy; the next one asks afresh."""
+    assert all(isinstance(end_of(asker), Exception) for asker in askers)
     assert scene.memory.get(SITE) is None
-    assert [origin for origin, _ in scene.outside.given_up] == [SITE]
-    asked = len(scene.outside.questions)
+    assert [origin for origin, _ in scene.backend.given_up] == [SITE]
+    asked = len(scene.backend.questions)
     late = scene.ask()
-    assert len(scene.outside.questions) == asked + 1
+    assert len(scene.backend.questions) == asked + 1
     scene.answer()
     assert isinstance(late.result(), Policy)
+
+
+def assert_is_own(
+    scene: Scene, askers: list[Running[Policy]], error: BaseException
+) -> None:
+    """Ours R7: each of *askers* failed with a copy of a bug, else was aborted."""
+    if not isinstance(error, ZeroDivisionError):
+        assert all(isinstance(end_of(asker), FetchAborted) for asker in askers)
+        return
+    ends = [end_of(asker) for asker in askers]
+    assert [type(end) for end in ends] == [ZeroDivisionError] * len(askers)
+    assert all(end.__cause__ is error for end in ends if isinstance(end, Exception))
+    assert len({id(end) for end in [*ends, error]}) == len(askers) + 1
 
 
 def test_ours_r6_a_cancelled_question_states_nothing(scene: Scene) -> None:
@@ -44,11 +57,28 @@ def test_ours_r6_a_cancelled_question_states_nothing(scene: Scene) -> None:
 
     scene.answer(Cancelled("the crawl is closing"))
 
-    assert {asker.result() for asker in askers} == {
-        FetchAborted("the crawl is closing")
-    }
-    assert scene.outside.told == []
-    assert_refused(scene, askers)
+    assert {reason_of(asker) for asker in askers} == {"the crawl is closing"}
+    assert len({id(end_of(asker)) for asker in askers}) == 4
+    assert scene.backend.told == []
+    assert_no_policy(scene, askers)
+
+
+def test_ours_r7_a_fault_of_ours_reaches_each_request_as_its_own_exception(
+    scene: Scene,
+) -> None:
+    """Same class and arguments, the first one as the cause; nothing is remembered."""
+    askers = [scene.ask() for _ in range(4)]
+    fault = OSError(24, "Too many open files")
+
+    scene.answer(LocalFault(fault))
+
+    ends = [end_of(asker) for asker in askers]
+    assert {type(end) for end in ends} == {OSError}
+    assert {end.args for end in ends if isinstance(end, OSError)} == {fault.args}
+    assert len({id(end) for end in [fault, *ends]}) == 5
+    assert all(end.__cause__ is fault for end in ends if isinstance(end, OSError))
+    assert fault.__traceback__ is None
+    assert_no_policy(scene, askers)
 
 
 @errors
@@ -58,7 +88,8 @@ def test_a_fetch_that_raises_releases_all(scene: Scene, error: BaseException) ->
 
     scene.fail(error)
 
-    assert_refused(scene, askers)
+    assert_is_own(scene, askers, error)
+    assert_no_policy(scene, askers)
 
 
 @errors
@@ -66,83 +97,85 @@ def test_a_fetch_that_raises_at_once_releases_the_one_who_asked(
     scene: Scene, error: BaseException
 ) -> None:
     """An error before anything was waited for is no different."""
-    scene.outside.faults.fetch = error
+    scene.backend.faults.fetch = error
 
     asker = scene.ask()
 
-    scene.outside.faults.fetch = None
-    assert_refused(scene, [asker])
+    scene.backend.faults.fetch = None
+    assert_is_own(scene, [asker], error)
+    assert_no_policy(scene, [asker])
 
 
 @errors
 def test_a_body_that_cannot_be_read_opens_nothing(
     scene: Scene, error: BaseException
 ) -> None:
-    """Where parsing breaks, everyone is refused, and nothing is stored."""
-    scene.outside.faults.read = error
+    """Where parsing breaks, every request fails, and nothing is stored."""
+    scene.backend.faults.read = error
     askers = [scene.ask() for _ in range(4)]
 
     scene.answer()
 
-    scene.outside.faults.read = None
-    assert_refused(scene, askers)
+    scene.backend.faults.read = None
+    assert_is_own(scene, askers, error)
+    assert_no_policy(scene, askers)
 
 
 @errors
-def test_a_listener_that_breaks_leaves_nobody_waiting(
+def test_a_listener_that_breaks_takes_the_policy_from_no_request(
     scene: Scene, error: BaseException
 ) -> None:
-    """Who is told of a policy and raises cannot hold up those who wait for it."""
-    scene.outside.faults.settled = error
+    """The origin has stated its policy; what breaks after that does not undo it."""
+    scene.backend.faults.listeners = error
     askers = [scene.ask() for _ in range(4)]
 
     scene.answer()
 
-    scene.outside.faults.settled = None
-    assert_refused(scene, askers)
+    assert {id(asker.result()) for asker in askers} == {id(scene.backend.told[0])}
+    assert scene.resolver.fresh(SITE) is scene.backend.told[0]
 
 
-def test_who_is_told_of_a_release_may_break_too(scene: Scene) -> None:
+def test_who_is_told_of_a_failure_may_break_too(scene: Scene) -> None:
     """Even then each who waits is released."""
-    scene.outside.faults.released = ZeroDivisionError("a bug")
+    scene.backend.faults.failed = ZeroDivisionError("a bug")
     askers = [scene.ask() for _ in range(4)]
 
     scene.answer(Cancelled("the crawl is closing"))
 
-    assert_refused(scene, askers)
+    assert_no_policy(scene, askers)
 
 
 def test_a_fetch_cancelled_from_outside_releases_all(scene: Scene) -> None:
     """Cancelling the work of the fetch ends the wait of everybody."""
     askers = [scene.ask() for _ in range(4)]
 
-    scene.cancel(scene.outside.works[0])
+    scene.cancel(scene.backend.works[0])
 
-    assert scene.outside.works[0].is_cancelled
-    assert_refused(scene, askers)
+    assert scene.backend.works[0].is_cancelled
+    assert_no_policy(scene, askers)
 
 
 def test_a_fetch_cancelled_before_its_first_step_releases_all(scene: Scene) -> None:
     """On asyncio a cancelled task may never begin; its waiters still have an end."""
-    askers = [scene.drive.run(scene.keeper.find(SITE, "direct")) for _ in range(4)]
-    while not scene.outside.works:
+    askers = [scene.drive.run(scene.resolver.resolve(SITE, "direct")) for _ in range(4)]
+    while not scene.backend.works:
         scene.drive.step()
 
-    scene.cancel(scene.outside.works[0])
+    scene.cancel(scene.backend.works[0])
 
-    assert_refused(scene, askers)
+    assert_no_policy(scene, askers)
 
 
 def test_work_that_cannot_be_started_leaves_no_fetch_behind(scene: Scene) -> None:
     """On a closed loop nothing starts: who asked is told, and the next one may try."""
-    scene.outside.faults.start = RuntimeError("Event loop is closed")
+    scene.backend.faults.start = RuntimeError("Event loop is closed")
 
     asker = scene.ask()
 
     with pytest.raises(RuntimeError, match="loop is closed"):
         asker.result()
-    scene.outside.faults.start = None
-    assert_refused(scene, [])
+    scene.backend.faults.start = None
+    assert_no_policy(scene, [])
 
 
 def test_the_reason_of_a_release_is_told_once(scene: Scene) -> None:
@@ -150,6 +183,7 @@ def test_the_reason_of_a_release_is_told_once(scene: Scene) -> None:
     for _ in range(4):
         scene.ask()
 
-    scene.fail(ZeroDivisionError("a bug"))
+    scene.fail(GeneratorExit())
 
-    assert scene.outside.given_up == [(SITE, "the fetch of robots.txt broke off")]
+    broke_off = Cancelled("the fetch of robots.txt broke off")
+    assert scene.backend.given_up == [(SITE, broke_off)]

@@ -23,7 +23,7 @@ def test_one_who_leaves_leaves_alone(scene: Scene, gone: int) -> None:
 
     assert askers.pop(gone).is_cancelled
     assert all(isinstance(asker.result(), Policy) for asker in askers)
-    assert len(scene.outside.questions) == 1
+    assert len(scene.backend.questions) == 1
 
 
 def test_the_fetch_goes_on_when_all_have_left(scene: Scene) -> None:
@@ -35,7 +35,7 @@ def test_the_fetch_goes_on_when_all_have_left(scene: Scene) -> None:
     scene.answer()
 
     assert all(asker.is_cancelled for asker in askers)
-    assert scene.keeper.recall(SITE) is scene.outside.told[0]
+    assert scene.resolver.fresh(SITE) is scene.backend.told[0]
 
 
 def test_who_comes_when_all_have_left_joins_the_fetch(scene: Scene) -> None:
@@ -46,7 +46,7 @@ def test_who_comes_when_all_have_left_joins_the_fetch(scene: Scene) -> None:
     scene.answer()
 
     assert isinstance(late.result(), Policy)
-    assert len(scene.outside.questions) == 1
+    assert len(scene.backend.questions) == 1
 
 
 def test_who_has_left_is_not_released(scene: Scene) -> None:
@@ -56,7 +56,7 @@ def test_who_has_left_is_not_released(scene: Scene) -> None:
     scene.cancel(askers[1])
     scene.answer()
 
-    assert [waiter.releases for waiter in scene.outside.waiters] == [1, 0, 1]
+    assert [waiter.releases for waiter in scene.backend.waiters] == [1, 0, 1]
 
 
 def test_leaving_while_being_released_harms_nobody(scene: Scene) -> None:

@@ -14,6 +14,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import (
     Cancelled,
@@ -23,20 +24,19 @@ from scrapy_robots1994.policy import (
     UseStale,
     decide,
 )
-from scrapy_robots1994.policy.resolver import FetchAborted, Found
 from tests.policy.samples import TIMEOUT
 from tests.resolver.drives import AsyncioDrive, Drive, TwistedDrive
 from tests.resolver.scene import FILE, Question, Scene
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.policy import Answer
+    from scrapy_robots1994.policy import FetchResult
     from tests.resolver.drives import Running
 
 ORIGINS = [Origin("http", "site.example", 80), Origin("https", "site.example", 443)]
 
-ANSWERS: list[Answer] = [
+ANSWERS: list[FetchResult] = [
     FILE,
-    RobotsResponse(200, b"", lifetime=10.0),
+    RobotsResponse(200, b"", freshness_lifetime=10.0),
     RobotsResponse(403),
     RobotsResponse(404),
     RobotsResponse(503, retry_after=60.0),
@@ -52,10 +52,11 @@ class Request:
     """One request: what was held when it asked, and what it found."""
 
     origin: Origin
+    context: str = "direct"
     held: Policy | None = None
     asked_at: float = 0.0
     puts_before: int = 0
-    found: Found | None = None
+    found: Policy | Exception | None = None
     running: Running[None] | None = None
 
     async def ask(self, scene: Scene) -> None:
@@ -63,14 +64,17 @@ class Request:
         self.held = scene.memory.get(self.origin)
         self.asked_at = scene.clock.now
         self.puts_before = len(scene.memory.puts)
-        self.found = await scene.keeper.find(self.origin, "direct")
+        try:
+            self.found = await scene.resolver.resolve(self.origin, self.context)
+        except (FetchAborted, ZeroDivisionError) as error:
+            self.found = error
 
     def is_right(self, puts: list[Policy]) -> bool:
         """Whether what was found is what was held, or made while it waited."""
         decision = decide(self.held, self.asked_at)
         if isinstance(decision, (UseFresh, UseStale)):
             return self.found is self.held
-        if isinstance(self.found, FetchAborted):
+        if isinstance(self.found, Exception):
             return True
         return any(policy is self.found for policy in puts[self.puts_before :])
 
@@ -84,7 +88,7 @@ class EveryOrder(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.scene = self.new_scene()
-        self.outside = self.scene.outside
+        self.backend = self.scene.backend
         self.requests: list[Request] = []
 
     def new_scene(self) -> Scene:
@@ -93,18 +97,18 @@ class EveryOrder(RuleBasedStateMachine):
 
     def known(self) -> list[Policy]:
         """Every policy that was settled."""
-        return self.outside.told
+        return self.backend.told
 
     def at_work(self) -> set[Origin]:
         """Origins for which somebody outside has still to answer."""
-        return set(self.outside.under_way)
+        return set(self.backend.under_way)
 
     def close_others(self) -> None:
         """Let everybody answer who is no origin."""
 
     def open_questions(self) -> list[Question]:
         """Questions without an answer whose fetch is still under way."""
-        return [q for q in self.outside.questions if q.answer.is_open]
+        return [q for q in self.backend.questions if q.answer.is_open]
 
     def waiting(self) -> list[Request]:
         """Requests that have no end yet."""
@@ -130,7 +134,7 @@ class EveryOrder(RuleBasedStateMachine):
 
     @precondition(lambda self: self.open_questions())
     @rule(data=st.data(), answer=st.sampled_from(ANSWERS))
-    def answer(self, data: st.DataObject, answer: Answer) -> None:
+    def answer(self, data: st.DataObject, answer: FetchResult) -> None:
         """An answer comes, or the question is withdrawn."""
         data.draw(st.sampled_from(self.open_questions())).answer.settle(answer)
 
@@ -148,17 +152,17 @@ class EveryOrder(RuleBasedStateMachine):
         assert running is not None
         running.cancel()
 
-    @precondition(lambda self: any(not w.is_over for w in self.outside.works))
+    @precondition(lambda self: any(not w.is_over for w in self.backend.works))
     @rule(data=st.data())
     def cancel_work(self, data: st.DataObject) -> None:
         """The work of a fetch is cancelled."""
-        works = [work for work in self.outside.works if not work.is_over]
+        works = [work for work in self.backend.works if not work.is_over]
         data.draw(st.sampled_from(works)).cancel()
 
     @rule(broken=st.booleans())
     def listeners(self, *, broken: bool) -> None:
         """Who is told of policies breaks from now on, or is well again."""
-        self.outside.faults.settled = ZeroDivisionError() if broken else None
+        self.backend.faults.listeners = ZeroDivisionError() if broken else None
 
     @rule(seconds=st.sampled_from([1.0, 9.0, 31.0, 100.0, 1000.0, -30.0, -90.0]))
     def pass_time(self, seconds: float) -> None:
@@ -173,7 +177,7 @@ class EveryOrder(RuleBasedStateMachine):
     @invariant()
     def one_fetch_an_origin_at_a_time(self) -> None:
         """No question is asked while one of its origin is under way."""
-        assert self.outside.doubled == []
+        assert self.backend.doubled == []
 
     @invariant()
     def no_verdict_from_what_was_not_settled(self) -> None:
@@ -188,7 +192,7 @@ class EveryOrder(RuleBasedStateMachine):
     @invariant()
     def no_waiting_object_is_released_twice(self) -> None:
         """Each waiter is let go once at most."""
-        assert all(w.releases <= self.most_releases for w in self.outside.waiters)
+        assert all(w.releases <= self.most_releases for w in self.backend.waiters)
 
     @invariant()
     def who_waits_waits_for_a_question(self) -> None:
@@ -206,7 +210,7 @@ class EveryOrder(RuleBasedStateMachine):
             question.answer.settle(Cancelled("closing"))
         self.scene.drive.turn()
         assert self.waiting() == []
-        assert self.outside.under_way == []
+        assert self.backend.under_way == []
         self.scene.drive.close()
 
 

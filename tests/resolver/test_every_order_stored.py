@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 from hypothesis import settings
 from hypothesis.stateful import precondition, rule
 
-from scrapy_robots1994.policy.policy import settle
+from scrapy_robots1994.policy import Policy
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.resolver.drives import AsyncioDrive, TwistedDrive
 from tests.resolver.scene import FILE, TERMS, Scene
@@ -17,7 +17,6 @@ from tests.resolver.test_every_order import MANY, EveryOrder
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Policy
     from tests.resolver.drives import Drive, Pending
 
 AGES = {"fresh": 0.0, "stale": 120.0, "old": 5_000.0, "ahead": -500.0}
@@ -72,7 +71,7 @@ class EveryOrderStored(EveryOrder):
 
     def known(self) -> list[Policy]:
         """Policies that an answer made, and those the store held."""
-        return [*self.outside.told, *self.outside.recalls]
+        return [*self.backend.told, *self.backend.loaded]
 
     def open_looks(self) -> list[Looking]:
         """Questions to the store without an answer."""
@@ -96,7 +95,7 @@ class EveryOrderStored(EveryOrder):
         look = data.draw(st.sampled_from(self.open_looks()))
         at = self.scene.clock.now - AGES[age]
         robots = RobotsTxt.parse(FILE.body)
-        look.answer.settle(settle(look.origin, FILE, robots, at, TERMS))
+        look.answer.settle(Policy.from_response(look.origin, FILE, robots, at, TERMS))
 
     @precondition(lambda self: self.open_looks())
     @rule(data=st.data())

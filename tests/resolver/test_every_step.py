@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy import Policy
-from scrapy_robots1994.policy.resolver import FetchAborted
 from tests.policy.samples import SITE
-from tests.resolver.scene import FILE, Scene
+from tests.resolver.scene import FILE, Scene, end_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Story:
 
     def __init__(self, drive: Drive, victim: str) -> None:
         self.scene = Scene(drive)
-        self.scene.outside.listeners = drive.pending()
+        self.scene.backend.listeners = drive.pending()
         self.victim = victim
         self.askers: list[Running[Any]] = []
         self.is_cut_short = False
@@ -35,14 +35,14 @@ class Story:
     def steps(self) -> Iterator[None]:
         """Tell the story; after each step something may happen to the victim."""
         for _ in range(ASKERS):
-            find = self.scene.keeper.find(SITE, "direct")
+            find = self.scene.resolver.resolve(SITE, "direct")
             self.askers.append(self.scene.drive.run(find))
             yield
             yield from self.going_on()
         self.answer()
         yield
         yield from self.going_on()
-        listeners = self.scene.outside.listeners
+        listeners = self.scene.backend.listeners
         if listeners is not None and listeners.is_open:
             listeners.settle(None)
         yield
@@ -56,20 +56,20 @@ class Story:
 
     def answer(self) -> None:
         """Answer every question that has no answer yet."""
-        for question in self.scene.outside.questions:
+        for question in self.scene.backend.questions:
             if question.answer.is_open:
                 question.answer.settle(FILE)
 
     def cancel(self) -> None:
         """Cancel the victim, if it is there already."""
-        running = self.scene.outside.works if self.victim == "fetch" else self.askers
+        running = self.scene.backend.works if self.victim == "fetch" else self.askers
         place = {"first": 0, "second": 1, "last": 2, "fetch": 0}[self.victim]
         if place < len(running):
             running[place].cancel()
 
     def end(self) -> None:
         """Let all that still waits have what it waits for."""
-        self.scene.outside.listeners = None
+        self.scene.backend.listeners = None
         self.scene.drive.turn()
         self.answer()
         self.scene.drive.turn()
@@ -98,9 +98,9 @@ def test_cancelling_after_any_step_leaves_nobody_waiting(
         for asker in story.askers:
             assert asker.is_over, (victim, until)
             if not asker.is_cancelled:
-                assert isinstance(asker.result(), (Policy, FetchAborted))
-        assert story.scene.outside.under_way == []
-        assert story.scene.outside.doubled == []
+                assert isinstance(end_of(asker), (Policy, FetchAborted))
+        assert story.scene.backend.under_way == []
+        assert story.scene.backend.doubled == []
         until += 1
     assert until > ASKERS * STEPS_BETWEEN
 
@@ -113,11 +113,11 @@ def test_after_any_cancellation_the_next_request_starts_afresh(
     until = 1
     while story := tell(drive, victim, until):
         scene = story.scene
-        asked, held = len(scene.outside.questions), scene.memory.get(SITE)
+        asked, held = len(scene.backend.questions), scene.memory.get(SITE)
         late = scene.ask()
         if held is None:
-            assert len(scene.outside.questions) == asked + 1
+            assert len(scene.backend.questions) == asked + 1
             scene.answer()
         assert isinstance(late.result(), Policy), (victim, until)
-        assert late.result() is scene.keeper.recall(SITE)
+        assert late.result() is scene.resolver.fresh(SITE)
         until += 1

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Policy, RobotsResponse
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from tests.policy.samples import CLOSED, NOW, SITE, TIMEOUT
 from tests.resolver.scene import FILE, Scene
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.policy.resolver import Found
-    from tests.resolver.drives import Running
+    from tests.resolver.drives import Drive, Running
 
 OTHER = Origin("https", "other.example", 443)
 
 
-def policy_of(asker: Running[Found]) -> Policy:
+def policy_of(asker: Running[Policy]) -> Policy:
     """Give the policy that *asker* found."""
     found = asker.result()
     assert isinstance(found, Policy)
@@ -32,7 +31,7 @@ def test_fifty_who_wait_cost_one_fetch(scene: Scene) -> None:
 
     scene.answer()
 
-    assert len(scene.outside.questions) == 1
+    assert len(scene.backend.questions) == 1
     assert {id(asker.result()) for asker in askers} == {id(scene.memory.get(SITE))}
 
 
@@ -53,16 +52,16 @@ def test_each_who_waits_has_a_waiting_object_of_its_own(scene: Scene) -> None:
 
     scene.answer()
 
-    assert len({id(waiter) for waiter in scene.outside.waiters}) == 50
-    assert [waiter.releases for waiter in scene.outside.waiters] == [1] * 50
+    assert len({id(waiter) for waiter in scene.backend.waiters}) == 50
+    assert [waiter.releases for waiter in scene.backend.waiters] == [1] * 50
 
 
-def test_the_fetch_goes_the_way_of_the_first_who_asked(scene: Scene) -> None:
+def test_the_fetch_leaves_as_the_first_who_asked(scene: Scene) -> None:
     """Who joins a fetch under way does not change how it leaves."""
-    scene.ask(way="proxy")
-    scene.ask(way="direct")
+    scene.ask(context="proxy")
+    scene.ask(context="direct")
 
-    assert [question.way for question in scene.outside.questions] == ["proxy"]
+    assert [question.context for question in scene.backend.questions] == ["proxy"]
 
 
 def test_origins_do_not_wait_for_each_other(scene: Scene) -> None:
@@ -85,57 +84,57 @@ def test_who_asks_after_the_answer_does_not_wait(scene: Scene) -> None:
 
     late = scene.ask()
 
-    assert policy_of(late) is scene.keeper.recall(SITE)
-    assert len(scene.outside.questions) == 1
-    assert len(scene.outside.waiters) == 1
+    assert policy_of(late) is scene.resolver.fresh(SITE)
+    assert len(scene.backend.questions) == 1
+    assert len(scene.backend.waiters) == 1
 
 
 def test_what_is_unknown_is_not_recalled(scene: Scene) -> None:
     """Recalling never asks, and gives nothing before there is an answer."""
-    assert scene.keeper.recall(SITE) is None
+    assert scene.resolver.fresh(SITE) is None
     scene.ask()
-    assert scene.keeper.recall(SITE) is None
-    assert len(scene.outside.questions) == 1
+    assert scene.resolver.fresh(SITE) is None
+    assert len(scene.backend.questions) == 1
 
 
 def test_an_answer_that_is_there_at_once_reaches_the_one_who_asked(
     scene: Scene,
 ) -> None:
     """A fetch may be over before the one who started it begins to wait."""
-    scene.outside.at_once = FILE
+    scene.backend.at_once = FILE
 
     asker = scene.ask()
 
-    assert policy_of(asker) is scene.keeper.recall(SITE)
-    assert len(scene.outside.questions) == 1
+    assert policy_of(asker) is scene.resolver.fresh(SITE)
+    assert len(scene.backend.questions) == 1
 
 
-def test_nobody_goes_on_before_the_listeners_were_told(scene: Scene) -> None:
-    """While a listener takes its time the policy is neither handed out nor recalled."""
-    scene.outside.listeners = scene.drive.pending()
+def test_the_policy_is_usable_while_listeners_run(scene: Scene) -> None:
+    """A listener may wait for a page of the same origin; who waited goes on after it."""
+    scene.backend.listeners = scene.drive.pending()
     asker = scene.ask()
     scene.answer()
 
-    assert len(scene.outside.told) == 1
+    assert scene.resolver.fresh(SITE) is scene.backend.told[0]
+    assert scene.ask().result() is scene.backend.told[0]
     assert not asker.is_over
-    assert scene.keeper.recall(SITE) is None
-    scene.outside.listeners.settle(None)
+    scene.backend.listeners.settle(None)
     scene.drive.turn()
-    assert asker.result() is scene.outside.told[0]
+    assert asker.result() is scene.backend.told[0]
+    assert len(scene.backend.questions) == 1
 
 
-def test_who_comes_while_listeners_are_told_joins(scene: Scene) -> None:
-    """A fetch is under way until its policy is held; nobody starts a second one."""
-    scene.outside.listeners = scene.drive.pending()
+def test_a_policy_that_holds_for_no_time_is_usable_while_listeners_run(
+    drive: Drive,
+) -> None:
+    """Also where memory has nothing of it: a listener that waits never hangs."""
+    scene = Scene(drive, FreshnessSettings(ttl=0.0, min_ttl=0.0, stale_if_error=0.0))
+    scene.backend.listeners = scene.drive.pending()
     scene.ask()
     scene.answer()
-    late = scene.ask()
 
-    scene.outside.listeners.settle(None)
-    scene.drive.turn()
-
-    assert policy_of(late) is scene.outside.told[0]
-    assert len(scene.outside.questions) == 1
+    assert scene.ask().result() is scene.backend.told[0]
+    assert len(scene.backend.questions) == 1
 
 
 @pytest.mark.parametrize(("status", "reads"), [(200, 1), (404, 0), (403, 0), (500, 0)])
@@ -145,7 +144,7 @@ def test_only_the_body_of_a_file_is_read(scene: Scene, status: int, reads: int) 
 
     scene.answer(RobotsResponse(status, b"User-agent: *\nDisallow: /\n"))
 
-    assert len(scene.outside.reads) == reads
+    assert len(scene.backend.reads) == reads
     assert policy_of(asker).status == status
 
 
@@ -156,6 +155,6 @@ def test_ours_r5_no_answer_is_a_policy_too(scene: Scene) -> None:
     scene.answer(TIMEOUT)
 
     assert not policy_of(asker).is_known
-    assert scene.keeper.recall(SITE) is asker.result()
+    assert scene.resolver.fresh(SITE) is asker.result()
     scene.clock.now = NOW + 30
-    assert scene.keeper.recall(SITE) is None
+    assert scene.resolver.fresh(SITE) is None

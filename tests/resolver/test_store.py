@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.policy import Cancelled, FetchError, Policy, RobotsResponse
-from scrapy_robots1994.policy.policy import prolong
-from scrapy_robots1994.policy.resolver import FetchAborted
 from tests.policy.samples import NOW, SITE, TIMEOUT, parsed
-from tests.resolver.scene import FILE, TERMS, Scene
+from tests.resolver.scene import FILE, TERMS, Scene, end_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
@@ -56,9 +54,9 @@ def test_what_the_store_holds_fresh_is_not_fetched(drive: Drive) -> None:
     asker = scene.ask()
 
     assert asker.result() == HELD
-    assert scene.outside.questions == []
-    assert scene.outside.recalls == [HELD]
-    assert scene.keeper.recall(SITE) == HELD
+    assert scene.backend.questions == []
+    assert scene.backend.loaded == [HELD]
+    assert scene.resolver.fresh(SITE) == HELD
     assert store.dones == [(SITE, None)]
 
 
@@ -69,7 +67,7 @@ def test_what_is_fetched_is_stored(drive: Drive) -> None:
     scene.answer()
 
     assert store.dones == [(SITE, asker.result())]
-    assert scene.outside.recalls == []
+    assert scene.backend.loaded == []
 
 
 def test_what_the_store_holds_stale_is_used_beside_its_refresh(drive: Drive) -> None:
@@ -80,7 +78,7 @@ def test_what_the_store_holds_stale_is_used_beside_its_refresh(drive: Drive) -> 
     asker = scene.ask()
 
     assert asker.result() == HELD
-    (question,) = scene.outside.questions
+    (question,) = scene.backend.questions
     assert question.validators == HELD.validators
     scene.answer(RobotsResponse(304, not_modified=True))
     ((_, renewed),) = store.dones
@@ -97,7 +95,7 @@ def test_who_comes_while_a_recalled_policy_is_refreshed_starts_no_second(
     scene.ask()
 
     assert scene.ask().result() == HELD
-    assert len(scene.outside.questions) == 1
+    assert len(scene.backend.questions) == 1
 
 
 def test_an_old_policy_of_the_store_is_the_last_good_one(drive: Drive) -> None:
@@ -111,7 +109,7 @@ def test_an_old_policy_of_the_store_is_the_last_good_one(drive: Drive) -> None:
 
     found = asker.result()
     assert isinstance(found, Policy)
-    assert found.stands_in
+    assert found.is_stale_on_error
     assert found.robots is HELD.robots
 
 
@@ -126,7 +124,7 @@ def test_what_another_process_made_meanwhile_is_not_fetched(drive: Drive) -> Non
     drive.turn()
 
     assert [asker.result() for asker in askers] == [HELD, HELD]
-    assert scene.outside.questions == []
+    assert scene.backend.questions == []
 
 
 def test_a_cancelled_fetch_stores_nothing_and_ends_our_turn(drive: Drive) -> None:
@@ -136,7 +134,7 @@ def test_a_cancelled_fetch_stores_nothing_and_ends_our_turn(drive: Drive) -> Non
 
     scene.answer(Cancelled("closing"))
 
-    assert isinstance(asker.result(), FetchAborted)
+    assert isinstance(end_of(asker), Exception)
     assert store.dones == [(SITE, None)]
 
 
@@ -147,7 +145,7 @@ def test_a_fetch_that_breaks_ends_our_turn(drive: Drive) -> None:
 
     scene.fail(ZeroDivisionError())
 
-    assert isinstance(asker.result(), FetchAborted)
+    assert isinstance(end_of(asker), Exception)
     assert store.dones == [(SITE, None)]
 
 
@@ -159,8 +157,8 @@ def test_memory_is_believed_where_it_is_newer_than_the_store(drive: Drive) -> No
     scene.clock.now = NOW + 320
 
     assert scene.ask().result() == newer
-    assert scene.outside.questions[0].validators == newer.validators
-    assert scene.outside.recalls == []
+    assert scene.backend.questions[0].validators == newer.validators
+    assert scene.backend.loaded == []
     scene.answer(FILE)
     assert store.dones[0][1] is not None
 
@@ -174,19 +172,19 @@ def test_the_store_is_believed_where_it_is_newer_than_memory(drive: Drive) -> No
     scene.clock.now = OLD
 
     assert scene.ask().result() == newer
-    assert scene.outside.questions == []
+    assert scene.backend.questions == []
 
 
 def test_what_another_process_prolonged_is_not_asked_for_again(drive: Drive) -> None:
     """Ours R5: its pause before an origin that is away is ours as well."""
-    prolonged = prolong(HELD, TIMEOUT, STALE, TERMS)
+    prolonged = HELD.stale_on_error(TIMEOUT, STALE, TERMS)
     scene, _ = scene_with(drive, prolonged)
     scene.memory.put(HELD)
     scene.clock.now = STALE + 1
 
     assert scene.ask().result() == HELD
-    assert scene.outside.questions == []
-    assert scene.keeper.recall(SITE) == prolonged
+    assert scene.backend.questions == []
+    assert scene.resolver.fresh(SITE) == prolonged
 
 
 def test_what_the_store_lost_is_still_renewed_from_memory(drive: Drive) -> None:
@@ -197,7 +195,7 @@ def test_what_the_store_lost_is_still_renewed_from_memory(drive: Drive) -> None:
 
     scene.ask()
 
-    assert scene.outside.questions[0].validators == HELD.validators
+    assert scene.backend.questions[0].validators == HELD.validators
 
 
 def test_a_policy_from_the_future_is_asked_for_again(drive: Drive) -> None:
@@ -208,7 +206,7 @@ def test_a_policy_from_the_future_is_asked_for_again(drive: Drive) -> None:
     asker = scene.ask()
 
     assert not asker.is_over
-    assert len(scene.outside.questions) == 1
+    assert len(scene.backend.questions) == 1
 
 
 def test_a_renewal_that_nobody_can_use_says_nothing(drive: Drive) -> None:

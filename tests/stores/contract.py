@@ -109,7 +109,7 @@ class StoreContract(ABC):
         """After a policy that is not worth keeping, the older one is gone as well."""
         store.put(parsed())
 
-        store.put(parsed(terms=FreshnessSettings(ttl=0, min_ttl=0, stale_ttl=0)))
+        store.put(parsed(terms=FreshnessSettings(ttl=0, min_ttl=0, stale_if_error=0)))
 
         assert store.get(SITE) is None
         assert len(store) == 0
@@ -168,9 +168,9 @@ class StoreContract(ABC):
 
         for policy in store:
             store.forget(policy.origin)
-            store.put(replace(policy, stands_in=True))
+            store.put(replace(policy, is_stale_on_error=True))
 
-        assert all(policy.stands_in for policy in store)
+        assert all(policy.is_stale_on_error for policy in store)
         assert len(store) == 2
 
     def test_a_clock_that_goes_back_loses_nothing(

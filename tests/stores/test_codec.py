@@ -17,7 +17,6 @@ from hypothesis import strategies as some
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy import FreshnessSettings, Outcome, Policy, RobotsResponse
-from scrapy_robots1994.policy.policy import prolong, settle, unknown
 from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores.codec import DICTIONARY, MAX_HEAD, VERSION, pack, unpack
 from tests.policy.samples import BODY, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
@@ -37,7 +36,7 @@ GOLDEN = (
 def settled(answer: RobotsResponse) -> Policy:
     """Make the policy of *answer*."""
     robots = RobotsTxt.parse(answer.body) if answer.status == 200 else None
-    return settle(SITE, answer, robots, NOW, TERMS)
+    return Policy.from_response(SITE, answer, robots, NOW, TERMS)
 
 
 POLICIES = {
@@ -53,8 +52,8 @@ POLICIES = {
     "forbidden": settled(RobotsResponse(403)),
     "absent": settled(RobotsResponse(404)),
     "busy": settled(RobotsResponse(503, retry_after=900.0)),
-    "silence": unknown(SITE, TIMEOUT, NOW, TERMS),
-    "a stand-in": prolong(parsed(), TIMEOUT, NOW + 2 * DAY, TERMS),
+    "silence": Policy.unreachable(SITE, TIMEOUT, NOW, TERMS),
+    "a stand-in": parsed().stale_on_error(TIMEOUT, NOW + 2 * DAY, TERMS),
 }
 
 
@@ -236,7 +235,7 @@ def test_a_retry_that_lies_far_ahead_ends_with_the_policy() -> None:
     policy = read(entry(retry_at=9e99))
 
     assert policy is not None
-    assert policy.stands_in
+    assert policy.is_stale_on_error
     assert policy.fresh_until == policy.stale_until == policy.keep_until
 
 

@@ -10,11 +10,18 @@ import pytest
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.policy import FreshnessSettings
-from scrapy_robots1994.policy.policy import prolong
 from scrapy_robots1994.stores import circuit_breaker as troubles
 from scrapy_robots1994.stores.codec import pack
-from tests.policy.samples import BODY, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
-from tests.policy.samples import unreachable as unknown
+from tests.policy.samples import (
+    BODY,
+    DAY,
+    NOW,
+    SITE,
+    TERMS,
+    TIMEOUT,
+    parsed,
+    unreachable,
+)
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import new_desk
 from tests.stores.stubborn import StubbornStore
@@ -25,9 +32,9 @@ if TYPE_CHECKING:
 SOON = 0.05
 LATER = NOW + 2 * DAY
 HELD = pack(parsed())
-OLDER = prolong(parsed(at=NOW - DAY), TIMEOUT, LATER, TERMS)
-UNKNOWN = unknown(at=LATER)
-OVER = unknown(at=LATER, terms=FreshnessSettings(retry_after=0))
+OLDER = parsed(at=NOW - DAY).stale_on_error(TIMEOUT, LATER, TERMS)
+UNKNOWN = unreachable(at=LATER)
+OVER = unreachable(at=LATER, terms=FreshnessSettings(retry_after=0))
 
 
 def held_after(made: Policy, store: StubbornStore, *, misses: bool = False) -> object:
@@ -114,10 +121,10 @@ def test_what_another_crawl_holds_is_not_ours_to_end(
     ("packed", "made"),
     [
         (None, UNKNOWN),
-        (pack(unknown(at=LATER - 1)), UNKNOWN),
+        (pack(unreachable(at=LATER - 1)), UNKNOWN),
         (None, OLDER),
-        (pack(unknown(at=LATER - 1)), OLDER),
-        (pack(replace(OLDER, stands_in=False)), OLDER),
+        (pack(unreachable(at=LATER - 1)), OLDER),
+        (pack(replace(OLDER, is_stale_on_error=False)), OLDER),
         (pack(parsed(at=LATER + DAY)), OLDER),
         (pack(parsed(at=LATER - 90 * DAY)), UNKNOWN),
     ],

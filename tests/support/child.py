@@ -19,6 +19,8 @@ import scrapy
 from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
+from scrapy_robots1994.policy import retries
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
@@ -119,6 +121,13 @@ def _resolve_test_names() -> None:
     socket.gethostbyname = lambda host: real_name(local(host))
 
 
+def _shorten_pauses() -> None:
+    """Let the pauses between retries of a robots.txt take a fiftieth of their time."""
+    for name in ("NETWORK_PAUSES", "STATUS_PAUSES"):
+        shorter = tuple(seconds / 50 for seconds in getattr(retries, name))
+        setattr(retries, name, shorter)
+
+
 def _process(job: dict[str, Any]) -> Any:
     """The process that `scrapy crawl` of this version takes for the reactor."""
     settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
@@ -165,6 +174,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
 
     warnings.showwarning, shown = noted, warnings.showwarning
     _resolve_test_names()
+    _shorten_pauses()
     try:
         _crawl(job, told)
     except Exception as error:  # noqa: BLE001 (whatever stops a crawl is its result)

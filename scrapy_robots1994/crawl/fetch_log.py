@@ -1,0 +1,243 @@
+"""What a crawl logs and counts about the fetches of robots.txt files."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+
+from scrapy_robots1994.checks.problem import sentence
+from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.policy import (
+    Cancelled,
+    FetchError,
+    LocalFault,
+    Outcome,
+    outcome_of_result,
+)
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+
+    from scrapy_robots1994.checks.problem import Problem
+    from scrapy_robots1994.crawl.settings import RobotsSettings
+    from scrapy_robots1994.crawl.stats import StatsRecorder
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.policy import FetchResult, Policy, RobotsResponse
+
+logger = logging.getLogger("scrapy_robots1994")
+
+MAX_FORBIDDEN_WARNINGS = 20
+"""Origins whose 401 or 403 is a warning of its own; more are counted at the close."""
+
+MAX_TRACEBACKS = 20
+"""Different places in code whose exceptions are logged with a traceback."""
+
+
+class FetchLog:
+    """Logs and counts the fetches of one crawl."""
+
+    def __init__(
+        self, crawler: Crawler, settings: RobotsSettings, tally: StatsRecorder
+    ) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._tally = tally
+        self._forbidding = 0
+        self._bugs: set[tuple[object, ...]] = set()
+        crawler.signals.connect(self._closed, signals.spider_closed)
+
+    def fetched(
+        self, policy: Policy, result: RobotsResponse | FetchError, last: Policy | None
+    ) -> None:
+        """Log and count a policy that *result* made; *last* was there before."""
+        self._tally.outcome(outcome_of_result(result))
+        if policy.is_stale_on_error:
+            self._tally.count(stats.STALE_IF_ERROR)
+        elif last is not None and policy.is_known:
+            self._tally.count(stats.REFRESHED)
+        if policy.is_stale_on_error or not policy.is_known:
+            self._unreachable(policy, result, last)
+        elif policy.outcome is Outcome.FORBIDDEN:
+            self._forbidden(policy, last)
+        else:
+            self._known(policy, logging.DEBUG)
+
+    def _known(self, policy: Policy, level: int, more: str = "") -> None:
+        """Log one line about a policy that the origin stated."""
+        self._log(
+            level,
+            f"%s: HTTP %s, %s, holds for %.0f s{more}",
+            policy.origin.robots_url,
+            policy.status,
+            policy.outcome.value,
+            policy.fresh_until - policy.fetched_at,
+        )
+
+    def _forbidden(self, policy: Policy, last: Policy | None) -> None:
+        """Warn of a 401 or 403, which is often a mistake of the origin (R3)."""
+        is_new = last is None or last.outcome is not Outcome.FORBIDDEN
+        self._forbidding += is_new
+        is_loud = is_new and self._forbidding <= MAX_FORBIDDEN_WARNINGS
+        if self._settings.freshness.forbidden_allows:
+            more = '; all its URLs are allowed (ROBOTS1994_FORBIDDEN = "allow")'
+            is_loud = False
+        else:
+            more = '; all its URLs are refused unless ROBOTS1994_FORBIDDEN = "allow"'
+        self._known(policy, logging.WARNING if is_loud else logging.DEBUG, more)
+
+    def _unreachable(
+        self, policy: Policy, result: RobotsResponse | FetchError, last: Policy | None
+    ) -> None:
+        """Warn of an origin without a usable answer (R5), once while that lasts."""
+        is_old = last is not None and last.is_stale_on_error
+        if policy.is_stale_on_error:
+            meaning = "the last good policy stands"
+        elif self._settings.freshness.unreachable_allows:
+            meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
+        else:
+            meaning = "all URLs are refused"
+        self._log(
+            logging.DEBUG if policy.is_stale_on_error and is_old else logging.WARNING,
+            "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest",
+            policy.origin.robots_url,
+            _reason(result),
+            meaning,
+            policy.fresh_until - policy.fetched_at,
+        )
+
+    def loaded(self, policy: Policy, now: float) -> None:
+        """Log and count a policy of the store."""
+        self._tally.count(stats.STORE_HITS)
+        self._log(
+            logging.DEBUG,
+            "%s: %s, in the store for %.0f s, holds for another %.0f s",
+            policy.origin.robots_url,
+            policy.outcome.value,
+            now - policy.fetched_at,
+            policy.fresh_until - now,
+        )
+
+    def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
+        """Log and count a retry (§3.1)."""
+        self._tally.count(stats.RETRIES)
+        self._bug(origin, result)
+        self._log(
+            logging.DEBUG,
+            "Could not fetch %s (%s); retrying in %.1f s",
+            origin.robots_url,
+            _reason(result),
+            pause,
+        )
+
+    def failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
+        """Log and count a fetch that ended without a policy (R6, R7)."""
+        if isinstance(fault, Cancelled):
+            self._tally.count(stats.FETCH_ABORTED)
+            self._log(
+                logging.INFO,
+                "Could not fetch %s (%s): its waiting requests end without a policy",
+                origin.robots_url,
+                fault.detail,
+            )
+            return
+        self._tally.count(stats.LOCAL_FAULTS)
+        self._bug(origin, fault)
+        self._log(
+            logging.WARNING,
+            "Could not fetch %s (%s): the failure is on our side; its waiting requests "
+            "fail with it, and the next one fetches again",
+            origin.robots_url,
+            _reason(fault),
+        )
+
+    def _bug(self, origin: Origin, result: FetchResult) -> None:
+        """Log an exception of a middleware or of our code, once for each place."""
+        if not isinstance(result, LocalFault) or not result.is_bug:
+            return
+        place = _place(result.error)
+        if place in self._bugs or len(self._bugs) >= MAX_TRACEBACKS:
+            return
+        self._bugs.add(place)
+        # Not `exc_info`: the message of an exception may hold anything.
+        lines = "".join(traceback.format_exception(result.error)).splitlines()
+        logger.error(
+            "An exception was raised while %s was fetched:\n%s",
+            escape_control_chars(origin.robots_url, 500),
+            "\n".join(escape_control_chars(line, 500) for line in lines),
+            extra={"spider": self._crawler.spider},
+        )
+
+    def truncated(self, origin: Origin) -> None:
+        """Warn of a file over the size limit (Ours O24)."""
+        self._tally.count(stats.TRUNCATED)
+        self._log(
+            logging.WARNING,
+            "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it "
+            "are obeyed",
+            origin.robots_url,
+            self._settings.max_bytes,
+        )
+
+    def weakens_policy(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
+        """Warn of *problems* that open the site against its owner's intent."""
+        self._tally.count(stats.OPENS_SITE)
+        is_split = any(problem.clause == "O5" for problem in problems)
+        self._log(
+            logging.WARNING,
+            "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
+            "meant to close.%s All of it: scrapy robots-lint %s",
+            origin.robots_url,
+            problems[0].line,
+            sentence(problems[0]),
+            f" ({len(problems)} such lines.)" if len(problems) > 1 else "",
+            ' ROBOTS1994_READING = "cautious" obeys split records.' if is_split else "",
+            origin.robots_url,
+        )
+
+    def _closed(self, spider: Spider) -> None:  # noqa: ARG002 - Scrapy's signal
+        """Log how many origins forbade their robots.txt, past the first warnings."""
+        if (
+            self._forbidding > MAX_FORBIDDEN_WARNINGS
+            and not self._settings.freshness.forbidden_allows
+        ):
+            self._log(
+                logging.WARNING,
+                "%d origins answered 401 or 403 for robots.txt: all their URLs were "
+                'refused; ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"',
+                self._forbidding,
+            )
+
+    def _log(self, level: int, text: str, *values: object) -> None:
+        """Log one line of this crawl's spider."""
+        if not logger.isEnabledFor(level):
+            return
+        # Ours O25: a host of a URL may hold anything, too.
+        shown = (
+            escape_control_chars(value, 500) if isinstance(value, str) else value
+            for value in values
+        )
+        logger.log(level, text, *shown, extra={"spider": self._crawler.spider})
+
+
+def _reason(result: FetchResult) -> str:
+    """Return in a few words why a fetch made no policy."""
+    match result:
+        case FetchError():
+            return f"{result.kind}: {result.detail}"
+        case LocalFault(error):
+            return redact_credentials(f"{type(error).__name__}: {error}")
+        case Cancelled():
+            return result.detail
+    return f"HTTP {result.status}"
+
+
+def _place(error: Exception) -> tuple[object, ...]:
+    """Return what tells one bug from another: the class, and the line that raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = (frames[-1].filename, frames[-1].lineno) if frames else ()
+    return (type(error), *last)
