@@ -12,7 +12,7 @@ _UNPRINTABLE = re.compile(
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
-# User name and password of a URL, wherever one stands in a text.
+# User name and password of a URL anywhere in a text.
 _CREDENTIALS = re.compile(r"(?<=//)[^/?#\s]*@")
 
 _LAST_OF_TWO_DIGITS = 0xFF

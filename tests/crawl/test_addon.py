@@ -1,4 +1,4 @@
-"""The one line puts ours in the built-in's place and keeps the user's choices."""
+"""The add-on replaces the built-in middleware, and the user's settings win."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ OURS = "scrapy_robots1994.Robots1994Middleware"
 
 
 def middlewares(settings: Settings) -> dict[object, int | None]:
-    """What the add-on made of DOWNLOADER_MIDDLEWARES."""
+    """Return DOWNLOADER_MIDDLEWARES as the add-on changes it."""
     Addon().update_settings(settings)
     return dict(settings.getdict("DOWNLOADER_MIDDLEWARES"))
 
 
-def test_by_default_ours_stands_where_scrapy_has_the_built_in() -> None:
+def test_by_default_ours_has_the_order_of_the_built_in() -> None:
     """At 100, and the built-in is off."""
     assert middlewares(Settings()) == {BUILT_IN: None, Robots1994Middleware: 100}
 
 
-def test_the_users_place_of_the_built_in_becomes_ours() -> None:
+def test_the_users_order_of_the_built_in_becomes_ours() -> None:
     """Whether the user named the built-in by path or by class."""
     for key in (BUILT_IN, RobotsTxtMiddleware):
         made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {key: 543}}))
@@ -33,14 +33,14 @@ def test_the_users_place_of_the_built_in_becomes_ours() -> None:
 
 
 def test_ours_placed_by_hand_stays_there() -> None:
-    """The add-on beside a middleware set by hand adds no second one."""
+    """With a middleware set by hand, the add-on adds no second one."""
     made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 77}}))
 
     assert made == {BUILT_IN: None, OURS: 77}
 
 
 def test_robotstxt_obey_goes_on_unless_the_user_says_otherwise() -> None:
-    """Over Scrapy's default, under a project's own word."""
+    """It wins over Scrapy's default, not over a project's setting."""
     default, project = Settings(), Settings({"ROBOTSTXT_OBEY": False})
     for settings in (default, project):
         Addon().update_settings(settings)
@@ -59,7 +59,7 @@ def test_the_users_own_dict_is_not_changed() -> None:
 
 
 def test_obey_false_in_a_project_keeps_robots_handling_off() -> None:
-    """A real crawl: nothing is asked, and the log says why."""
+    """A real crawl: no robots.txt is requested, and the log says why."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /\n")
         result = crawl([site.url("/page")], settings={"ROBOTSTXT_OBEY": False})
@@ -70,7 +70,7 @@ def test_obey_false_in_a_project_keeps_robots_handling_off() -> None:
 
 
 def test_by_hand_without_the_add_on() -> None:
-    """The middleware set in place of the built-in works alone."""
+    """The middleware works without the add-on, in place of the built-in."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\n")
         pages = [site.url("/private"), site.url("/page")]
@@ -84,7 +84,7 @@ def test_by_hand_without_the_add_on() -> None:
 
 
 def test_the_parser_alone_in_the_built_in_middleware() -> None:
-    """ROBOTSTXT_PARSER: the built-in's way, our reading (Allow is unknown in 1994)."""
+    """ROBOTSTXT_PARSER: the built-in reads files as we do (no Allow in 1994)."""
     with Site() as site:
         site.robots("User-agent: *\nAllow: /private/open\nDisallow: /private\n")
         result = crawl(

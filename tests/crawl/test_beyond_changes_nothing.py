@@ -16,7 +16,7 @@ FILES = 40
 PATHS_OF_A_FILE = 6
 
 
-def asked(site: Site) -> list[str]:
+def urls_of(site: Site) -> list[str]:
     """URLs that the files of many hosts have something to say about."""
     urls = []
     for number, (_, body) in enumerate(corpus_files()[::7][:FILES]):
@@ -29,7 +29,7 @@ def asked(site: Site) -> list[str]:
     return urls
 
 
-def told(result: CrawlResult) -> tuple[list[tuple[str, int]], list[Any]]:
+def outcome(result: CrawlResult) -> tuple[list[tuple[str, int]], list[Any]]:
     """Every page that came, and every refusal with its verdict."""
     refused = [(it.url, it.name, it.message, it.verdict) for it in result.failed]
     return sorted(result.fetched), sorted(refused, key=str)
@@ -41,11 +41,11 @@ def test_verdicts_and_pages_are_the_same_with_everything_on(
     """The same files, the same questions: the same pages, refusals and lines."""
     monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
     with Site() as site:
-        urls = asked(site)
+        urls = urls_of(site)
         usual = crawl(urls)
         beyond = crawl(urls, settings=EVERYTHING_BEYOND)
 
-    assert told(beyond) == told(usual)
+    assert outcome(beyond) == outcome(usual)
     assert len(usual.failed) > len(urls) // 10
     assert "ROBOTS1994_CRAWL_DELAY has no effect" in beyond.log
     counted = ("robotstxt/forbidden", "robotstxt/request_count")

@@ -1,5 +1,5 @@
-"""In a crawl ours decides; others are asked the same, and a report says where they
-differ.
+"""ROBOTS1994_COMPARE: ours decides, other parsers are compared with it, and a report
+says where they differ.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ALL = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
 
 
 class RaisingParser:
-    """A parser of somebody's own that fails at every question."""
+    """A parser of a user that raises at every question."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> RaisingParser:
@@ -106,10 +106,10 @@ def test_a_parser_that_raises_is_counted_and_the_crawl_goes_on(tmp_path: Path) -
     ],
     ids=["404 with rules", "403", "503", "reset"],
 )
-def test_the_status_parts_us_from_a_parser_that_never_sees_it(
+def test_a_status_that_decides_for_us_differs_from_a_parser_of_the_body(
     reply: replies.Reply, direction: str, tmp_path: Path
 ) -> None:
-    """The built-in hands its parser any body; of a failed fetch it lets all through."""
+    """The built-in parses any body, and allows everything after a failed fetch."""
     path = tmp_path / "report.json"
     with Site() as site:
         site.answer("/robots.txt", reply)
@@ -127,7 +127,7 @@ def test_the_status_parts_us_from_a_parser_that_never_sees_it(
 
 
 def test_without_the_setting_nothing_of_it_is_loaded() -> None:
-    """Neither a stat, nor a line, nor a module."""
+    """No stat, no log line, no module."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a\n")
         result = crawl(
@@ -145,10 +145,13 @@ def note_modules_at_close(crawler: Any) -> None:
 
     from scrapy import signals  # noqa: PLC0415 - of the crawling process
 
-    rooms = ("scrapy_robots1994.compare", "scrapy_robots1994.crawl.features.comparison")
+    modules = (
+        "scrapy_robots1994.compare",
+        "scrapy_robots1994.crawl.features.comparison",
+    )
 
     def note() -> None:
-        loaded = sorted(name for name in sys.modules if name.startswith(rooms))
+        loaded = sorted(name for name in sys.modules if name.startswith(modules))
         crawler.stats.set_value("test/modules", loaded)
 
     crawler.signals.connect(note, signals.spider_closed, weak=False)
@@ -172,7 +175,7 @@ def note_modules_at_close(crawler: Any) -> None:
         ),
     ],
 )
-def test_what_cannot_be_compared_or_written_stops_the_crawl_at_start(
+def test_a_wrong_parser_or_report_stops_the_crawl_at_start(
     settings: dict[str, Any], sentence: str
 ) -> None:
     """One sentence, and no request leaves."""
@@ -183,10 +186,10 @@ def test_what_cannot_be_compared_or_written_stops_the_crawl_at_start(
     assert sentence in result.error + result.log
 
 
-def test_a_report_that_cannot_be_written_costs_the_crawl_nothing(
+def test_a_report_that_cannot_be_written_is_one_error_line(
     tmp_path: Path,
 ) -> None:
-    """A file stands where a folder is needed: one error line, and all pages."""
+    """A file is where a folder is needed: one error line, and all pages."""
     (tmp_path / "file").write_text("", "utf-8")
     with Site() as site:
         site.robots("")

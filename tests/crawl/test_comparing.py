@@ -1,4 +1,4 @@
-"""What a comparison takes and where its report goes, without a crawl."""
+"""The parsers of a comparison and the path of its report, without a crawl."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ORIGIN = Origin("http", "a.test", 80)
 def test_the_parsers_wanted_are_read_from_code_and_command_line(
     value: object, wanted: tuple[str, ...]
 ) -> None:
-    """`-s ROBOTS1994_COMPARE=Protego,my.Parser` hands over a text."""
+    """`-s ROBOTS1994_COMPARE=Protego,my.Parser` passes text."""
     assert PARSERS.read("ROBOTS1994_COMPARE", value) == wanted
 
 
@@ -86,7 +86,7 @@ def test_the_parser_of_the_built_in_is_named_by_its_own_setting() -> None:
         peers(["ROBOTSTXT_PARSER"], idle_crawler({"ROBOTSTXT_PARSER": "no.such"}))
 
 
-def test_a_parser_named_twice_is_asked_once() -> None:
+def test_a_parser_named_twice_is_compared_once() -> None:
     """By its class, by its path and by its short name it is one."""
     path = "scrapy.robotstxt.ProtegoRobotParser"
 
@@ -103,7 +103,7 @@ def empty_report() -> ComparisonReport:
 def test_a_report_that_breaks_half_way_leaves_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Atomically: all of it or nothing, and no piece of it beside."""
+    """Atomically: all of it or nothing, and no part of it next to the old one."""
     path = tmp_path / "report.json"
     report_file.write(empty_report(), path)
     before = path.read_text("utf-8")
@@ -142,7 +142,7 @@ def test_a_file_url_is_a_path(tmp_path: Path) -> None:
         ("notes", "http://localhost"),
     ],
 )
-def test_a_file_is_asked_about_as_the_host_it_is_named_by(
+def test_a_file_belongs_to_the_host_it_is_named_after(
     tmp_path: Path, name: str, origin: str
 ) -> None:
     """By its own name or by that of its folder; otherwise a stand-in."""
@@ -178,8 +178,8 @@ def policy_of(
     )
 
 
-def test_of_a_cut_file_all_are_asked_about_the_whole_lines() -> None:
-    """The line that the limit cut would close the site for the other parser alone."""
+def test_of_a_truncated_file_all_parsers_read_the_whole_lines() -> None:
+    """The truncated line would close the site for the other parser only."""
     watching, settings = shadow()
 
     watching.compare(
@@ -190,7 +190,7 @@ def test_of_a_cut_file_all_are_asked_about_the_whole_lines() -> None:
     assert watching.report().questions == 1
 
 
-def test_where_the_body_is_no_longer_there_nobody_is_asked() -> None:
+def test_without_the_body_nothing_is_compared() -> None:
     """As of a 404 that an earlier crawl stored: counted, not guessed."""
     watching, settings = shadow()
 

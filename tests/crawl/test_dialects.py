@@ -1,10 +1,11 @@
-"""A crawl reads its robots.txt files in the dialect that it was told."""
+"""A crawl reads robots.txt files in the dialect of ROBOTS1994_DIALECT."""
 
 from __future__ import annotations
 
 import pytest
 
 from scrapy_robots1994 import Robots1994Parser
+from scrapy_robots1994.parser.dialects import DIALECTS
 from tests.support.crawl import crawl
 from tests.support.crawler import idle_crawler
 from tests.support.site import Site
@@ -16,12 +17,13 @@ FETCHED = {
     "1994": ["/x", "/y", "/"],
     "revisited": ["/z", "/z/1", "/"],
     "extended": ["/x", "/y", "/z/1", "/"],
+    "rfc9309": ["/x", "/y", "/z/1", "/"],
 }
 
 
-@pytest.mark.parametrize("dialect", FETCHED)
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_dialect_of_the_setting_decides_in_a_crawl(dialect: str) -> None:
-    """The same file, the same pages, three answers."""
+    """The same file and the same pages."""
     with Site() as site:
         site.robots(BODY)
         result = crawl(

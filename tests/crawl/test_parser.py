@@ -1,7 +1,7 @@
 """Robots1994Parser behind Scrapy's parser interface, by hand and in the built-in.
 
-Scrapy's own tests of that interface (tests/test_robotstxt_interface.py) ask eight
-things of a parser. Five of them hold here too, in our words below. Three are
+Scrapy's own tests of that interface (tests/test_robotstxt_interface.py) check eight
+properties of a parser. Five of them hold here too, in our words below. Three are
 contradicted by the text of 1994, each for the clause named at its test.
 """
 
@@ -35,7 +35,7 @@ def test_it_is_a_robot_parser_of_scrapy() -> None:
 
 
 def test_a_disallowed_path_is_not_allowed_and_any_other_is() -> None:
-    """Scrapy's `test_allowed`: unknown fields beside a rule do no harm."""
+    """Scrapy's `test_allowed`: unknown fields next to a rule have no effect."""
     robots = parse(b"User-agent: * \nDisallow: /no \nAllow: /yes \nCrawl-delay: 10")
 
     assert robots.allowed(f"{HERE}/yes", "*")
@@ -101,7 +101,7 @@ def test_1994_f6_contradicts_scrapys_crawl_delay_test() -> None:
 
 
 def test_bytes_are_taken_for_url_and_robot() -> None:
-    """The interface hands over text or bytes."""
+    """The interface passes text or bytes."""
     robots = parse(b"User-agent: robot\nDisallow: /no\n")
 
     assert not robots.allowed(f"{HERE}/no".encode(), b"Robot/2.0 (+http://x.test)")

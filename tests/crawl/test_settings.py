@@ -1,4 +1,4 @@
-"""A wrong setting is one sentence at start, and no crawl."""
+"""Settings: values are read, wrong ones stop the crawl with one sentence at start."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ CASES = [(name, value) for name, values in WRONG.items() for value in values]
 
 
 def test_every_setting_has_wrong_values_here() -> None:
-    """A new setting must bring its wrong values."""
+    """A new setting needs its wrong values here."""
     assert set(SETTINGS) == {f"ROBOTS1994_{name}" for name in WRONG}
 
 
 @pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
 def test_a_wrong_value_is_refused_in_one_sentence(name: str, value: object) -> None:
-    """The sentence names the setting, and is one line."""
+    """It names the setting and has one line."""
     with pytest.raises(SettingsError) as raised:
         RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
 
@@ -83,13 +83,13 @@ def test_a_misspelt_name_is_refused_with_the_likely_one(name: str, meant: str) -
 
 
 def test_a_name_unlike_any_other_is_refused_with_the_known_ones() -> None:
-    """Where no name is near, all are listed."""
+    """Where no name is close, all are listed."""
     with pytest.raises(SettingsError, match="the settings are ROBOTS1994_DIALECT, "):
         RobotsSettings.from_settings(Settings({"ROBOTS1994_QQQQQQQQQQ": 5}))
 
 
 def test_texts_from_the_command_line_are_read() -> None:
-    """`-s ROBOTS1994_TTL=600` hands over a text."""
+    """`-s ROBOTS1994_TTL=600` passes text."""
     settings = RobotsSettings.from_settings(
         Settings(
             {
@@ -196,8 +196,10 @@ BOTH = {"noindex", "nofollow"}
         (1, 1.0),
     ],
 )
-def test_a_crawl_delay_is_off_or_on_or_a_cap(value: Any, cap: float | None) -> None:
-    """A number is a cap, also 1; a cap of nothing leaves nothing."""
+def test_a_crawl_delay_is_off_or_on_or_has_a_maximum(
+    value: Any, cap: float | None
+) -> None:
+    """A number is a maximum, also 1; a maximum of 0 leaves no delay."""
     settings = Settings({"ROBOTS1994_CRAWL_DELAY": value})
 
     assert RobotsSettings.from_settings(settings).crawl_delay == cap
@@ -218,7 +220,7 @@ def test_a_crawl_delay_is_off_or_on_or_a_cap(value: Any, cap: float | None) -> N
     ],
 )
 def test_pages_are_off_or_on_or_chosen(value: Any, obeyed: set[str]) -> None:
-    """True is both halves of the tag; links with rel=nofollow are chosen by name."""
+    """True is both terms of the tag; links with rel=nofollow are chosen by name."""
     settings = Settings({"ROBOTS1994_PAGES": value})
 
     assert RobotsSettings.from_settings(settings).pages == obeyed

@@ -18,14 +18,14 @@ from scrapy_robots1994.parser.names import names_of
 OURS = names_of("Rover/1.0 (+http://h)").split("\n")
 
 
-def told(*contents: str, name: str = "robots") -> tuple[bool, bool]:
-    """Whether to index and to follow a page of these meta tags."""
+def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
+    """Return whether to index and to follow a page with these meta tags."""
     made = directives_of([(name, content) for content in contents], (), OURS)
     return made.index, made.follow
 
 
-def sent(*headers: str) -> tuple[bool, bool]:
-    """Whether to index and to follow a page of these X-Robots-Tag lines."""
+def by_headers(*headers: str) -> tuple[bool, bool]:
+    """Return whether to index and to follow a page with these X-Robots-Tag lines."""
     made = directives_of((), headers, OURS)
     return made.index, made.follow
 
@@ -51,9 +51,9 @@ def sent(*headers: str) -> tuple[bool, bool]:
 def test_pages_p1_terms_are_comma_separated_and_without_case(
     content: str, index: bool, follow: bool
 ) -> None:
-    """The six terms; what is none of them counts for nothing and is never guessed."""
-    assert told(content) == (index, follow)
-    assert sent(content.replace("\n", "")) == (index, follow)
+    """The six terms; any other has no effect and is never guessed."""
+    assert by_tags(content) == (index, follow)
+    assert by_headers(content.replace("\n", "")) == (index, follow)
 
 
 def test_pages_p2_missing_means_index_and_follow() -> None:
@@ -86,23 +86,23 @@ def test_pages_p3_all_overrides_within_its_own_name_group(
     headers: list[str], index: bool, follow: bool
 ) -> None:
     """Not what is said to the robot by another name."""
-    assert sent(*headers) == (index, follow)
+    assert by_headers(*headers) == (index, follow)
 
 
 def test_pages_p3_all_overrides_within_its_own_tag() -> None:
     """The other tags count."""
-    assert told("noindex, all, nofollow") == (True, True)
-    assert told("none, ALL") == (True, True)
+    assert by_tags("noindex, all, nofollow") == (True, True)
+    assert by_tags("none, ALL") == (True, True)
     both = [("robots", "all"), ("rover", "noindex")]
     assert not directives_of(both, (), OURS).index
 
 
-def test_pages_p4_the_forbidding_one_of_two_that_contradict() -> None:
+def test_pages_p4_of_two_contradicting_terms_the_forbidding_one_counts() -> None:
     """In one tag, in several, and between tag and header."""
-    assert told("follow, nofollow") == (True, False)
-    assert told("index", "noindex") == (False, True)
-    assert told("all", "noindex", "nofollow") == (False, False)
-    assert sent("index", "noindex") == (False, True)
+    assert by_tags("follow, nofollow") == (True, False)
+    assert by_tags("index", "noindex") == (False, True)
+    assert by_tags("all", "noindex", "nofollow") == (False, False)
+    assert by_headers("index", "noindex") == (False, True)
     assert not directives_of([("robots", "all")], ["noindex"], OURS).index
 
 
@@ -121,8 +121,8 @@ def test_pages_p4_the_forbidding_one_of_two_that_contradict() -> None:
     ],
 )
 def test_pages_p5_a_meta_name_equal_to_ours(name: str, is_ours: bool) -> None:
-    """Equal without case, not a part of it; everybody is `robots`."""
-    assert told("none", name=name) == (not is_ours, not is_ours)
+    """Equal without case, not a part of it; `robots` is every robot."""
+    assert by_tags("none", name=name) == (not is_ours, not is_ours)
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_pages_p5_a_meta_name_equal_to_ours(name: str, is_ours: bool) -> None:
 def test_pages_p6_a_name_before_a_colon_limits_what_follows(
     header: str, index: bool, follow: bool
 ) -> None:
-    """Up to the next name; a term with a value is no name."""
-    assert sent(header) == (index, follow)
+    """Up to the next name; a term with a value is not a name."""
+    assert by_headers(header) == (index, follow)
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_pages_p6_a_name_before_a_colon_limits_what_follows(
 )
 def test_pages_p6_several_header_lines_equal_one_joined_line(lines: list[str]) -> None:
     """RFC 9110, section 5.3: a name limits what follows it in the next line, too."""
-    assert sent(*lines) == sent(", ".join(lines))
+    assert by_headers(*lines) == by_headers(", ".join(lines))
 
 
 def test_pages_p6_a_name_limits_the_next_line_too() -> None:
     """As it would in one line."""
-    assert sent("other: noindex", "nofollow") == (True, True)
-    assert sent("other: noindex", "rover: nofollow") == (True, False)
+    assert by_headers("other: noindex", "nofollow") == (True, True)
+    assert by_headers("other: noindex", "rover: nofollow") == (True, False)
 
 
 def test_pages_p6_a_name_of_several_words() -> None:
@@ -176,16 +176,16 @@ def test_pages_p6_a_name_of_several_words() -> None:
 
 
 def test_pages_p10_noindex_alone_says_nothing_about_links() -> None:
-    """Koster's FAQ in the seed speaks of the page only."""
-    assert told("noindex") == (False, True)
-    assert sent("noindex") == (False, True)
+    """Koster's FAQ in the seed is about the page only."""
+    assert by_tags("noindex") == (False, True)
+    assert by_headers("noindex") == (False, True)
 
 
 @pytest.mark.parametrize(
     "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
-    """They are handed over, so that the log can say so, and mean nothing."""
+    """They mean nothing, and are returned so that the log can say so."""
     made = directives_of([("robots", content)], (), OURS)
     header = directives_of((), [content], OURS)
 
@@ -236,8 +236,8 @@ def test_a_document_is_static_unless_the_page_says_dynamic(state: str) -> None:
     assert made == NO_DIRECTIVES
 
 
-def test_pages_who_said_it_is_told() -> None:
-    """The term and where it stands, safe to print."""
+def test_pages_each_directive_has_its_source() -> None:
+    """The term and its place, safe to print."""
     made = directives_of([("ROVER", "x, NONE")], ["nofollow"], OURS)
 
     assert str(made.noindex) == '"none" in the meta tag rover'
@@ -262,15 +262,15 @@ def test_pages_who_said_it_is_told() -> None:
         (b"", False),
     ],
 )
-def test_pages_p7_a_page_without_the_words_needs_no_second_look(
+def test_pages_p7_a_page_without_the_words_is_not_parsed(
     body: bytes, occur: bool
 ) -> None:
-    """A name that is ours and a term that forbids, both somewhere, in any case."""
+    """A name of the robot and a forbidding term, or a describing tag, in any case."""
     assert words_occur(body, OURS) is occur
 
 
-def test_pages_wide_encodings_are_told_apart() -> None:
-    """UTF-16 and UTF-32 write a NUL beside each letter of ASCII."""
+def test_pages_wide_encodings_are_recognised() -> None:
+    """UTF-16 and UTF-32 write a NUL next to each ASCII letter."""
     assert is_wide("<html>".encode("utf-16"))
     assert is_wide("<html>".encode("utf-32-be"))
     assert not is_wide("<html>é".encode())
@@ -284,7 +284,7 @@ def test_pages_wide_encodings_are_told_apart() -> None:
 def test_pages_any_text_is_read(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
-    """Nothing that a page can say raises, and what is said prints."""
+    """No text of a page raises, and each result can be printed."""
     made = directives_of(tags, headers, names_of(robot).split("\n"))
 
     assert made.index is (made.noindex is None)

@@ -32,7 +32,7 @@ MAX_HOSTS = 1_000
 """Hosts whose file stays parsed; of the least recently used it is parsed again."""
 
 MAX_SITES = 100_000
-"""Sites that are told apart when those with a change are counted."""
+"""Sites that are counted one by one."""
 
 LEAK = (
     "Scrapy's built-in middleware (2.14 and newer) lets requests pass unchecked that "

@@ -110,7 +110,7 @@ class RobotsPages(BaseSpiderMiddleware):
     def process_spider_input(
         self,
         response: Response,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 hands it over
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         """Read the directives of *response* before the spider gets it."""
         directives = self._read(response)
@@ -206,7 +206,7 @@ class RobotsPagesPipeline:
     def process_item(
         self,
         item: Any,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 hands it over
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Any:
         """Return *item*, or raise `DroppedByPage`."""
         pages = self._crawler.get_spider_middleware(RobotsPages)
