@@ -1,7 +1,7 @@
 # Sourced by the commands of this folder: sets `here`, `root` and `python`.
 #
 # The Python is the one after --python or in ROBOTS1994_PYTHON, which must have the
-# package already; else that of .venv beside this file, which is made when missing and
+# package already; else that of .venv next to this file, which is made when missing and
 # gets the package from this clone.
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -21,17 +21,21 @@ find_python() {
             return
         fi
     done
-    echo "No Python 3.10 or newer was found; please install one." >&2
+    echo "Python 3.10 or newer was not found; install it" >&2
     exit 2
 }
 
 if [ -z "$python" ]; then
+    if ! grep -q '^name = "scrapy_robots1994"$' "$root/pyproject.toml" 2>/dev/null; then
+        echo "This folder is not in a clone of scrapy_robots1994: install the package and name its interpreter, --python PATH" >&2
+        exit 2
+    fi
     venv=$here/.venv
     python=$venv/bin/python
-    if [ ! -x "$python" ]; then
+    if ! "$python" -c '' 2>/dev/null; then
         found=$(find_python) || exit 2
         echo "Making $venv with $found" >&2
-        "$found" -m venv "$venv" || {
+        "$found" -m venv --clear "$venv" || {
             rm -rf "$venv"
             echo "This Python cannot make virtual environments; on Debian: apt-get install python3-venv" >&2
             exit 2
@@ -45,6 +49,6 @@ if [ -z "$python" ]; then
     fi
 fi
 
-PYTHONPATH=$root:$here${PYTHONPATH:+:$PYTHONPATH}
+PYTHONPATH=$here${PYTHONPATH:+:$PYTHONPATH}
 export PYTHONPATH
 cd "$here" || exit 2

@@ -1,1 +1,1 @@
-"""Tests that run the two commands of the example project."""
+"""Tests that run the commands of the example project."""

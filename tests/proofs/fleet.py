@@ -26,8 +26,8 @@ from tests.support.site import Site
 
 sys.path[:0] = [str(ROOT / "example_project")]
 
-# The example's own rooms: they are found by the line above, and by no type checker.
-workers: Any = import_module("fleet.workers")
+# Found by the line above, and by no type checker.
+workers: Any = import_module("demo.workers")
 
 BODY = "User-agent: *\nDisallow: /closed\n"
 NAME = "proof"
@@ -72,7 +72,7 @@ def prove(origins: int, pages: int, *, kill: bool, outage: float) -> dict[str, A
         site.wait("/robots.txt", count=max(1, origins // 2))
         leases = disturb(policies, crew[0] if kill else None, outage)
         for worker in crew:
-            worker.process.wait(workers.PATIENCE)
+            worker.process.wait(workers.TIME_LIMIT)
         return tell(site, urls, crew, leases) | {
             "seconds": round(time.monotonic() - began, 1)
         }
@@ -95,7 +95,7 @@ def tell(site: Site, urls: list[str], crew: list[Any], leases: int) -> dict[str,
     """What the server saw and the workers noted."""
     seen = site.log()
     asked = Counter(each.host for each in seen if each.target == "/robots.txt")
-    notes = [note for worker in crew for note in worker.notes()]
+    notes = [note for worker in crew for note in worker.items()]
     logs = [worker.log for worker in crew]
     return {
         "origins": len({url.split("/")[2] for url in urls}),
@@ -106,9 +106,9 @@ def tell(site: Site, urls: list[str], crew: list[Any], leases: int) -> dict[str,
         "asked_more_than_once": sum(times > 1 for times in asked.values()),
         "leases_at_the_kill": leases,
         "closed_fetched": sum(each.target.startswith("/closed") for each in seen),
-        "pages": [sum("status" in n for n in worker.notes()) for worker in crew],
+        "pages": [sum("status" in n for n in worker.items()) for worker in crew],
         "refused": sum("refused" in note for note in notes),
-        "lost": sum("lost" in note for note in notes),
+        "lost": sum("failed" in note for note in notes),
         "outages_logged": sum(log.count("The crawl goes on with") for log in logs),
         "reconnections_logged": sum(log.count("answers again") for log in logs),
     }

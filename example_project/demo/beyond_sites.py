@@ -1,0 +1,84 @@
+"""The five sites of `./beyond`: their files, their pages, and what may be fetched.
+
+What is expected was decided by hand and not by any parser.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DELAY = 0.5
+"""Seconds of the Crawl-delay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One site, the spider that crawls it, and the expected outcome.
+
+    `pages` have the paths they link to and the content of their robots meta tag.
+    `fetched` are the pages to be requested; `kept` those whose items stay, all if None.
+    """
+
+    spider: str
+    settings: str
+    robots: str
+    pages: dict[str, tuple[str, str]]
+    fetched: frozenset[str]
+    kept: frozenset[str] | None = None
+    start: str = "/"
+    sitemap: tuple[str, ...] = ()
+
+
+def linked(*paths: str) -> dict[str, tuple[str, str]]:
+    """Return a front page that links to *paths*, and these."""
+    return {"/": (" ".join(paths), ""), **dict.fromkeys(paths, ("", ""))}
+
+
+CASES = (
+    Case(
+        "revisited",
+        'ROBOTS1994_DIALECT = "revisited"',
+        "User-agent: otherbot examplebot\nDisallow: /t /cgi-bin/\n",
+        linked("/tea-time", "/cgi-bin/x", "/public"),
+        frozenset({"/", "/public"}),
+    ),
+    Case(
+        "extended",
+        'ROBOTS1994_DIALECT = "extended"',
+        "User-agent: *\nAllow: /archive/index\nDisallow: /archive\n",
+        linked("/archive/index", "/archive/1996", "/news"),
+        frozenset({"/", "/archive/index", "/news"}),
+    ),
+    Case(
+        "crawl-delay",
+        'ROBOTS1994_DIALECT = "extended"; ROBOTS1994_CRAWL_DELAY = 2',
+        f"User-agent: *\nCrawl-delay: {DELAY}\nDisallow: /private\n",
+        linked("/1", "/2", "/3", "/private"),
+        frozenset({"/", "/1", "/2", "/3"}),
+    ),
+    Case(
+        "sitemaps",
+        'ROBOTS1994_DIALECT = "extended", a SitemapSpider',
+        "Sitemap: /sitemap.xml\nUser-agent: *\nDisallow: /draft\n",
+        linked("/a", "/b", "/draft"),
+        frozenset({"/sitemap.xml", "/a", "/b"}),
+        frozenset({"/a", "/b"}),
+        start="/robots.txt",
+        sitemap=("/a", "/b", "/draft"),
+    ),
+    Case(
+        "page-directives",
+        "ROBOTS1994_PAGES = True",
+        "User-agent: *\nDisallow:\n",
+        {
+            "/": ("/list /note /end", ""),
+            "/list": ("/leaf", "noindex, follow"),
+            "/note": ("/hidden", "NOFOLLOW"),
+            "/end": ("/hidden", "none"),
+            "/leaf": ("", ""),
+            "/hidden": ("", ""),
+        },
+        frozenset({"/", "/list", "/note", "/end", "/leaf"}),
+        frozenset({"/", "/note", "/leaf"}),
+    ),
+)

@@ -1,0 +1,111 @@
+"""Runs `scrapy crawl` in this project and returns the outcome."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from demo.server import LocalSites
+    from demo.serving import Served
+
+PROJECT = Path(__file__).resolve().parents[1]
+WARNING = "] WARNING: "
+TIME_LIMIT = 120
+"""Seconds after which a crawl is killed."""
+
+# HTML where the extra `report` is installed, as in the environment that `run` makes.
+SUFFIX = ".html" if all(map(find_spec, ("jinja2", "pygal"))) else ".json"
+REPORT = PROJECT / f"compared{SUFFIX}"
+"""Where the crawl writes what the built-in's parser would have decided."""
+
+OURS: dict[str, str] = {
+    "ROBOTS1994_COMPARE": "True",
+    "ROBOTS1994_COMPARE_REPORT": str(REPORT).replace("%", "%%"),
+}
+BUILTIN = {"ADDONS": "{}"}
+"""The same project without the one line of ours."""
+
+
+class CrawlError(Exception):
+    """The crawl failed; the message is the end of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a crawl left: its items, its stats and its log."""
+
+    items: list[dict[str, Any]]
+    stats: dict[str, Any]
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """One crawl of all hosts: pages fetched, refused and failed, and why.
+
+    `robots` counts the requests for each host's robots.txt as the server received them,
+    `warnings` are those of the log.
+    """
+
+    fetched: set[str]
+    refused: dict[str, str]
+    failed: dict[str, str]
+    robots: Counter[str]
+    stats: dict[str, Any]
+    warnings: list[str]
+
+
+def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Crawl:
+    """Crawl all hosts with the project's settings and *settings* on top."""
+    sites.received.clear()
+    done = scrapy_crawl("pages", served.start, settings)
+    urls = [request.url for request in sites.received]
+    items = done.items
+    return Crawl(
+        fetched={url for url in urls if url in served.allowed},
+        refused={item["url"]: item["refused"] for item in items if "refused" in item},
+        failed={item["url"]: item["failed"] for item in items if "failed" in item},
+        robots=Counter(
+            served.short(url)[0] for url in urls if url.endswith("/robots.txt")
+        ),
+        stats=done.stats,
+        warnings=[
+            line.split(WARNING)[1] for line in done.log.split("\n") if WARNING in line
+        ],
+    )
+
+
+def scrapy_crawl(spider: str, start: str, settings: Mapping[str, str]) -> Finished:
+    """Run the command that a user would type."""
+    with tempfile.TemporaryDirectory() as folder:
+        stats, items = Path(folder, "stats.json"), Path(folder, "items.json")
+        command = [sys.executable, "-m", "scrapy", "crawl", spider]
+        command += ["-a", f"start={start}", "-O", str(items)]
+        for name, value in {**settings, "STATS_FILE": str(stats)}.items():
+            command += ["-s", f"{name}={value}"]
+        done = subprocess.run(
+            command,
+            cwd=PROJECT,
+            capture_output=True,
+            check=False,
+            text=True,
+            errors="replace",
+            timeout=TIME_LIMIT,
+        )
+        if done.returncode or not (items.exists() and stats.exists()):
+            raise CrawlError(done.stderr[-3000:])
+        return Finished(
+            json.loads(items.read_text("utf-8")),
+            json.loads(stats.read_text("utf-8")),
+            done.stderr,
+        )

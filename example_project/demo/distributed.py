@@ -1,0 +1,104 @@
+"""Crawls the hosts of `./run` with several workers, and prints who fetched what.
+
+Ends with 0 if each robots.txt was requested once by all workers together, and exactly
+the pages were fetched that are allowed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import textwrap
+import uuid
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import redis
+
+from demo import workers
+from demo.hosts import HOSTS
+from demo.redis_server import some_redis
+from demo.server import LocalSites
+from demo.serving import Served, serve
+
+if TYPE_CHECKING:
+    from demo.workers import Worker
+
+WIDTH = 100
+
+
+def crawl(count: int, served: Served, url: str, folder: Path) -> list[Worker]:
+    """Crawl all hosts with *count* workers to the end."""
+    name = f"example-{uuid.uuid4().hex[:8]}"
+    with redis.Redis.from_url(url) as server:
+        workers.push(server, name, served.allowed)
+        started = workers.start(count, folder, url, name)
+        try:
+            for worker in started:
+                worker.process.wait(workers.TIME_LIMIT)
+        finally:
+            for worker in started:
+                worker.process.kill()
+                worker.process.wait()
+            workers.clear(server, name)
+    return started
+
+
+def print_workers(served: Served, started: list[Worker]) -> None:
+    """Print what each worker fetched, and every refusal."""
+    print(f"\n{'worker':<10}{'pages':>8}{'refused':>10}")
+    for worker in started:
+        items = worker.items()
+        refused = sum("refused" in item for item in items)
+        pages = sum("status" in item for item in items)
+        print(f"{worker.number:<10}{pages:>8}{refused:>10}")
+    refusals = sorted(
+        (*served.short(item["url"]), item["refused"])
+        for worker in started
+        for item in worker.items()
+        if "refused" in item
+    )
+    print("\nRefused:")
+    for host, path, why in refusals:
+        print(f"  {host} {path}: {why}"[:WIDTH])
+
+
+def check(sites: LocalSites, served: Served) -> bool:
+    """Print the robots.txt requests; return whether all of it is right."""
+    urls = [request.url for request in sites.received]
+    requests = Counter(
+        served.short(url)[0] for url in urls if url.endswith("/robots.txt")
+    )
+    print(f"\nrobots.txt requests in all: {requests.total()}, of {len(HOSTS)} hosts:")
+    counts = ", ".join(f"{name} {times}" for name, times in sorted(requests.items()))
+    print(textwrap.indent(textwrap.fill(counts, WIDTH - 2), "  "))
+    fetched = {url for url in urls if url in served.allowed}
+    allowed = {url for url, is_allowed in served.allowed.items() if is_allowed}
+    return fetched == allowed and requests == {host.name: 1 for host in HOSTS}
+
+
+def main() -> int:
+    """Serve the hosts, crawl them with several workers; return the exit code."""
+    parser = argparse.ArgumentParser(prog="distributed", description=__doc__)
+    parser.add_argument("--workers", type=int, default=3, help="3 by default")
+    count = parser.parse_args().workers
+    with LocalSites(len(HOSTS)) as sites, tempfile.TemporaryDirectory() as folder:
+        served = serve(sites)
+        with some_redis() as url:
+            started = crawl(count, served, url, Path(folder))
+        print_workers(served, started)
+        is_right = check(sites, served)
+        failed = [worker for worker in started if worker.process.returncode]
+        for worker in failed:
+            print(f"\nworker {worker.number} failed:\n{worker.log[-2000:]}")
+    if is_right and not failed:
+        print("\nRight: each robots.txt was requested once, and obeyed by all workers.")
+        return 0
+    print("\nWRONG: see above.")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""The hosts that `./run` crawls: robots.txt, pages, and which of them are allowed.
+
+`allowed` is what the standard of 1994 says to the robot `examplebot`. It was decided
+by hand and not by any parser: the crawls are checked against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from demo import robots_files, server
+from demo.server import Response
+
+PAUSE = 1.5
+"""Seconds between the halves of the slow robots.txt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: its path, and whether examplebot may fetch it."""
+
+    path: str
+    allowed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """One host; `about` says what is special about its robots.txt.
+
+    A `robots` that is a name is a redirect to the robots.txt of that host.
+    """
+
+    name: str
+    about: str
+    robots: Response | str
+    pages: tuple[Page, ...] = ()
+
+
+def allowed(*paths: str) -> tuple[Page, ...]:
+    """Return pages that examplebot may fetch."""
+    return tuple(Page(path, allowed=True) for path in paths)
+
+
+def disallowed(*paths: str) -> tuple[Page, ...]:
+    """Return pages that examplebot must not fetch."""
+    return tuple(Page(path, allowed=False) for path in paths)
+
+
+# The front page of the first host leads to every page of all hosts.
+HOSTS = (
+    Host(
+        "records",
+        "several records, comments, one record for examplebot by name",
+        server.text(robots_files.RECORDS),
+        allowed("/", "/news", "/drafts")
+        + disallowed("/archive", "/archive/1994.html", "/drafts/1"),
+    ),
+    Host(
+        "at-once",
+        "one record; its six disallowed pages are requested at once",
+        server.text(robots_files.AT_ONCE),
+        disallowed(*(f"/private/{number}" for number in range(1, 7))) + allowed("/"),
+    ),
+    Host(
+        "extensions",
+        "has Allow, Crawl-delay and *, which mean nothing in 1994",
+        server.text(robots_files.EXTENSIONS),
+        disallowed("/books/free", "/books/rare", "/search?q=a")
+        + allowed("/", "/search", "/map.pdf"),
+    ),
+    Host(
+        "blank-line",
+        "a blank line splits the record",
+        server.text(robots_files.BLANK_LINE),
+        allowed("/", "/private"),
+    ),
+    Host(
+        "not-found",
+        "404, with a body that looks like a policy",
+        server.text(robots_files.EVERYTHING, 404),
+        allowed("/", "/page"),
+    ),
+    Host("forbidden", "403", Response(403), disallowed("/")),
+    Host("unavailable", "503", Response(503), disallowed("/", "/page")),
+    Host(
+        "redirect",
+        "redirected to other-host",
+        "other-host",
+        disallowed("/private") + allowed("/"),
+    ),
+    Host(
+        "slow",
+        f"takes {PAUSE} s to come",
+        Response(200, robots_files.SLOW.encode(), pause=PAUSE),
+        disallowed("/private") + allowed("/"),
+    ),
+    Host(
+        "large",
+        f"{len(robots_files.LARGE):,} bytes, more than is read",
+        server.text(robots_files.LARGE),
+        disallowed("/first", "/entry/7") + allowed("/"),
+    ),
+    Host(
+        "html",
+        "an HTML page",
+        server.html(robots_files.HTML),
+        allowed("/", "/private"),
+    ),
+    Host(
+        "reset",
+        "the connection is reset",
+        Response(reset=True),
+        disallowed("/", "/page"),
+    ),
+    Host(
+        "other-host",
+        "the target of the redirect",
+        server.text(robots_files.OTHER_HOST),
+    ),
+)

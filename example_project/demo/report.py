@@ -1,0 +1,152 @@
+"""Prints the outcome of the crawls, in lines of at most 100 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from demo.crawling import REPORT
+from demo.hosts import HOSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from demo.crawling import Crawl
+    from demo.serving import Served
+
+WIDTH = 100
+INDENT = " " * 14
+SHOWN_STATS = ("robotstxt/", "robots1994/")
+
+
+def wrapped(first: str, text: str, indent: str = INDENT) -> str:
+    """Return *first* and *text* after it, continued below *indent*."""
+    return textwrap.fill(
+        f"{first}{text}",
+        WIDTH,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each host that has some of the URLs, with their paths."""
+    wanted = set(urls)
+    for host in HOSTS:
+        origin = served.origins[host.name]
+        paths = [page.path for page in host.pages if origin + page.path in wanted]
+        if paths:
+            yield host.name, paths
+
+
+def hosts(served: Served) -> Iterator[str]:
+    """Yield the hosts and what is special about each."""
+    pages, allowed = len(served.allowed), sum(served.allowed.values())
+    yield f"{len(HOSTS)} hosts, {pages} pages, {pages - allowed} of them disallowed"
+    yield ""
+    for host in HOSTS:
+        origin = served.origins[host.name].removeprefix("http://")
+        yield f"  {host.name:12}{origin:17}{host.about}"
+
+
+def fetched(served: Served, crawl: Crawl) -> Iterator[str]:
+    """Yield the pages that were fetched, a line for each host."""
+    yield f"Fetched: {len(crawl.fetched)} pages"
+    for name, paths in by_host(served, crawl.fetched):
+        yield wrapped(f"  {name:12}", "  ".join(paths))
+
+
+def refused(served: Served, crawl: Crawl) -> Iterator[str]:
+    """Yield the pages that were refused, each with its reason."""
+    yield f"Refused: {len(crawl.refused)} pages"
+    for name, paths in by_host(served, crawl.refused):
+        reasons = [crawl.refused[served.origins[name] + path] for path in paths]
+        for reason in dict.fromkeys(reasons):
+            some = [p for p, why in zip(paths, reasons, strict=True) if why == reason]
+            yield wrapped(f"  {name:12}", "  ".join(some))
+            yield wrapped(INDENT, reason)
+    for name, paths in by_host(served, crawl.failed):
+        yield wrapped(f"  {name:12}", f"failed: {'  '.join(paths)}")
+
+
+def robots_requests(crawl: Crawl) -> Iterator[str]:
+    """Yield how often each robots.txt was requested."""
+    yield f"Requests for robots.txt: {crawl.robots.total()}"
+    counts = [f"{host.name}:{crawl.robots[host.name]}" for host in HOSTS]
+    yield wrapped("  ", ",  ".join(counts), "  ")
+
+
+def stats(crawl: Crawl) -> Iterator[str]:
+    """Yield the stats about robots.txt."""
+    yield "Stats"
+    shown = sorted(key for key in crawl.stats if key.startswith(SHOWN_STATS))
+    width = max(map(len, shown), default=0)
+    for key in shown:
+        yield f"  {key:{width}}{crawl.stats[key]:>6}"
+
+
+def warnings(crawl: Crawl) -> Iterator[str]:
+    """Yield the warnings of the log."""
+    yield f"Warnings in the log: {len(crawl.warnings)}"
+    for warning in crawl.warnings:
+        yield wrapped("  ", warning, "    ")
+
+
+def compared(crawl: Crawl) -> Iterator[str]:
+    """Yield what the built-in's parser would have decided, and where the report is."""
+    prefix = "robots1994/compare/"
+    for key in sorted(key for key in crawl.stats if key.startswith(prefix)):
+        parser, _, outcome = key.removeprefix(prefix).partition("/")
+        yield f"  {parser}  {outcome:9}{crawl.stats[key]:>6}"
+    yield ""
+    yield f"The report: {REPORT.parent.name}/{REPORT.name} (opens from disk)"
+
+
+def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
+    """Yield both crawls in columns, then what one fetched and the other did not."""
+    may = {url for url, is_allowed in served.allowed.items() if is_allowed}
+    sides = (ours, builtin)
+    rows = {
+        "pages fetched": [len(side.fetched) for side in sides],
+        "  of them disallowed": [len(side.fetched - may) for side in sides],
+        "allowed pages missed": [len(may - side.fetched) for side in sides],
+        "pages refused": [len(side.refused) for side in sides],
+        "requests for robots.txt": [side.robots.total() for side in sides],
+    }
+    yield f"{'':26}{'scrapy_robots1994':>18}{'built-in':>12}"
+    for label, (left, right) in rows.items():
+        yield f"  {label:24}{left:>18}{right:>12}"
+    only = {
+        "Fetched by the built-in alone": builtin.fetched - ours.fetched,
+        "Fetched by scrapy_robots1994 alone": ours.fetched - builtin.fetched,
+    }
+    for label, urls in only.items():
+        yield ""
+        yield f"{label}: {len(urls)}"
+        for name, paths in by_host(served, urls):
+            yield from _judged(served, name, paths)
+
+
+def _judged(served: Served, name: str, paths: list[str]) -> Iterator[str]:
+    """Yield the paths of one host, the disallowed and the allowed ones apart."""
+    about = next(host.about for host in HOSTS if host.name == name)
+    origin = served.origins[name]
+    for word, is_allowed in (("disallowed", False), ("allowed", True)):
+        some = [path for path in paths if served.allowed[origin + path] is is_allowed]
+        if some:
+            yield wrapped(f"  {name:12}", f"{word}:  {'  '.join(some)}   ({about})")
+
+
+def mistakes(served: Served, crawl: Crawl) -> list[str]:
+    """Return what the crawl did against the expectations; empty if nothing."""
+    found = []
+    for url, is_allowed in served.allowed.items():
+        page = " ".join(served.short(url))
+        if is_allowed and url not in crawl.fetched:
+            found.append(f"{page} is allowed and was not fetched")
+        if not is_allowed and url in crawl.fetched:
+            found.append(f"{page} is disallowed and was fetched")
+        if not is_allowed and url not in crawl.refused:
+            found.append(f"{page} is disallowed and was not reported as refused")
+    return found

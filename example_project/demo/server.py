@@ -1,0 +1,147 @@
+"""A small web server: several origins on loopback, each a port, in one thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+RESET = struct.pack("ii", 1, 0)
+"""The value of SO_LINGER by which closing resets the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One response. With *pause* half of the body is sent so many seconds later.
+
+    With *reset* the connection is reset in place of a response.
+    """
+
+    status: int = 200
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+    pause: float = 0.0
+    reset: bool = False
+
+
+def text(body: str, status: int = 200) -> Response:
+    """Return a response in plain text, as a robots.txt is served."""
+    return Response(status, body.encode(), (("Content-Type", "text/plain"),))
+
+
+def html(body: str) -> Response:
+    """Return an HTML page."""
+    return Response(200, body.encode(), (("Content-Type", "text/html"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One request that the server received; `at` is monotonic time."""
+
+    origin: str
+    target: str
+    at: float
+
+    @property
+    def url(self) -> str:
+        """The URL of the request."""
+        return self.origin + self.target
+
+
+class LocalSites:
+    """So many origins, for as long as the `with` block lasts.
+
+    What has no response is 404 for /robots.txt and an empty page otherwise.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._loop = asyncio.new_event_loop()
+        self._responses: dict[tuple[str, str], Response] = {}
+        self.received: list[Received] = []
+        self.origins: list[str] = []
+
+    def __enter__(self) -> Self:
+        """Listen on a port for each origin."""
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        for _ in range(self._number):
+            opened = asyncio.run_coroutine_threadsafe(self._listen(), self._loop)
+            self.origins.append(opened.result())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close every connection and end the thread."""
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def respond(self, origin: str, path: str, response: Response) -> None:
+        """Answer every request for *path* of *origin*, whatever its query."""
+        self._responses[origin, path] = response
+
+    async def _listen(self) -> str:
+        """Open one port and return its origin."""
+        origin = ""
+
+        async def serve(
+            reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        ) -> None:
+            with contextlib.suppress(OSError, EOFError):
+                while await self._serve_one(origin, reader, writer):
+                    pass
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        return origin
+
+    async def _close(self) -> None:
+        """Cancel what is still being sent."""
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _serve_one(
+        self, origin: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        """Answer one request; return whether the connection stays open."""
+        head = await reader.readuntil(b"\r\n\r\n")
+        target = head.split(b" ", 2)[1].decode("latin-1")
+        self.received.append(Received(origin, target, time.monotonic()))
+        response = self._response(origin, target.partition("?")[0])
+        if response.reset:
+            writer.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, RESET
+            )
+            writer.transport.abort()
+            return False
+        half = len(response.body) // 2 if response.pause else 0
+        writer.write(_head(response) + response.body[:half])
+        await writer.drain()
+        await asyncio.sleep(response.pause)
+        writer.write(response.body[half:])
+        await writer.drain()
+        return True
+
+    def _response(self, origin: str, path: str) -> Response:
+        """Return the response to a request for *path*."""
+        missing = Response(404) if path == "/robots.txt" else html("")
+        return self._responses.get((origin, path), missing)
+
+
+def _head(response: Response) -> bytes:
+    """Return status line and headers, with the blank line."""
+    length = ("Content-Length", str(len(response.body)))
+    lines = [f"{name}: {value}" for name, value in (*response.headers, length)]
+    return "\r\n".join([f"HTTP/1.1 {response.status} x", *lines, "", ""]).encode()

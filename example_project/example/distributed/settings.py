@@ -1,0 +1,21 @@
+"""The settings of each worker: those of the example, scrapy-redis, and our store."""
+
+import os
+
+from example.settings import *  # noqa: F403 - a project's settings on top of another's
+
+SPIDER_MODULES = ["example.distributed.spider"]
+
+REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+NAME = os.environ.get("CRAWL_NAME", "example")
+
+# scrapy-redis: one queue and one set of seen URLs for all workers.
+SCHEDULER = "scrapy_redis.scheduler.Scheduler"
+DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
+SCHEDULER_PERSIST = True
+SCHEDULER_QUEUE_KEY = f"{NAME}:queue"
+SCHEDULER_DUPEFILTER_KEY = f"{NAME}:seen"
+REDIS_START_URLS_KEY = f"{NAME}:start"
+
+# scrapy_robots1994: one policy of each origin for all workers.
+ROBOTS1994_STORE = os.environ.get("ROBOTS_URL", REDIS_URL) + f"?prefix={NAME}:robots"

@@ -1,0 +1,47 @@
+"""The spider of each worker: takes URLs from Redis, follows links, yields refusals."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy_redis.spiders import RedisMixin
+
+from example.spiders.pages import PagesSpider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+
+class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # it has no types
+    """Crawls as `pages` does, and ends when Redis had no URL for some seconds."""
+
+    name = "worker"
+    redis_batch_size = 4
+    max_idle_time = 3
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Connect to Redis, as `RedisSpider` does."""
+        spider: Self = super().from_crawler(crawler, *args, start="", **kwargs)
+        spider.setup_redis(crawler)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Begin with the URLs that are in Redis."""
+        for request in self.next_requests():
+            yield request
+
+    def make_request_from_data(self, data: bytes) -> Request:
+        """Return the request for a URL that was pushed to Redis as it is."""
+        return self.request(data.decode())
+
+    def parse(self, response: Response, **_: object) -> Iterator[Any]:
+        """Yield the page and follow its links."""
+        self.spider_idle_start_time = int(time.time())
+        yield from super().parse(response)

@@ -1,0 +1,76 @@
+"""Spiders that enable more than the text of 1994, each with one or two settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.spiders import SitemapSpider
+
+from example.spiders.pages import PagesSpider
+from scrapy_robots1994 import robots_sitemaps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+
+class RevisitedSpider(PagesSpider):
+    """Obeys the grammar of 1996: several names and paths on a line."""
+
+    name = "revisited"
+    custom_settings = {"ROBOTS1994_DIALECT": "revisited"}
+
+
+class ExtendedSpider(PagesSpider):
+    """Obeys the text of 1994 with Allow: the first line that matches decides."""
+
+    name = "extended"
+    custom_settings = {"ROBOTS1994_DIALECT": "extended"}
+
+
+class CrawlDelaySpider(PagesSpider):
+    """Waits for the Crawl-delay of a site, up to 2 seconds."""
+
+    name = "crawl-delay"
+    custom_settings = {
+        "ROBOTS1994_DIALECT": "extended",
+        "ROBOTS1994_CRAWL_DELAY": 2,
+    }
+
+
+class PageDirectivesSpider(PagesSpider):
+    """Obeys NOINDEX and NOFOLLOW of the pages."""
+
+    name = "page-directives"
+    custom_settings = {"ROBOTS1994_PAGES": True}
+
+
+class SitemapsSpider(SitemapSpider):
+    """Begins at a robots.txt, and requests the pages of the sitemaps it names."""
+
+    name = "sitemaps"
+    custom_settings = {"ROBOTS1994_DIALECT": "extended"}
+
+    def __init__(self, start: str, **kwargs: Any) -> None:
+        """Begin at the robots.txt with the URL *start*."""
+        self.sitemap_urls = [start]
+        self.sitemaps: list[str] = []
+        super().__init__(**kwargs)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Connect to the signal that announces sitemaps."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.add_sitemaps, robots_sitemaps)
+        return spider
+
+    def add_sitemaps(self, sitemaps: tuple[str, ...]) -> None:
+        """Add the sitemaps of one robots.txt."""
+        self.sitemaps += sitemaps
+
+    def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
+        """Yield the page."""
+        yield {"url": response.url, "sitemaps": self.sitemaps}

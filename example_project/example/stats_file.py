@@ -1,0 +1,36 @@
+"""A Scrapy extension that writes the stats of a crawl to a JSON file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class StatsFile:
+    """Writes the stats to the file that the setting `STATS_FILE` names."""
+
+    def __init__(self, crawler: Crawler, path: Path) -> None:
+        """Write the stats of *crawler* to *path* when its spider closes."""
+        self._crawler = crawler
+        self._path = path
+        crawler.signals.connect(self.write, signal=signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> StatsFile:
+        """Build the extension, or leave it out if the setting is empty."""
+        path = crawler.settings.get("STATS_FILE")
+        if not path:
+            raise NotConfigured
+        return cls(crawler, Path(path))
+
+    def write(self) -> None:
+        """Write all stats as one JSON object; values that JSON lacks become text."""
+        stats = self._crawler.stats.get_stats()
+        self._path.write_text(json.dumps(stats, default=str), "utf-8")

@@ -1,1 +1,0 @@
-"""The town again, crawled by several workers of scrapy-redis."""

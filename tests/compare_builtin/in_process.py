@@ -1,0 +1,93 @@
+"""What runs inside the crawling process of a scenario: hooks and one middleware.
+
+A hook is called with the crawler before the crawl starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import time
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.robotstxt import RobotParser
+
+from scrapy_robots1994 import RobotsTxt
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+
+TICK = 0.02
+
+
+def through_proxy(crawler: Crawler) -> None:
+    """Send everything that is http through the proxy in `SCENARIO_PROXY`."""
+    os.environ["http_proxy"] = crawler.settings["SCENARIO_PROXY"]
+    for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "no_proxy", "NO_PROXY"):
+        os.environ.pop(name, None)
+
+
+def weigh(crawler: Crawler) -> None:
+    """Put into the stats what a robots.txt weighs, see `Scales`."""
+    crawler.scales = Scales(crawler)  # type: ignore[attr-defined]  # keeps it alive
+
+
+def count_parsed(crawler: Crawler) -> None:
+    """Put into the stats how many parsed robots.txt the process has in memory at the end."""
+
+    def count() -> None:
+        gc.collect()
+        kinds = (RobotParser, RobotsTxt)
+        parsed = sum(isinstance(each, kinds) for each in gc.get_objects())
+        crawler.stats.set_value("scenario/parsed", parsed)
+
+    crawler.counting = count  # type: ignore[attr-defined]  # keeps it alive
+    crawler.signals.connect(count, signals.spider_closed)
+
+
+class Scales:
+    """Counts the bytes that come for robots.txt, and the longest stop of the loop."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        """Listen to the signals of `crawler`."""
+        self._crawler = crawler
+        crawler.signals.connect(self.received, signals.bytes_received)
+        crawler.signals.connect(self.opened, signals.spider_opened)
+        crawler.signals.connect(self.closed, signals.spider_closed)
+
+    def received(self, data: bytes, request: Request) -> None:
+        """Add the bytes of a robots.txt as they come."""
+        if request.url.endswith("/robots.txt"):
+            self._crawler.stats.inc_value("scenario/robots_bytes", len(data))
+
+    def opened(self) -> None:
+        """Begin to tick."""
+        self._ticking = asyncio.ensure_future(self._tick())
+
+    def closed(self) -> None:
+        """Stop ticking."""
+        self._ticking.cancel()
+
+    async def _tick(self) -> None:
+        stats = self._crawler.stats
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(TICK)
+            late = time.monotonic() - began - TICK
+            stats.max_value("scenario/longest_stop", late)
+
+
+class CancelRobots:
+    """A downloader middleware that cancels the coroutine that fetches robots.txt."""
+
+    async def process_request(
+        self,
+        request: Request,
+        spider: Spider | None = None,
+    ) -> None:
+        """Raise what a cancelled task raises."""
+        if request.url.endswith("/robots.txt"):
+            raise asyncio.CancelledError
