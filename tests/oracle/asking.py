@@ -1,0 +1,146 @@
+"""Ask the package and the naive reading the same questions, and minimise differences."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994 import RobotsTxt
+from tests.oracle.reading import DIALECTS, READINGS, Answer, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.oracle.generator import Case, Question
+
+THREADS = 4
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A question to which the package and the naive reading answer differently."""
+
+    body: bytes | str
+    dialect: str
+    reading: str
+    question: Question
+    expected: Answer
+    given: tuple[bool, int | None]
+
+    def __str__(self) -> str:
+        """Return everything that reproduces the difference."""
+        lines = sorted(self.expected.lines, key=lambda line: line or 0)
+        return (
+            f"{self.dialect}, {self.reading}\n"
+            f"    file      {self.body!r}\n"
+            f"    URL       {self.question.url!r}\n"
+            f"    robot     {self.question.robot!r}\n"
+            f"    expected  allowed={self.expected.allowed} line={lines}\n"
+            f"    given     allowed={self.given[0]} line={self.given[1]}"
+        )
+
+
+def parse(body: bytes | str, dialect: str, reading: str) -> RobotsTxt:
+    """Parse a file with the package."""
+    return RobotsTxt.parse(body, dialect=dialect, reading=reading)
+
+
+def ask(robots: RobotsTxt, question: Question) -> tuple[bool, int | None]:
+    """Return the package's answer: `allowed`, and the verdict's line."""
+    allowed = robots.allowed(question.url, question.robot)
+    verdict = robots.verdict(question.url, question.robot)
+    if verdict.allowed != allowed:
+        return allowed, -1  # the two differ: no line can be right
+    return allowed, verdict.line
+
+
+def agree(expected: Answer, given: tuple[bool, int | None]) -> bool:
+    """Whether an answer is the expected one."""
+    return expected.allowed == given[0] and given[1] in expected.lines
+
+
+def differences(
+    case: Case, dialects: tuple[str, ...] = DIALECTS, *, threads: bool = False
+) -> Iterator[Difference]:
+    """Ask all questions of a case in each dialect and reading.
+
+    One object answers all of them in turn, a fresh one answers the last again; with
+    *threads* several threads share the object.
+    """
+    for dialect in dialects:
+        for reading in READINGS:
+            naive = Reading(case.body, dialect, reading)
+            expected = [naive.answer(*question) for question in case.questions]
+            robots = parse(case.body, dialect, reading)
+            if threads:
+                with ThreadPoolExecutor(THREADS) as pool:
+                    given = list(pool.map(lambda q: ask(robots, q), case.questions))  # noqa: B023 (used at once)
+            else:
+                given = [ask(robots, question) for question in case.questions]
+            rows = list(zip(case.questions, expected, given, strict=True))
+            if rows:
+                question, answer, _ = rows[-1]
+                fresh = parse(case.body, dialect, reading)
+                rows.append((question, answer, ask(fresh, question)))
+            for question, answer, got in rows:
+                if not agree(answer, got):
+                    yield Difference(case.body, dialect, reading, question, answer, got)
+
+
+def minimised(found: Difference) -> Difference:
+    """The same kind of difference with as few lines and characters as possible."""
+    best = found
+    is_smaller = True
+    while is_smaller:
+        is_smaller = False
+        for body in shorter(best.body):
+            retried = retry(best, body, best.question.url)
+            if retried:
+                best, is_smaller = retried, True
+                break
+        for url in shorter_url(best.question.url):
+            retried = retry(best, best.body, url)
+            if retried:
+                best, is_smaller = retried, True
+                break
+    return best
+
+
+def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference | None:
+    """The difference of a smaller file or URL, if there still is one."""
+    question = found.question._replace(url=url)
+    naive = Reading(body, found.dialect, found.reading)
+    expected = naive.answer(*question)
+    given = ask(parse(body, found.dialect, found.reading), question)
+    # Not any difference: a wrong line and a wrong answer have different causes.
+    same = (expected.allowed == given[0]) == (found.expected.allowed == found.given[0])
+    if agree(expected, given) or not same:
+        return None
+    return Difference(body, found.dialect, found.reading, question, expected, given)
+
+
+def shorter(body: bytes | str) -> Iterator[bytes | str]:
+    """The file without some of its lines."""
+    if isinstance(body, bytes):
+        for rest in shorter(body.decode("latin-1")):
+            yield str(rest).encode("latin-1")
+        return
+    lines = re.findall("[^\r\n]*(?:\r\n|\r|\n|$)", body)[:-1]
+    size = len(lines) // 2
+    while size:
+        for start in range(0, len(lines), size):
+            yield "".join(lines[:start] + lines[start + size :])
+        size //= 2
+
+
+def shorter_url(url: bytes | str) -> Iterator[bytes | str]:
+    """The URL without one of the characters of its path."""
+    if isinstance(url, bytes):
+        for rest in shorter_url(url.decode("latin-1")):
+            yield str(rest).encode("latin-1")
+        return
+    origin = re.match("[A-Za-z]+://[^/?#]*", url)
+    for place in range(len(url) - 1, origin.end() if origin else 0, -1):
+        yield url[:place] + url[place + 1 :]

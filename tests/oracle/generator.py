@@ -1,0 +1,265 @@
+"""Files with known structure, and questions aimed at the edges of their rules.
+
+The same seed gives the same cases.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import NamedTuple
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from tests.oracle import words
+
+LARGE = (97, 1300)
+"""Rules of a large file: from where an index may replace the plain search."""
+
+
+class Question(NamedTuple):
+    """May this robot request this URL?"""
+
+    url: str | bytes
+    robot: str | bytes
+
+
+class Case(NamedTuple):
+    """A file and questions about it."""
+
+    body: bytes | str
+    questions: list[Question]
+
+
+class Generator:
+    """Make cases from one source of chance."""
+
+    def __init__(self, seed: int | str) -> None:
+        self.dice = random.Random(seed)  # noqa: S311 (reproducible on purpose)
+
+    def chance(self, share: float) -> bool:
+        """Return true in this share of calls."""
+        return self.dice.random() < share
+
+    def small(self, questions: int = 16) -> Case:
+        """Return a file of a few records, and questions about it."""
+        values: list[str] = []
+        lines: list[str] = []
+        for _ in range(self.dice.choice((0, 1, 1, 2, 2, 3, 3, 4, 6))):
+            lines += self.record(values)
+        return self.case(lines, values, questions)
+
+    def large(self, questions: int = 60) -> Case:
+        """Return a file with many rules, and questions about it."""
+        values: list[str] = []
+        lines: list[str] = []
+        count = self.dice.randint(*LARGE)
+        records = self.dice.choice((1, 1, 2, 3))
+        stem = self.path()
+        for _ in range(records):
+            lines += [self.line(words.AGENT_FIELDS, self.dice.choice(words.NAMES[:12]))]
+            for _ in range(count // records):
+                lines.append(self.rule_line(values, self.many_value(stem)))
+                if self.chance(0.02):
+                    lines.append(self.other_line())
+            lines.append(self.dice.choice(words.BLANK_LINES))
+        return self.case(lines, values, questions)
+
+    def case(self, lines: list[str], values: list[str], count: int) -> Case:
+        """Return a file of these lines, with questions about its values."""
+        asked = [self.question(values) for _ in range(count)]
+        return Case(self.body(lines), asked)
+
+    # Files
+
+    def record(self, values: list[str]) -> list[str]:
+        """Return lines of one record, with everything that may stand between them."""
+        lines: list[str] = []
+        for _ in range(self.dice.choice((0, 1, 1, 1, 1, 1, 2, 2, 3))):
+            lines.append(self.line(words.AGENT_FIELDS, self.dice.choice(words.NAMES)))
+            if self.chance(0.12):
+                lines.append(self.other_line())
+            if self.chance(0.08):
+                lines.append(self.dice.choice(words.BLANK_LINES))
+        for _ in range(self.dice.choice((0, 1, 1, 2, 2, 3, 5))):
+            lines.append(self.rule_line(values, self.value()))
+            if self.chance(0.15):
+                lines.append(self.other_line())
+            if self.chance(0.1):
+                lines.append(self.dice.choice(words.BLANK_LINES))
+        if self.chance(0.75):
+            lines += [self.dice.choice(words.BLANK_LINES)] * self.dice.choice((1, 1, 2))
+        return lines
+
+    def line(self, fields: tuple[str, ...], value: str) -> str:
+        """Return a field line, spelled in one of the ways that mean the same."""
+        pick = self.dice.choice
+        if self.chance(0.02):
+            fields = words.UNKNOWN_FIELDS
+        return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
+
+    def rule_line(self, values: list[str], value: str) -> str:
+        """Return a Disallow or Allow line, and note its value."""
+        values.append(value)
+        is_allow = self.chance(0.3)
+        fields = words.ALLOW_FIELDS if is_allow else words.DISALLOW_FIELDS
+        if not is_allow and self.chance(0.05):
+            value = f"{value} {self.path()}"  # two paths in one value: K2
+        return self.line(fields, value)
+
+    def other_line(self) -> str:
+        """Return a line that is no rule and names no robot."""
+        if self.chance(0.4):
+            return self.dice.choice(words.COMMENTS)
+        if self.chance(0.7):
+            return self.dice.choice(words.OTHER_LINES)
+        return self.line(words.UNKNOWN_FIELDS, self.value())
+
+    def value(self) -> str:
+        """Return the value of a rule."""
+        if self.chance(0.15):
+            return self.dice.choice(words.ODD_VALUES)
+        if self.chance(0.1):
+            return self.origin() + self.dice.choice(("", "", "?a", self.path()))
+        return self.path()
+
+    def many_value(self, stem: str) -> str:
+        """Return a value of a large file: mostly of one family, some odd ones."""
+        if self.chance(0.1):
+            return self.value()
+        number = self.dice.randint(0, 400)
+        return self.dice.choice(
+            (f"/p{number}", f"/p/{number:03}/", f"{stem}{number}", f"/{number}%2F")
+        )
+
+    def path(self) -> str:
+        """Return a path of a few pieces."""
+        path = "/"
+        for _ in range(self.dice.choice((1, 1, 2, 2, 3, 4))):
+            path += self.dice.choice(words.PIECES) + self.dice.choice(("", "", "/"))
+        return path.strip(" ")
+
+    def origin(self) -> str:
+        """Return an origin, in one of its spellings."""
+        pick = self.dice.choice
+        user, host = pick(words.USERS), pick(words.HOSTS)
+        return f"{pick(words.SCHEMES)}://{user}{host}{pick(words.PORTS)}"
+
+    def body(self, lines: list[str]) -> bytes | str:
+        """Return a file of these lines: its line endings, mark and encoding."""
+        pick = self.dice.choice
+        endings = pick((("\n",), ("\n",), ("\r\n",), ("\r",), ("\n", "\r\n", "\r")))
+        ends = [pick(endings) for _ in lines]
+        text = "".join(line + end for line, end in zip(lines, ends, strict=True))
+        if self.chance(0.3):
+            text = text.rstrip("\r\n")
+        kind = self.dice.random()
+        if kind < 0.06:
+            clean = re.sub("[\ud800-\udfff]", "?", "\ufeff" + text)
+            return clean.encode(pick(("utf-16-le", "utf-16-be")))
+        mark = "\ufeff" * pick((0,) * 16 + (1, 1, 1, 2))
+        if kind < 0.12:
+            return mark + re.sub("[\ud800-\udfff]", "?", text)
+        return (mark + text).encode("utf-8", "surrogateescape")
+
+    # Questions
+
+    def question(self, values: list[str]) -> Question:
+        """Return a question, mostly about one of the values."""
+        robot: str | bytes = self.dice.choice(words.ROBOTS)
+        if self.chance(0.1):
+            robot = str(robot).encode()
+        return Question(self.url(values), robot)
+
+    def url(self, values: list[str]) -> str | bytes:
+        """Return a URL that is close to a value, or not."""
+        value = self.dice.choice(values) if values and self.chance(0.9) else ""
+        if self.chance(0.05) or not value:
+            value = self.dice.choice((self.path(), "/robots.txt", "/", "/a"))
+        value = self.edge(value)
+        if value.lower().startswith(("http:", "https:")):
+            url = value
+        elif value.startswith("/"):
+            url = self.origin() + value
+        else:
+            slash = "" if value[:1] in ("", "?", "#") else "/"
+            url = self.origin() + slash + value
+        # What cannot stand in a URL, and what a URL library would take away.
+        url = re.sub("[\t\r\n]", "", url).strip()
+        if self.chance(0.15) or re.search("[\ud800-\udfff]", url):
+            return url.encode("utf-8", "surrogateescape")
+        return url
+
+    def edge(self, value: str) -> str:
+        """Return a path at the edge of a value: on it, just past it, just short."""
+        origin = re.match("[A-Za-z]+://[^/?#]*", value)
+        if origin:
+            # Its edges are those of its origin's spellings and those of its path.
+            target = self.edge(value[origin.end() :])
+            return (self.origin() if self.chance(0.3) else origin.group()) + target
+        for _ in range(self.dice.choice((0, 1, 1, 2, 3))):
+            value = self.dice.choice(EDGES)(self, value)
+        return value
+
+    def add(self, value: str) -> str:
+        """Return the value with something after it."""
+        return value + self.dice.choice(("x", "/", "/x", "?q", "#f", "%", "."))
+
+    def cut(self, value: str) -> str:
+        """Return the value without its last character, or up to somewhere."""
+        return value[: self.dice.choice((-1, self.dice.randint(0, len(value))))]
+
+    def change(self, value: str) -> str:
+        """Return the value with one character replaced."""
+        place = self.dice.randrange(len(value) + 1)
+        return value[:place] + self.dice.choice("aB/%*$?.\u00e9") + value[place + 1 :]
+
+    def turn_case(self, value: str) -> str:
+        """Return the value in the other case."""
+        return self.dice.choice((value.lower(), value.upper(), value.swapcase()))
+
+    def escape(self, value: str) -> str:
+        """Return the value with one character percent-encoded, or all."""
+        place = self.dice.randrange(len(value) + 1)
+        if self.chance(0.3):
+            return quote_from_bytes(value.encode("utf-8", "surrogateescape"), "/:?%")
+        code = "".join(
+            f"%{octet:02x}" if self.chance(0.5) else f"%{octet:02X}"
+            for octet in value[place : place + 1].encode("utf-8", "surrogateescape")
+        )
+        return value[:place] + code + value[place + 1 :]
+
+    def unescape(self, value: str) -> str:
+        """Return the value percent-decoded."""
+        octets = unquote_to_bytes(value.encode("utf-8", "surrogateescape"))
+        return octets.decode("utf-8", "surrogateescape")
+
+    def dots(self, value: str) -> str:
+        """Return the value with dot segments that lead nowhere."""
+        dot = self.dice.choice((".", "%2e", "%2E"))
+        two = self.dice.choice(("..", "%2e.", ".%2E", "%2e%2e"))
+        slash = self.dice.choice(("/", "/", "/", "\\"))
+        place = value.find("/", self.dice.randrange(len(value) + 1))
+        way = self.dice.choice((f"{slash}{dot}", f"{slash}q{slash}{two}", f"/{two}"))
+        return value if place < 0 else value[:place] + way + value[place:]
+
+    def fill(self, value: str) -> str:
+        """Return the value with its wildcards filled, and without a final `$`."""
+        filler = self.dice.choice(("", "a", "a/b", "*", "x?y"))
+        return value.removesuffix("$").replace("*", filler)
+
+    def reslash(self, value: str) -> str:
+        """Return the value with another kind of slash."""
+        new = self.dice.choice(("\\", "//", "%2F", "%2f"))
+        return value[:1] + value[1:].replace("/", new, 1)
+
+
+EDGES = (
+    *(Generator.add, Generator.cut, Generator.change, Generator.escape) * 2,
+    Generator.unescape,
+    Generator.turn_case,
+    Generator.dots,
+    Generator.dots,
+    Generator.fill,
+    Generator.fill,
+    Generator.reslash,
+)

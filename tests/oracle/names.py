@@ -1,0 +1,85 @@
+"""Names of robots: what a record says (A1, A2, O8 to O12, K1) and what a robot is."""
+
+from __future__ import annotations
+
+import re
+
+BROWSERS = {"mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari"}
+"""Product tokens that name no robot in a record's value (O10)."""
+
+
+def comments(text: str) -> tuple[str, list[str]]:
+    """The text outside parentheses, and each outermost comment."""
+    outside, found, depth = "", [], 0
+    for character in text:
+        if character == "(":
+            if not depth:
+                found.append("")
+                outside += " "
+            depth += 1
+        elif character == ")" and depth:
+            depth -= 1
+        elif depth:
+            found[-1] += character
+        else:
+            outside += character
+    return outside, found
+
+
+def after_compatible(text: str) -> list[str]:
+    """The token after `compatible;` in each comment (O9, O10)."""
+    found = []
+    for comment in comments(text)[1]:
+        match = re.search(r"compatible;[ \t]*([^ \t;/]+)", comment, re.IGNORECASE)
+        if match:
+            found.append(match.group(1))
+    return found
+
+
+def products(text: str) -> list[str]:
+    """Product tokens outside comments, without their versions."""
+    tokens = [word.partition("/")[0] for word in re.split("[ \t]+", comments(text)[0])]
+    return [token for token in tokens if token]
+
+
+def is_header(value: str) -> bool:
+    """Whether a record's value is a whole User-Agent header (O10)."""
+    outside, found = comments(value)
+    return bool(found) and any(
+        "/" in word.strip("/") for word in re.split("[ \t]+", outside)
+    )
+
+
+def record_names(value: str, dialect: str) -> list[str]:
+    """Names that one User-agent value addresses, in lower case; O10, O11, K1."""
+    if is_header(value):
+        names = after_compatible(value) or [
+            token for token in products(value) if token.lower() not in BROWSERS
+        ]
+    elif dialect == "revisited":
+        names = [without_version(word) for word in re.split("[ \t]+", value)]
+    else:
+        names = [without_version(value)]
+    return [name.lower() for name in names if name]
+
+
+def without_version(value: str) -> str:
+    """A name without its version (O10)."""
+    return re.sub(r"/[^ \t]*", "", value).strip(" \t")
+
+
+def robot_names(robot: bytes | str) -> list[str]:
+    """Names of the robot that asks, in lower case; after `compatible;` first (O9)."""
+    if isinstance(robot, bytes):
+        robot = robot.decode("utf-8", "surrogateescape")
+    if "/" not in robot and "(" not in robot:
+        return [robot.lower()]  # a bare name
+    before = re.split(r"[/(]", robot)[0].strip(" \t")
+    names = [*after_compatible(robot), *products(robot), before]
+    return [name.lower() for name in names if name]
+
+
+def longest_match(record: list[str], robot: list[str]) -> int:
+    """Length of the longest name of a record that speaks to a robot, or 0 (A2, O8)."""
+    lengths = [len(name) for name in record for own in robot if name in own]
+    return max(lengths, default=0)

@@ -1,0 +1,116 @@
+"""Which URLs a rule covers: D1, O18 to O20, O22, O26 and O27."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)(.*)", re.DOTALL)
+PORTS = {"http": "80", "https": "443"}
+KEPT_SLASH = chr(0x100)
+"""A percent-encoded slash: no octet, so equal to nothing but itself (O18)."""
+
+
+def as_text(url: bytes | str) -> str:
+    """Characters of a URL; undecodable bytes remain those bytes (O17)."""
+    return url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
+
+
+def octets(text: str) -> bytes:
+    """UTF-8 of a text, with the bytes that were no UTF-8 as they were (O17)."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+@lru_cache(1 << 16)
+def written(text: str) -> str:
+    """A text as written, one character for each octet."""
+    return octets(text).decode("latin-1")
+
+
+@lru_cache(1 << 16)
+def unescaped(text: str) -> str:
+    """A text after percent-decoding, one character for each octet, but `%2F` (O18)."""
+
+    def octet(match: re.Match[str]) -> str:
+        code = int(match.group(1), 16)
+        return KEPT_SLASH if code == ord("/") else chr(code)
+
+    return re.sub(r"%([0-9A-Fa-f]{2})", octet, written(text))
+
+
+def split_url(url: str) -> tuple[str, str]:
+    """Origin as written ("" if none) and request target, without the fragment (O26)."""
+    url = url.partition("#")[0]
+    match = ABSOLUTE.fullmatch(url)
+    origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
+    return origin, target if target.startswith("/") else "/" + target
+
+
+def normalised_origin(origin: str) -> str:
+    """An origin in its one spelling: no user, no default port, host in ASCII (§3)."""
+    match = ABSOLUTE.fullmatch(origin)
+    if not match:
+        return origin
+    scheme = match.group(1).lower()
+    place = match.group(2).rpartition("@")[2]
+    end = place.find("]") + 1  # an IPv6 address has colons of its own
+    host, _, port = place[end:].partition(":")
+    host = place[:end] + host
+    host = host.lower().rstrip(".")
+    if not host.isascii():
+        host = host.encode("idna").decode()
+    port = "" if port == PORTS.get(scheme) else port
+    return f"{scheme}://{host}" + (f":{port}" if port else "")
+
+
+def without_dots(target: str) -> str:
+    """A request target after RFC 3986 5.2.4 (O27); the query has no segments."""
+    path, mark, query = target.partition("?")
+    path = path.replace("\\", "/")
+    result: list[str] = []
+    segments = path.split("/")[1:]
+    for place, segment in enumerate(segments):
+        plain = re.sub("%2e", ".", segment, flags=re.IGNORECASE)
+        is_last = place == len(segments) - 1
+        if plain in (".", ".."):
+            if plain == ".." and result:
+                result.pop()
+            if is_last:
+                result.append("")
+        else:
+            result.append(segment)
+    return "/" + "/".join(result) + mark + query
+
+
+def spellings(url: bytes | str) -> list[tuple[str, str]]:
+    """Origin and target as written, then without dot segments if that differs (O27)."""
+    origin, target = split_url(as_text(url))
+    cleaned = without_dots(target)
+    both = [(origin, target), (origin, cleaned)]
+    return both if cleaned != target else both[:1]
+
+
+def is_robots_txt(target: str) -> bool:
+    """Whether a target is the file itself, which is always allowed (O22)."""
+    return unescaped(target) == "/robots.txt"
+
+
+def begins(target: str, value: str) -> bool:
+    """D1 in both spellings of O18: as written, or both sides percent-decoded."""
+    return written(target).startswith(written(value)) or unescaped(target).startswith(
+        unescaped(value)
+    )
+
+
+def covers(value: str, origin: str, target: str) -> bool:
+    """Whether the value of a rule covers a URL (D1, O18, O19, O20)."""
+    if value.startswith("/"):
+        return begins(target, value)
+    if not ABSOLUTE.fullmatch(value) or not origin:
+        return False  # O20
+    # O19: as written, or with the origin of both normalised.
+    if begins(origin + target, value):
+        return True
+    rule_origin, rule_target = split_url(value)
+    same = normalised_origin(rule_origin) == normalised_origin(origin)
+    return same and begins(target, rule_target)

@@ -1,0 +1,1 @@
+"""Expectations that other programs publish, transcribed as data."""

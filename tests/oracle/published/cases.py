@@ -1,0 +1,68 @@
+"""Published expectations of two RFC 9309 programs, read from the tables next to this.
+
+The JSON files hold transcribed facts: a file, a robot, a URL, the expected answer. Each
+names its repository, commit, paths and licence.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).parent
+PROGRAMS = ("google", "protego")
+
+
+class Expectation(NamedTuple):
+    """One published answer; *kind* says to which question."""
+
+    program: str
+    case: str
+    body: bytes
+    kind: str
+    robot: str
+    url: str
+    expected: Any
+
+    @property
+    def name(self) -> str:
+        """A readable name, the same in every run."""
+        return " ".join(filter(None, (self.program, self.case, self.robot, self.url)))
+
+
+def expanded(text: str) -> str:
+    """A text with `{a*3}` written out as `aaa`."""
+    return re.sub(r"\{(.)\*(\d+)\}", lambda m: m.group(1) * int(m.group(2)), text)
+
+
+def expectations() -> list[Expectation]:
+    """Every published answer, in the order of the tables."""
+    return [row for program in PROGRAMS for row in read(program)]
+
+
+def read(program: str) -> list[Expectation]:
+    """Answers that one program publishes."""
+    table = json.loads((HERE / f"{program}.json").read_text("utf-8"))
+    found = []
+    for case in table["cases"]:
+        body = expanded(case["file"]).encode("utf-8", "surrogateescape")
+
+        def add(
+            kind: str,
+            robot: str,
+            url: str,
+            expected: Any,
+            about: tuple[str, str, bytes] = (program, case["id"], body),
+        ) -> None:
+            found.append(Expectation(*about, kind, robot, url, expected))
+
+        for robot, url, allowed in case.get("allowed", ()):
+            add("allowed", robot, expanded(url), allowed)
+        for robot, seconds in case.get("crawl_delay", ()):
+            add("crawl_delay", robot, "", seconds)
+        for kind in ("sitemaps", "directives", "last_line"):
+            if kind in case:
+                add(kind, "", "", case[kind])
+    return found

@@ -1,0 +1,69 @@
+"""Patterns of RFC 9309 §2.2.2 and §2.2.3, matched in the simplest way."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from tests.oracle.paths import written
+
+UNRESERVED = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+)
+RESERVED = frozenset(":/?#[]@!$&'()*+,;=")
+
+
+@lru_cache(1 << 16)
+def normalised(text: str) -> str:
+    """A text with its percent-encoding normalised (§2.2.2, RFC 3986 §2 and §6.2.2).
+
+    An encoded unreserved character is decoded; every octet that RFC 3986 does not let
+    stand in a path or query is encoded; hexadecimal digits are upper case.
+    """
+
+    def one(match: re.Match[str]) -> str:
+        triplet, character = match.group(1), match.group()
+        if not triplet:
+            kept = character in UNRESERVED or character in RESERVED
+            return character if kept else triplet_of(character)
+        decoded = chr(int(triplet, 16))
+        # §2.2.3: `%2A` and `%24` are the characters that `*` and `$` would be.
+        return decoded if decoded in UNRESERVED else triplet_of(decoded)
+
+    return re.sub(r"%([0-9A-Fa-f]{2})|.", one, written(text), flags=re.DOTALL)
+
+
+def triplet_of(character: str) -> str:
+    """The percent-encoding of an octet."""
+    return f"%{ord(character):02X}"
+
+
+def octets_of(url: str) -> str:
+    """A request target as rules are compared with it: its `*` and `$` are no specials."""
+    return normalised(url).replace("*", "%2A").replace("$", "%24")
+
+
+def matches(pattern: str, target: str) -> bool:
+    """Whether a pattern matches a request target from its first octet on.
+
+    Follows every position of the target at which the pattern read so far may end.
+    """
+    if not pattern.startswith(("/", "*")):
+        return False
+    text = octets_of(target)
+    is_anchored = pattern.endswith("$")
+    rest = normalised(pattern[:-1] if is_anchored else pattern).replace("$", "%24")
+    ends = {0}
+    for character in rest:
+        if character == "*":
+            ends = set(range(min(ends), len(text) + 1))
+        else:
+            ends = {end + 1 for end in ends if text[end : end + 1] == character}
+        if not ends:
+            return False
+    return len(text) in ends if is_anchored else True
+
+
+def octet_count(pattern: str) -> int:
+    """Octets of a pattern: the most specific rule has the most (§2.2.2)."""
+    return len(normalised(pattern))
