@@ -51,9 +51,7 @@ class RobotsSettings:
     dialect: str = declare(
         types.one_of(*DIALECTS),
         "1994",
-        "Grammar of robots.txt files: ``1994``, the text of 30 June 1994; "
-        "``revisited``, the grammar of Kollar, Leavitt and Mauldin, 1996 (K1 to K6); "
-        "``extended``, 1994 with Allow, Crawl-delay and Sitemap.",
+        "Grammar by which robots.txt files are read; see :doc:`/standard/dialects`.",
     )
     reading: str = declare(
         types.one_of(*READINGS),

@@ -62,7 +62,7 @@ def test_the_built_in_decides_and_the_log_says_what_would_change(
     assert f"<GET {pages['/a/c']}>: as ours would" in result.log
     assert summary(result) == (
         "Dry run: of 5 requests that the built-in's rules decided, ours would open 2 at "
-        "2 sites and refuse 1 at 1 sites; ROBOTS1994_COMPARE_REPORT writes a report of "
+        "2 sites and refuse 1 at 1 site; ROBOTS1994_COMPARE_REPORT writes a report of "
         "it"
     )
 

@@ -12,6 +12,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import load_parser
+from scrapy_robots1994.crawl.features.refusals import counted
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
@@ -158,13 +159,13 @@ class DryRun:
             else f"the report is {escape_control_chars(self._report, 500)}"
         )
         logger.info(
-            "Dry run: of %d requests that the built-in's rules decided, ours would open "
-            "%d at %d sites and refuse %d at %d sites; %s",
-            self._requests,
+            "Dry run: of %s that the built-in's rules decided, ours would open %d at %s "
+            "and refuse %d at %s; %s",
+            counted(self._requests, "request"),
             self._opened,
-            len(self._sites_opened),
+            counted(len(self._sites_opened), "site"),
             self._refused,
-            len(self._sites_refused),
+            counted(len(self._sites_refused), "site"),
             where,
             extra={"spider": self._crawler.spider},
         )

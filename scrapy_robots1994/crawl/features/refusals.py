@@ -116,7 +116,7 @@ def _line_of(verdict: Verdict) -> str:
     return f"{verdict.line}: Disallow: {verdict.rule}"
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Return *number* with *noun* in its plural: `1 request`, `2 requests`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
@@ -124,7 +124,7 @@ def _counted(number: int, noun: str) -> str:
 def _table(rows: list[_Row], uncounted: int) -> Iterator[str]:
     """Yield the lines of the table, at most 100 columns wide."""
     refused = sum(row.refused for row in rows) + uncounted
-    requests, origins = _counted(refused, "request"), _counted(len(rows), "origin")
+    requests, origins = counted(refused, "request"), counted(len(rows), "origin")
     yield f"robots.txt refused {requests} at {origins}"
     yield f"{'refused':>9}  {'outcome':11}  {'origin':40}  first line that refused"
     for row in rows[:TOP_ORIGINS]:
