@@ -22,7 +22,7 @@ logger = logging.getLogger("scrapy_robots1994")
 
 
 def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
-    """Log by which rules this crawl goes, in one line."""
+    """Log by which rules this crawl goes, and which setting has no effect."""
     robot = RobotName(crawler).usual
     name = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
     logger.info(
@@ -39,6 +39,12 @@ def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
         else "",
         extra={"spider": crawler.spider},
     )
+    if settings.compare_report and not (settings.compare or settings.dry_run):
+        logger.warning(
+            "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
+            "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True",
+            extra={"spider": crawler.spider},
+        )
 
 
 @contextmanager

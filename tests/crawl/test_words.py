@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+import pytest
 from scrapy import signals
 
 from scrapy_robots1994 import __version__
 from tests.support import replies
 from tests.support.crawl import crawl
 from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
 from tests.support.warned import unexpected
 
 
@@ -150,3 +156,24 @@ def test_one_line_at_start_says_by_which_rules_the_crawl_goes() -> None:
         "at most 7 parallel robots.txt fetches"
     )
     assert f"[<scrapy_robots1994.Addon {__version__}>]" in result.log
+
+
+@pytest.mark.parametrize(
+    ("settings", "warned"),
+    [
+        ({}, True),
+        ({"ROBOTS1994_COMPARE": True}, False),
+        ({"ROBOTS1994_DRY_RUN": True}, False),
+    ],
+    ids=["alone", "compare", "dry run"],
+)
+def test_a_report_without_a_comparison_is_warned_of(
+    settings: dict[str, Any], warned: bool, tmp_path: Path
+) -> None:
+    """The setting would have no effect."""
+    report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "report.json")}
+    with Site() as site:
+        result = crawl([site.url("/")], settings=settings | report)
+
+    assert ("ROBOTS1994_COMPARE_REPORT has no effect" in result.log) is warned
+    assert (tmp_path / "report.json").exists() is not warned
