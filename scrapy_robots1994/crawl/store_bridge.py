@@ -1,22 +1,22 @@
-"""The lasting store as a crawl uses it: asked from its loop, answering from its own."""
+"""The store as a crawl uses it: awaited in the crawl's event loop, never blocking it."""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from scrapy import signals
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import CancelledError, Deferred
 
-from scrapy_robots1994.stores.codec import unpack
+from scrapy_robots1994.crawl.threads import call_later
+from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
-from scrapy_robots1994.stores.thread import StoreThread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
     from concurrent.futures import Future
 
     from scrapy.crawler import Crawler
@@ -27,119 +27,114 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
     from scrapy_robots1994.policy.reader import Reader
-    from scrapy_robots1994.stores import PolicyStore
 
 T = TypeVar("T")
 
+MAX_FETCH_SECONDS: Final = 900.0
+"""Seconds that a fetch takes at most in this process, its retries and the time in our
+queues included, unless ROBOTS1994_TIMEOUT lets it take longer."""
+
 
 class StoreBridge:
-    """The store of one crawl (`backend.Store`), from its first question to its end."""
+    """The store of one crawl (`policy.backend.Store`), closed with it."""
 
-    def __init__(self, desk: GuardedStore, tally: StatsRecorder) -> None:
-        self._desk = desk
-        self._tally = tally
-        self._thread: StoreThread | None = None
+    def __init__(self, store: GuardedStore, stats: StatsRecorder) -> None:
+        self._store = store
+        self._stats = stats
+        self._is_checking = False
         self._is_closed = False
 
     @classmethod
-    def of(
+    def from_crawler(
         cls,
         crawler: Crawler,
         settings: RobotsSettings,
         reader: Reader,
-        tally: StatsRecorder,
+        stats: StatsRecorder,
     ) -> Self | None:
-        """The store that the settings name, closed with the crawl; `None` without."""
-        store: PolicyStore | None = settings.store.new_store()
-        if store is None:
+        """Return the store that the settings name, `None` for memory alone."""
+        if settings.store.url is None:
             return None
-        # As long as a fetch of ours may take, all its hops included.
-        longest = settings.timeout * (settings.max_redirects + 1)
-        read = partial(unpack, reader=reader, terms=settings.freshness)
-        lasting = cls(GuardedStore(store, settings.store, read, longest), tally)
-        crawler.signals.connect(lasting.close, signals.spider_closed)
-        return lasting
+        one_try = settings.timeout * (settings.max_redirects + 1)
+        decoder = partial(decode, reader=reader, freshness=settings.freshness)
+        longest = max(MAX_FETCH_SECONDS, 2 * one_try)
+        bridge = cls(GuardedStore(settings.store, decoder, longest), stats)
+        crawler.signals.connect(bridge.close, signals.spider_closed)
+        return bridge
 
     async def get(self, origin: Origin) -> Policy | None:
-        """The policy held, fresh or stale, or `None`."""
-        return await self._answer(self._desk.get(origin))
+        """Return the stored policy, fresh or stale, or `None`."""
+        return None if self._is_closed else await self._result(self._store.get(origin))
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Wait until no other process is fetching *origin* (`backend.Store.acquire_lease`)."""
-        return await self._answer(self._desk.acquire_lease(origin))
+        """Wait until this process may fetch *origin* (`Store.acquire_lease`)."""
+        if self._is_closed:
+            return None
+        return await self._result(self._store.acquire_lease(origin))
 
-    def release_lease(self, origin: Origin, made: Policy | None) -> None:
-        """Our fetch of *origin* ended (`backend.Store.release_lease`)."""
-        self._start(self._desk.release_lease(origin, made))
+    def release_lease(
+        self, origin: Origin, policy: Policy | None, *, aborted: bool = False
+    ) -> None:
+        """Note that our fetch of *origin* ended (`Store.release_lease`)."""
+        if not self._is_closed:
+            self._store.release_lease(origin, policy, aborted=aborted)
 
     async def close(self) -> None:
-        """Write what is still to be written and end the thread, once for all.
-
-        Does not hold up the loop of the crawl: others may be crawling in it.
-        """
+        """Store what is to be stored, within the time limit, and close the store."""
         self._is_closed = True
-        thread, self._thread = self._thread, None
         try:
-            if thread is not None:
-                await arrival(thread.run(thread.end(self._desk.close())))
+            await self._result(self._store.close())
         finally:
-            if thread is not None:
-                thread.stop()
-            if self._desk.failures:
-                self._tally.store_failures(self._desk.failures)
+            if self._store.failures:
+                self._stats.store_failures(self._store.failures)
 
-    async def _answer(self, work: Coroutine[Any, Any, T | None]) -> T | None:
-        """What *work* comes to in the store's thread; `None` after the crawl's end."""
-        running = self._start(work)
-        return None if running is None else await arrival(running)
+    async def _result(self, future: Future[T]) -> T:
+        """Wait for *future*, which is done in time as long as the time is checked."""
+        if not self._is_checking:
+            self._check_time()
+        return await future_result(future)
 
-    def _start(self, work: Coroutine[Any, Any, T]) -> Future[T] | None:
-        """Run *work* in the store's thread; `None` after the end of the crawl."""
-        if self._is_closed:
-            work.close()
-            return None
-        if self._thread is None:
-            self._thread = StoreThread()
-        return self._thread.run(work)
+    def _check_time(self) -> None:
+        """Let the store give up what takes too long, as long as anyone waits."""
+        pause = self._store.check_time()
+        self._is_checking = pause is not None
+        if pause is not None:
+            call_later(pause, self._check_time)
 
 
-async def arrival(running: Future[T]) -> T:
-    """Wait in the loop of the crawl, whichever it is, for what runs in another thread.
+async def future_result(future: Future[T]) -> T:
+    """Wait in the event loop of the crawl for a future of another thread.
 
-    Cancelling the wait cancels what runs.
+    Cancelling the wait cancels *future*.
     """
+    done: Deferred[T] = Deferred(lambda _: future.cancel())
+    call_in_crawl = _caller_in_crawl()
 
-    def cancel(_: Deferred[T]) -> None:
-        running.cancel()
-
-    arrived: Deferred[T] = Deferred(cancel)
-    into_crawl = _into_crawl()
-
-    def ended(_: Future[T]) -> None:
-        # The crawl may be gone, and its loop with it.
+    def notify(_: Future[T]) -> None:
+        # The crawl may be over, and its event loop closed.
         with suppress(RuntimeError):
-            into_crawl(deliver)
+            call_in_crawl(deliver)
 
     def deliver() -> None:
-        if arrived.called:
+        if done.called:
             return
-        error = CancelledError() if running.cancelled() else running.exception()
-        if error is None:
-            arrived.callback(running.result())
+        if future.cancelled():
+            done.errback(CancelledError())
         else:
-            arrived.errback(error)
+            done.callback(future.result())
 
-    running.add_done_callback(ended)
-    return await maybe_deferred_to_future(arrived)
+    future.add_done_callback(notify)
+    return await maybe_deferred_to_future(done)
 
 
-def _into_crawl() -> Callable[[Callable[[], None]], object]:
-    """What lets another thread call a function in the loop of the crawl."""
+def _caller_in_crawl() -> Callable[[Callable[[], None]], object]:
+    """Return a function by which another thread calls one in the crawl's thread."""
     try:
         return asyncio.get_running_loop().call_soon_threadsafe
     except RuntimeError:
         # A reactor that is not asyncio's; installed by now, so it can be imported.
         from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
 
-        call: Callable[[Callable[[], None]], object] = reactor.callFromThread
-        return call
+        call: Any = reactor
+        in_thread: Callable[[Callable[[], None]], object] = call.callFromThread
+        return in_thread

@@ -1,9 +1,9 @@
-"""Floor 3: where policies rest."""
+"""Where policies are stored: memory, SQLite, Redis, and the contract of other stores."""
 
 from __future__ import annotations
 
-from scrapy_robots1994.stores.base import PolicyStore, SharedStore, Stored
+from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored
 from scrapy_robots1994.stores.memory import MemoryStore
-from scrapy_robots1994.stores.url import StoreUrl, locate
+from scrapy_robots1994.stores.url import StoreUrl
 
-__all__ = ["MemoryStore", "PolicyStore", "SharedStore", "StoreUrl", "Stored", "locate"]
+__all__ = ["Lease", "MemoryStore", "PolicyStore", "SharedStore", "StoreUrl", "Stored"]

@@ -1,29 +1,59 @@
-"""The contract of stores that last: they move bytes and know nothing of policies.
+"""The contract of stores that outlive a crawl. They store bytes and know no policies.
 
-A store of one's own subclasses `PolicyStore`, and `SharedStore` if several machines or
-processes use it at once. It is named by its import path:
-`ROBOTS1994_STORE = "mypackage.stores.MyStore://whatever?it=needs"`.
+Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once, and
+name the class by its import path::
+
+    ROBOTS1994_STORE = "mypackage.stores.FolderStore:///var/lib/robots?timeout=5"
+
+A minimal store implements five methods and `from_url`::
+
+    class FolderStore(PolicyStore):
+        def __init__(self, folder):
+            self.folder = Path(folder)
+
+        @classmethod
+        def from_url(cls, url, *, timeout):
+            return cls(url.partition("://")[2])
+
+        def get(self, origin):
+            path = self.folder / quote(str(origin), safe="")
+            return path.read_bytes() if path.exists() else None
+
+        ...
+
+Methods are plain functions, not coroutines. The crawl calls them in a daemon thread, so
+they may block. One instance belongs to one thread: no two of its methods run at once. A
+call that takes longer than the `timeout` of the store URL counts as a failure. Its
+thread and its instance are abandoned, and later calls go to a new instance. When the
+late call returns, the abandoned instance is closed.
+
+Raise `StoreError` with one printable sentence when something fails. Any other exception
+has the same effect: the log reports it once without the credentials of the store URL,
+the crawl continues without the store, and tries it again after two seconds.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Callable, Iterator
 
     from typing_extensions import Self
 
     from scrapy_robots1994.origin import Origin
 
+MAX_ENTRY_BYTES: Final = 2**24
+"""No entry is larger. A larger one is not ours, and is not read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a store holds of *origin*: *packed* as it was put, and until when.
+    """The entry of *origin*: the bytes *packed*, useless after *keep_until*.
 
-    *keep_until* is in seconds since the epoch; past it nobody wants the entry.
+    *keep_until* is in seconds since the epoch.
     """
 
     origin: Origin
@@ -31,68 +61,87 @@ class Stored:
     keep_until: float
 
 
-class PolicyStore(ABC):
-    """Holds one packed answer for each origin, beyond the life of a process.
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The answer of `SharedStore.lease`.
 
-    All methods run in one asyncio event loop that is not the crawl's, and must not
-    block it. What cannot be done is a `StoreError` with one printable sentence; a
-    caller takes any other exception for one. Whoever calls sets a time limit and
-    cancels past it: a store must survive that, and may be slow or away as long as it
-    likes. Entries past their `keep_until` may go at any moment.
+    *granted* is `True` if the lease is now the caller's. Otherwise another worker has it
+    for *seconds_left* at least, unless it renews it; or, if *failed* is `True`, the last
+    fetch ended without an answer a moment ago, and every worker fetches for itself.
+    """
+
+    granted: bool
+    failed: bool = False
+    seconds_left: float = 0.0
+
+
+class PolicyStore(ABC):
+    """Stores one entry for each origin, beyond the life of a process.
+
+    Entries past their `keep_until` may be deleted at any time.
     """
 
     @classmethod
     @abstractmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
-        """The store that *url* names; opens nothing yet.
+        """Return the store that *url* names. Open nothing yet.
 
-        *timeout* is the time limit of the caller in seconds, so that a store can give
-        up by itself in time. Raises `SettingsError` with a sentence that says what to
-        write instead.
+        *url* is the value of `ROBOTS1994_STORE` without the options that belong to the
+        crawl (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit
+        of each call in seconds: a store that gives up by itself before it can say why.
+        Raise `SettingsError` with a sentence that says what to write instead.
         """
 
     @abstractmethod
-    async def get(self, origin: Origin) -> bytes | None:
-        """What was put last for *origin*, or `None`."""
+    def get(self, origin: Origin) -> bytes | None:
+        """Return the bytes stored last for *origin*, or `None`.
 
-    @abstractmethod
-    async def put(self, stored: Stored) -> None:
-        """Hold *stored* in place of what is held of its origin.
-
-        Once this returned, what was put outlives the death of this process.
+        Return `None`, too, for an entry that is not `bytes` or is larger than
+        `MAX_ENTRY_BYTES`, without reading it.
         """
 
     @abstractmethod
-    async def forget(self, origin: Origin) -> bool:
-        """Hold nothing of *origin* any more; whether there was something."""
+    def put(self, stored: Stored) -> None:
+        """Store *stored* in place of the entry of its origin.
+
+        Once this returns, the entry survives the death of this process.
+        """
 
     @abstractmethod
-    def entries(self) -> AsyncIterator[Stored]:
-        """Everything held, in no order; the store may be changed meanwhile."""
+    def forget(self, origin: Origin) -> bool:
+        """Delete the entry of *origin*. Return whether there was one."""
 
     @abstractmethod
-    async def close(self) -> None:
-        """Give back connections, files and threads; also where nothing was opened."""
+    def entries(self) -> Iterator[Stored]:
+        """Yield all entries, in any order. The store may change meanwhile."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close connections and files and end threads, also if nothing was opened."""
 
 
 class SharedStore(PolicyStore):
-    """A store in which workers also agree on who fetches: by leases that run out."""
+    """A store in which workers also agree on who fetches, by leases that run out."""
 
     @abstractmethod
-    async def lease(self, origin: Origin, holder: str, seconds: float) -> bool:
-        """Let *holder* alone fetch *origin*, from now on for *seconds*.
+    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+        """Let *holder* alone fetch *origin* for *seconds* from now.
 
-        `True` also for who holds it already, whose time then begins anew. `False`
-        while another one holds it.
+        A lease is granted to the worker that has it already, too: its time begins anew.
         """
 
     @abstractmethod
-    async def unlease(self, origin: Origin, holder: str) -> None:
-        """End the lease of *origin*, if *holder* has it, and wake all who wait."""
+    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+        """End the lease of *origin* if *holder* has it, and notify who listens.
 
-    @abstractmethod
-    async def wait(self, origin: Origin, seconds: float) -> None:
-        """Return when a lease of *origin* ended, at the latest after *seconds*.
+        With *failed_for* the fetch ended without an answer that others can use: for so
+        many seconds `lease` returns `Lease(granted=False, failed=True)`.
+        """
 
-        Also when it ended after `lease` was refused and before this was called.
+    def listen(self, ended: Callable[[Origin | None, bool], None]) -> None:
+        """Call *ended* with an origin whose lease ended, and whether its fetch failed.
+
+        *ended* may be called from any thread, and with `(None, False)` if notifications
+        may have been lost. A store without notifications does nothing: a worker that
+        waits looks again when the lease it has seen runs out.
         """

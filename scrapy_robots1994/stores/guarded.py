@@ -1,245 +1,228 @@
-"""The desk before a store: each question has an answer in time, a failure is a miss.
+"""A store that cannot harm the crawl: in time, whatever it does, and one fetch for all.
 
-All of it runs in the store's own event loop. Here too it is agreed who fetches: a lease
-of the store is held for as long as our fetch runs, renewed while we live.
+The crawl's thread gets futures. What they are about happens in a thread of the store
+(`worker`), which is abandoned if a call of the store does not return in time.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
-import uuid
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.policy import UseFresh, decide
-from scrapy_robots1994.policy.freshness import CLOCK_SKEW
-from scrapy_robots1994.stores.base import SharedStore, Stored
-from scrapy_robots1994.stores.circuit_breaker import CircuitBreaker
-from scrapy_robots1994.stores.codec import pack
+from scrapy_robots1994.stores.leases import Leases
+from scrapy_robots1994.stores.policies import StoredPolicies
+from scrapy_robots1994.stores.worker import CircuitBreaker, NoAnswer, StoreWorker
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
+    from typing import Any
 
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
-    from scrapy_robots1994.stores.base import PolicyStore
     from scrapy_robots1994.stores.url import StoreUrl
 
 T = TypeVar("T")
 
-LEASE: Final = 5.0
-"""Seconds after its last sign of life when the lease of a dead worker runs out."""
+Work: TypeAlias = "Callable[[_Session, Origin, Callable[[Policy | None], None]], None]"
 
-RENEW_EVERY: Final = LEASE / 4
-LOOK_AGAIN: Final = 1.0
-"""Seconds after which who waits looks again, though nobody woke it."""
+MAX_ABANDONED: Final = 3
+"""Threads whose call never returned, after which no further one is started."""
 
 
 class GuardedStore:
-    """Answers for *store*, in about *locator.timeout* seconds whatever the store does.
+    """The store at *url* with a time limit, a circuit breaker, and leases.
 
-    *read* makes the policy of a stored form (`packing.unpack`). *longest* is how long
-    a fetch may take: no lease is renewed past it, and nobody waits longer for the fetch
-    of another.
+    Every future gets a result, `None` if the store fails; none gets an exception. The
+    caller calls `check_time` again and again while a future is not done. *decode* makes
+    the policy of an entry. A fetch of ours takes at most *max_fetch_seconds*.
     """
 
     def __init__(
         self,
-        store: PolicyStore,
-        locator: StoreUrl,
-        read: Callable[[bytes, Origin], Policy | None],
-        longest: float,
+        url: StoreUrl,
+        decode: Callable[[bytes, Origin], Policy | None],
+        max_fetch_seconds: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._store = store
-        self._timeout = locator.timeout
-        self._read = read
-        self._longest = longest
+        self._url = url
+        self._decode = decode
+        self._max_fetch_seconds = max_fetch_seconds
         self._clock = clock
-        self._reading, self._writing = CircuitBreaker.pair(str(locator), time.monotonic)
-        self._name = uuid.uuid4().hex
-        self._renewing: dict[Origin, asyncio.Task[None]] = {}
-        self._ending: set[asyncio.Task[Any]] = set()
+        # A read-only file is still read, and every store is closed.
+        self._breakers = CircuitBreaker.group(url, 3)
+        self._reading, self._writing, self._closing = self._breakers
+        self._session: _Session | None = None
+        self._abandoned: list[StoreWorker] = []
+        self._pending: set[Future[Any]] = set()
+        self._close_by: float | None = None
 
     @property
     def failures(self) -> int:
-        """How often the store failed."""
-        return self._reading.failures + self._writing.failures
+        """How many calls of the store failed."""
+        return sum(each.failures for each in self._breakers)
 
-    async def get(self, origin: Origin) -> Policy | None:
-        """The policy that the store holds, fresh or stale and not over, or `None`."""
-        (packed,) = await self._look(origin) or (None,)
-        policy = None if packed is None else self._read(packed, origin)
-        return policy if policy and policy.keep_until > self._clock() else None
+    def get(self, origin: Origin) -> Future[Policy | None]:
+        """Return the stored policy of *origin*, fresh or stale."""
+        return self._submit(_Session.get, origin)
 
-    async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Wait for our turn to fetch *origin*, or for a fresh policy of another's."""
-        store = self._store
-        if not isinstance(store, SharedStore):
+    def acquire_lease(self, origin: Origin) -> Future[Policy | None]:
+        """Wait until this process may fetch *origin*, or another one has fetched it."""
+        return self._submit(_Session.acquire, origin)
+
+    def release_lease(
+        self, origin: Origin, policy: Policy | None, *, aborted: bool = False
+    ) -> None:
+        """Store the *policy* that our fetch made, and end our lease, if there is one.
+
+        If the fetch was *aborted*, the next worker takes it over. If it ended without
+        a policy that may be shared, all workers that wait fetch at once, in parallel.
+        """
+        session = self._open_session()
+        if session is not None:
+            session.worker.submit(
+                partial(session.release, origin, policy, aborted=aborted)
+            )
+
+    def close(self) -> Future[None]:
+        """Store what was released before, then close the store, in its time limit."""
+        self._close_by = time.monotonic() + self._url.timeout
+        future: Future[None] = Future()
+        if self._session is None:
+            future.set_result(None)
+            return future
+        self._note(future)
+        close = partial(self._session.close, self._closing, partial(_set, future))
+        self._session.worker.submit(close)
+        return future
+
+    def check_time(self) -> float | None:
+        """Abandon the thread of the store if its call has run into the time limit.
+
+        Return the seconds until the next check, `None` while no future is pending.
+        """
+        if not self._pending or self._session is None:
             return None
-        give_up = time.monotonic() + self._longest + LEASE
-        while time.monotonic() < give_up:
-            lease = partial(store.lease, origin, self._name, LEASE)
-            is_ours = await self._ask(self._writing, lease)
-            if is_ours is None:
-                # The store failed: we go on by ourselves.
-                return None
-            if is_ours:
-                self._renew_no_more(origin)
-                self._renewing[origin] = asyncio.create_task(self._renew(store, origin))
-            elif not self._reading.is_on:
-                wait = partial(store.wait, origin, LOOK_AGAIN)
-                await self._ask(self._reading, wait, LOOK_AGAIN)
-            else:
-                # Reading rests after a failure; asking for the lease must not spin.
-                await asyncio.sleep(LOOK_AGAIN)
-            # Also with the lease in hand: another may have ended just before.
-            policy = await self.get(origin)
-            if isinstance(decide(policy, self._clock()), UseFresh):
-                return policy
-            if is_ours:
-                return None
+        now, worker = time.monotonic(), self._session.worker
+        # Time in our own queue is not the store's.
+        began = worker.call_began
+        deadline = (now if began is None else began) + self._url.timeout
+        if self._close_by is not None:
+            deadline = min(deadline, self._close_by)
+        if now < deadline:
+            return deadline - now
+        self._abandon(worker)
         return None
 
-    async def release_lease(self, origin: Origin, made: Policy | None) -> None:
-        """Hold what was *made*, then let the next one fetch *origin*."""
-        ending = asyncio.current_task()
-        assert ending is not None  # noqa: S101 - a coroutine of asyncio runs in a task
-        self._ending.add(ending)
-        ending.add_done_callback(self._ending.discard)
-        # Before the first wait: who asks meanwhile has a lease of its own.
-        was_leased = self._renew_no_more(origin)
-        if made is not None and await self._may_hold(made):
-            await self._hold(made)
-        if (
-            was_leased
-            and origin not in self._renewing
-            and isinstance(self._store, SharedStore)
-        ):
-            unlease = partial(self._store.unlease, origin, self._name)
-            await self._ask(self._writing, unlease)
-
-    async def _may_hold(self, made: Policy) -> bool:
-        """Whether *made* may take the place of what the store holds of its origin.
-
-        Ours R5: what the origin stated always may. What we set ourselves, or what only
-        stands in, must not end the last good policy, which a read that failed before
-        our fetch, or another crawl since then, may have kept from us. (Where a store
-        has no leases, two that end in one moment may still pass each other.)
-        """
-        if made.is_known and not made.is_stale_on_error:
-            return True
-        looked = await self._look(made.origin)
-        if looked is None:
-            # A store that does not answer may hold anything.
-            return False
-        (packed,) = looked
-        if packed is None:
-            return True
-        held = self._read(packed, made.origin)
-        # Of another version, or longer than we read: it is not ours to judge.
-        return held is not None and _gives_way(held, made, self._clock())
-
-    async def _hold(self, made: Policy) -> None:
-        """Put *made*; if it is over by now, nothing older stays in its place."""
-        question: Callable[[], Awaitable[object]]
-        if made.keep_until > self._clock():
-            stored = Stored(made.origin, pack(made), made.keep_until)
-            question = partial(self._store.put, stored)
+    def _submit(self, work: Work, origin: Origin) -> Future[Policy | None]:
+        """Do *work* in the thread of the store."""
+        future: Future[Policy | None] = Future()
+        settle = partial(_set, future)
+        session = self._open_session()
+        if session is None:
+            settle(None)
         else:
-            question = partial(self._store.forget, made.origin)
-        await self._ask(self._writing, question)
+            self._note(future)
+            session.worker.submit(partial(_do, work, session, origin, settle))
+        return future
 
-    def _renew_no_more(self, origin: Origin) -> bool:
-        """Stop renewing the lease of *origin*; whether one was being renewed."""
-        renewing = self._renewing.pop(origin, None)
-        if renewing is not None:
-            renewing.cancel()
-        return renewing is not None
+    def _note(self, future: Future[Any]) -> None:
+        """Count *future* as pending until it is done."""
+        self._pending.add(future)
+        # Adding and discarding are atomic, in whichever threads.
+        future.add_done_callback(self._pending.discard)
 
-    async def close(self) -> None:
-        """Close the store once all is written, however it feels about that."""
-        if self._ending:
-            await asyncio.wait(self._ending, timeout=self._timeout)
-        for renewing in self._renewing.values():
-            renewing.cancel()
-        self._renewing.clear()
-        await self._ask(None, self._store.close)
+    def _open_session(self) -> _Session | None:
+        """Return the session, a new one if need be; `None` while the store rests."""
+        if self._session is None and self._close_by is None:
+            self._abandoned = [each for each in self._abandoned if each.is_alive()]
+            rests = self._reading.is_resting and self._writing.is_resting
+            if not rests and len(self._abandoned) < MAX_ABANDONED:
+                self._session = self._new_session()
+        return self._session
 
-    async def _renew(self, store: SharedStore, origin: Origin) -> None:
-        """Keep our lease of *origin* for as long as a fetch may take."""
-        end = time.monotonic() + self._longest
-        lease = partial(store.lease, origin, self._name, LEASE)
-        while time.monotonic() < end:
-            await asyncio.sleep(RENEW_EVERY)
-            if await self._ask(self._writing, lease) is False:
-                return
-
-    async def _look(self, origin: Origin) -> tuple[bytes | None] | None:
-        """What the store holds of *origin*, in a tuple; `None` where it did not say."""
-
-        async def look() -> tuple[bytes | None]:
-            return (await self._store.get(origin),)
-
-        return await self._ask(self._reading, look)
-
-    async def _ask(
-        self,
-        side: CircuitBreaker | None,
-        question: Callable[[], Awaitable[T]],
-        patience: float = 0.0,
-    ) -> T | None:
-        """The store's answer; `None` where it fails, is late or is left alone.
-
-        *patience* is what the question itself may wait for. Without a *side* it is
-        asked in any case, and nobody minds if it fails.
-        """
-        if side is not None and not side.may_ask():
-            return None
-        asked = asyncio.create_task(_answer(question))
+    def _new_session(self) -> _Session | None:
+        """Start a thread with an instance of its own."""
         try:
-            # Not `wait_for`, which waits for who does not mind being cancelled.
-            await asyncio.wait({asked}, timeout=self._timeout + patience)
-        finally:
-            if not asked.done():
-                asked.add_done_callback(_never_mind)
-                asked.cancel()
-        error = _error_of(asked, self._timeout)
-        if side is not None:
-            side.succeeded() if error is None else side.failed(error)
-        return asked.result() if error is None else None
+            store = self._url.new_store()
+        except Exception as error:  # noqa: BLE001 - any class can be a store
+            self._reading.failed(error)
+            return None
+        if store is None:
+            return None
+        worker = StoreWorker(store, self._url.timeout)
+        policies = StoredPolicies(
+            worker, self._reading, self._writing, self._decode, self._clock
+        )
+        return _Session(worker, policies, self._max_fetch_seconds)
+
+    def _abandon(self, worker: StoreWorker) -> None:
+        """Leave the thread to itself. It ends when its call returns, if ever."""
+        worker.is_abandoned = True
+        self._session = None
+        self._abandoned.append(worker)
+        error = StoreError(f"no answer within {self._url.timeout:g} seconds")
+        (worker.breaker or self._closing).failed(error)
+        for breaker in self._breakers:
+            breaker.rest()
+        for future in list(self._pending):
+            _set(future, None)
 
 
-async def _answer(question: Callable[[], Awaitable[T]]) -> T:
-    """The store's answer to *question*, which may raise at the call itself."""
+class _Session:
+    """A thread with an instance of the store, and what is done in it."""
+
+    def __init__(
+        self, worker: StoreWorker, policies: StoredPolicies, max_fetch_seconds: float
+    ) -> None:
+        self.worker = worker
+        self._policies = policies
+        self._leases = Leases(policies, max_fetch_seconds)
+        worker.tick = self._leases.tick
+        worker.start()
+
+    def get(self, origin: Origin, settle: Callable[[Policy | None], None]) -> None:
+        """Call *settle* with the stored policy."""
+        settle(self._policies.read(origin))
+
+    def acquire(self, origin: Origin, settle: Callable[[Policy | None], None]) -> None:
+        """Call *settle* when this process may fetch, or another one has."""
+        self._leases.acquire(origin, settle)
+
+    def release(self, origin: Origin, policy: Policy | None, *, aborted: bool) -> None:
+        """Store *policy* and end the lease."""
+        is_stored = False
+        with suppress(NoAnswer):
+            is_stored = policy is not None and self._policies.write(policy)
+        self._leases.release(origin, failed=not is_stored and not aborted)
+
+    def close(self, breaker: CircuitBreaker, settle: Callable[[None], None]) -> None:
+        """End all leases and close the store."""
+        with suppress(NoAnswer):
+            self._leases.release_all()
+        with suppress(NoAnswer):
+            self.worker.close(breaker)
+        settle(None)
+
+
+def _do(
+    work: Work,
+    session: _Session,
+    origin: Origin,
+    settle: Callable[[Policy | None], None],
+) -> None:
+    """Do *work*. However it fails, its future is done."""
     try:
-        return await question()
-    except (SystemExit, KeyboardInterrupt) as error:
-        # Out of a task these two would end the loop, with all who wait in it.
-        raise StoreError(f"it raised {error!r}") from error
+        work(session, origin, settle)
+    except Exception:
+        settle(None)
+        raise
 
 
-def _error_of(asked: asyncio.Future[T], timeout: float) -> BaseException | None:
-    """Why a question that was waited for has no answer, if it has none."""
-    if not asked.done():
-        return StoreError(f"no answer within {timeout:g} seconds")
-    return StoreError("gave up") if asked.cancelled() else asked.exception()
-
-
-def _never_mind(asked: asyncio.Future[T]) -> None:
-    """Take note of an answer that came too late, so that asyncio does not complain."""
-    if not asked.cancelled():
-        asked.exception()
-
-
-def _gives_way(held: Policy, made: Policy, now: float) -> bool:
-    """Whether *held* may end for *made*, which the origin did not state by itself."""
-    if held.keep_until <= now:
-        # It is over, for us as for every other crawl.
-        return True
-    if not made.is_known:
-        return not held.is_known
-    # One from the future, by `decide`, is not newer: the clock went back.
-    return not (held.is_known and made.fetched_at < held.fetched_at <= now + CLOCK_SKEW)
+def _set(future: Future[T], result: T) -> None:
+    """Set the result of *future*, unless it was cancelled or abandoned meanwhile."""
+    with suppress(InvalidStateError):
+        future.set_result(result)

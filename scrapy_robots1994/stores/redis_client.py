@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from scrapy_robots1994.errors import MissingExtra
+from scrapy_robots1994.errors import MissingExtra, StoreError
+from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
 
-SCHEMES = (
-    "redis",
-    "rediss",
-    "unix",
-    "redis+sentinel",
-    "redis+cluster",
-    "rediss+cluster",
-)
+HEALTH_CHECK_SECONDS: Final = 30
+"""Seconds after which an idle subscription is checked."""
 
 
 def library() -> ModuleType:
-    """The client library; `MissingExtra` with the line that installs it."""
+    """Return the client library, or raise `MissingExtra` with its pip command."""
     try:
-        import redis.asyncio  # noqa: PLC0415 - an extra
+        import redis  # noqa: PLC0415 - an extra
     except ImportError as error:
         msg = (
             "ROBOTS1994_STORE: a store in Redis needs the client of Redis: "
@@ -33,56 +30,88 @@ def library() -> ModuleType:
     return redis
 
 
-class Clients:
-    """A client for questions, and one that listens to the channel of a store.
+def new_client(url: str, timeout: float) -> Any:
+    """Return a client with a bounded pool, which waits for a free connection."""
+    redis = library()
+    scheme, _, rest = url.partition("://")
+    options = _options(redis, timeout)
+    if scheme.lower() == "redis+sentinel":
+        return _sentinel_client(redis, rest, options)
+    if scheme.lower().endswith("+cluster"):
+        # It connects at once, to learn which node has which keys.
+        return redis.RedisCluster.from_url(_plain(url), **options)
+    return _blocking_client(redis, url, options)
 
-    Made without opening a connection; raises what the library raises for a wrong URL.
-    They are the same one except in a cluster, where every node hears what is published
-    and a plain client listens to the one in the URL.
-    """
 
-    def __init__(self, url: str, timeout: float) -> None:
-        redis = library()
-        scheme, _, rest = url.partition("://")
-        scheme = scheme.lower()
-        options: dict[str, Any] = {
-            # A command that gets no answer in time must not tie up its connection.
-            "socket_timeout": timeout,
-            "socket_connect_timeout": timeout,
-            # A connection that the server closed while it was idle is not an outage.
-            "retry": redis.asyncio.retry.Retry(redis.backoff.NoBackoff(), 1),
-        }
-        if scheme == "redis+sentinel":
-            self.asking = _through_sentinel(redis, rest, options)
-            self.listening = self.asking
-        elif scheme.endswith("+cluster"):
-            plain = f"{scheme.removesuffix('+cluster')}://{rest}"
-            self.listening = redis.asyncio.Redis.from_url(plain, **options)
-            self.asking = redis.asyncio.RedisCluster.from_url(plain, **options)
-        else:
-            self.asking = redis.asyncio.Redis.from_url(f"{scheme}://{rest}", **options)
-            self.listening = self.asking
-        pool = self.listening.connection_pool
-        # An option that no connection knows would only be noticed with the first one.
-        pool.connection_class(**pool.connection_kwargs)
+def new_subscriber(url: str, timeout: float) -> Any:
+    """Return a client with one connection, for `pubsub` only."""
+    redis = library()
+    options = _options(redis, timeout)
+    options["health_check_interval"] = HEALTH_CHECK_SECONDS
+    if url.lower().startswith("redis+sentinel:"):
+        return _sentinel_client(redis, url.partition("://")[2], options)
+    # In a cluster every node repeats what is published on any of them.
+    return _blocking_client(redis, _plain(url), options)
 
-    async def close(self) -> None:
-        """Give back all connections, those to sentinels too."""
-        pool = self.listening.connection_pool
+
+def close_client(client: Any) -> None:
+    """Close the connections of *client*, to sentinels, too."""
+    client.close()
+    # A client made from a pool does not close it; one of a cluster has several.
+    pool = getattr(client, "connection_pool", None)
+    if pool is not None:
+        pool.disconnect()
         manager = getattr(pool, "sentinel_manager", None)
-        for client in (self.asking, *(manager.sentinels if manager else ())):
-            await client.aclose()
-        if self.listening is not self.asking:
-            await self.listening.aclose()
-        # A client made of a pool leaves the pool open.
-        await pool.disconnect()
+        for sentinel in manager.sentinels if manager else ():
+            sentinel.close()
 
 
-def _through_sentinel(redis: ModuleType, rest: str, options: dict[str, Any]) -> Any:
-    """The master of `[user:password@]host:port,host:port/service[/db]`.
+def check_url(url: str, timeout: float) -> None:
+    """Raise what the library raises for a wrong *url*, without connecting."""
+    pool = new_subscriber(url, timeout).connection_pool
+    # A wrong option would be noticed with the first connection only.
+    connection = pool.connection_class(**pool.connection_kwargs)
+    if not isinstance(connection.retry, library().retry.Retry):
+        raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
+    if "+cluster:" in url.lower():
+        if not urlsplit(url).hostname:
+            raise ValueError("a node of the cluster must be named")
+        if pool.connection_kwargs.get("db"):
+            raise ValueError("a cluster has database 0 only")
 
-    The library has no URL for this. The password is the server's; one of the sentinels
-    themselves is the option `sentinel_password`.
+
+def _options(redis: ModuleType, timeout: float) -> dict[str, Any]:
+    """Return the options of every connection."""
+    return {
+        # Connecting and one answer fit into the time limit, so that a slow server is
+        # an error with a reason, not an abandoned thread.
+        "socket_timeout": timeout * 0.4,
+        "socket_connect_timeout": timeout * 0.4,
+        # A failure is reported at once. The pool replaces connections that the server
+        # closed while they were idle, before it hands them out.
+        "retry": redis.retry.Retry(redis.backoff.NoBackoff(), 0),
+    }
+
+
+def _plain(url: str) -> str:
+    """Return *url* as the library writes it."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme.lower().removesuffix('+cluster')}://{rest}"
+
+
+def _blocking_client(redis: ModuleType, url: str, options: dict[str, Any]) -> Any:
+    """Return a client of the one server at *url*."""
+    # One thread needs one connection; a spare one lets a broken one be replaced.
+    options = {"max_connections": 2, "timeout": options["socket_timeout"], **options}
+    pool = redis.BlockingConnectionPool.from_url(_plain(url), **options)
+    return redis.Redis(connection_pool=pool)
+
+
+def _sentinel_client(redis: ModuleType, rest: str, options: dict[str, Any]) -> Any:
+    """Return a client of the master of `[user:password@]host,host/service[/db]`.
+
+    The library has no URL for this. The password is the server's; the one of the
+    sentinels is the option `sentinel_password`.
     """
     credentials, _, place = rest.partition("?")[0].rpartition("@")
     hosts, _, path = place.partition("/")
@@ -91,17 +120,24 @@ def _through_sentinel(redis: ModuleType, rest: str, options: dict[str, Any]) -> 
     query = dict(parse_qsl(urlsplit(f"//{rest}").query))
     own = {"password": query.pop("sentinel_password", None)}
     if query or not service or not (base or "0").isdigit():
-        why = "redis+sentinel://host:26379,host:26379/service/db is wanted"
+        why = "redis+sentinel://host:26379,host:26379/service/db is the form"
         raise ValueError(why)
     nodes = [urlsplit(f"//{host}") for host in hosts.split(",")]
-    sentinel = redis.asyncio.Sentinel(
+    sentinel = redis.Sentinel(
         [(node.hostname, node.port or 26379) for node in nodes],
         sentinel_kwargs={**options, **own},
         **options,
     )
-    return sentinel.master_for(
-        service,
-        db=int(base or 0),
-        username=unquote(user) or None,
-        password=unquote(password) or None,
-    )
+    login = {"username": unquote(user) or None, "password": unquote(password) or None}
+    return sentinel.master_for(service, db=int(base or 0), **login)
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Turn the errors of the client into `StoreError`."""
+    redis = library()
+    try:
+        yield
+    except (redis.RedisError, OSError) as error:
+        text = " ".join(str(error).split()) or type(error).__name__
+        raise StoreError(escape_control_chars(text, 300)) from error

@@ -1,94 +1,226 @@
-"""`ROBOTS1994_STORE` read: which store, and how large."""
+"""`ROBOTS1994_STORE`: parsed, checked, and shown without its credentials."""
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from importlib import import_module
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.stores.address import Address, without_password
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.stores.base import PolicyStore
-from scrapy_robots1994.stores.memory import MAX_ORIGINS
-from scrapy_robots1994.stores.redis_client import SCHEMES
 
-EXAMPLE = 'write for example "memory://?max_origins=100000"'
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
-STORES = {
+REDIS_SCHEMES: Final = (
+    "redis",
+    "rediss",
+    "unix",
+    "redis+sentinel",
+    "redis+cluster",
+    "rediss+cluster",
+)
+
+STORES: Final = {
     "sqlite": "scrapy_robots1994.stores.sqlite.SqliteStore",
-    **dict.fromkeys(SCHEMES, "scrapy_robots1994.stores.redis.RedisStore"),
+    **dict.fromkeys(REDIS_SCHEMES, "scrapy_robots1994.stores.redis.RedisStore"),
 }
-"""Our lasting stores by the scheme of their URL; any import path is a scheme too."""
+"""Import paths of our stores by URL scheme. Any other import path is a scheme, too."""
+
+EXAMPLES: Final = {
+    "sqlite": "sqlite:///robots.db?max_bytes=1000000000",
+    **dict.fromkeys(REDIS_SCHEMES, "redis://127.0.0.1:6379/0?prefix=robots1994"),
+}
+EXAMPLE: Final = "memory://?max_origins=100000"
+
+OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
+"""Options of the crawl, whatever the store. The store does not see them."""
+
+MAX_ORIGINS: Final = 100_000
+MAX_BYTES: Final = 256_000_000
+TIMEOUT: Final = 2.0
+
+MAX_DIGITS: Final = 18
+"""Digits of a count: more than any memory has bytes, few enough for `int`."""
 
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
+_MEMORY = re.compile("memory:/*", re.IGNORECASE)
+_SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
 
-TIMEOUT = 2.0
-"""Seconds that a lasting store may take for one answer, unless the URL says so."""
+# "password=hunter2", "'password': 'hunter2'", "token: abc", as drivers quote their own
+# connection settings in the texts of exceptions.
+_NAMED_SECRET = re.compile(
+    r"((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
+    r"(?:'[^']*'|\"[^\"]*\"|[^\s,;&'\"]+)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UrlParts:
+    """A store URL taken apart, for the stores to read their options from."""
+
+    scheme: str
+    place: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def split(cls, url: str) -> Self:
+        """Return the parts of *url*, unchecked."""
+        address, _, query = url.partition("?")
+        scheme, _, place = address.partition("://")
+        return cls(scheme, place, tuple(parse_qsl(query, keep_blank_values=True)))
+
+    def refusal(self, why: str) -> SettingsError:
+        """Return the error for a URL that cannot be used, with an example."""
+        example = EXAMPLES.get(self.scheme.lower(), EXAMPLE)
+        text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
+        return SettingsError(text)
+
+    def allow(self, *names: str) -> None:
+        """Refuse every option but *names*: it would have no effect."""
+        for name, _ in self.options:
+            if name not in names:
+                shown = escape_control_chars(name)
+                raise self.refusal(f'{self.scheme}:// has no option "{shown}"')
+
+    def count(self, name: str, default: int) -> int:
+        """Return the option *name* as a whole number of at least 1."""
+        number = default
+        for value in self._values(name):
+            is_number = value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS
+            if not is_number or int(value) < 1:
+                why = f"{name} must be a whole number of at least 1, not "
+                raise self.refusal(f'{why}"{escape_control_chars(value)}"')
+            number = int(value)
+        return number
+
+    def seconds(self, name: str, default: float) -> float:
+        """Return the option *name* as seconds, more than 0."""
+        seconds = default
+        for value in self._values(name):
+            try:
+                seconds = float(value)
+            except ValueError:
+                seconds = math.nan
+            if not math.isfinite(seconds) or seconds <= 0:
+                shown = escape_control_chars(value)
+                why = f'{name} must be seconds, more than 0, not "{shown}"'
+                raise self.refusal(why)
+        return seconds
+
+    def text(self, name: str, default: str) -> str:
+        """Return the option *name*; the last one if there are several."""
+        return [default, *self._values(name)][-1]
+
+    def without(self, *names: str) -> str:
+        """Return the URL without the options *names*."""
+        rest = urlencode([pair for pair in self.options if pair[0] not in names])
+        return f"{self.scheme}://{self.place}" + (f"?{rest}" if rest else "")
+
+    def secrets(self) -> set[str]:
+        """Return the credentials in this URL, escaped and not."""
+        user_info = self.place.rpartition("@")[0]
+        found = [user_info, user_info.partition(":")[2]]
+        found += [value for name, value in self.options if _SECRET_NAME.search(name)]
+        forms = (str, unquote, lambda text: quote(text, safe=""))
+        return {form(text) for text in found for form in forms} - {""}
+
+    def _values(self, name: str) -> list[str]:
+        """Return every value of the option *name*."""
+        return [value for key, value in self.options if key == name]
 
 
 @dataclass(frozen=True, slots=True)
 class StoreUrl:
-    """Where policies rest: in memory, at most *max_origins* of them.
+    """A checked `ROBOTS1994_STORE`.
 
-    Beyond that in the lasting store at *url*, where there is one, which may take
-    *timeout* seconds for an answer.
+    Memory has at most *max_origins* policies, in about *max_bytes* bytes. Behind it is
+    the store at *url*, if there is one; a call of it takes at most *timeout* seconds.
     """
 
     max_origins: int = MAX_ORIGINS
+    max_bytes: int = MAX_BYTES
     url: str | None = None
     timeout: float = TIMEOUT
 
-    def new_store(self) -> PolicyStore | None:
-        """The lasting store, opened when it is first asked; `None` without one.
+    @classmethod
+    def parse(cls, url: str) -> Self:
+        """Return the store that *url* names. Open nothing.
 
-        Raises `SettingsError` if the URL is wrong, `MissingExtra` where a library is
-        wanted that is not installed.
+        Raise `SettingsError`, with a sentence that says what to write, if there is none
+        or an option is wrong, and `MissingExtra` if its client is not installed.
         """
+        parts = UrlParts.split(url)
+        if _MEMORY.fullmatch(url.partition("?")[0]):
+            parts = UrlParts("memory", "", parts.options)
+            parts.allow("max_origins", "max_bytes")
+            return cls(
+                parts.count("max_origins", MAX_ORIGINS),
+                parts.count("max_bytes", MAX_BYTES),
+            )
+        is_ours = parts.scheme.lower() in STORES
+        if "://" not in url or not (is_ours or _IMPORT_PATH.fullmatch(parts.scheme)):
+            raise parts.refusal(f'"{_without_user(url)}" names no store')
+        store_url = cls(
+            parts.count("in_memory", MAX_ORIGINS),
+            parts.count("in_memory_bytes", MAX_BYTES),
+            parts.without(*OWN_OPTIONS),
+            parts.seconds("timeout", TIMEOUT),
+        )
+        store_url.new_store()
+        return store_url
+
+    def new_store(self) -> PolicyStore | None:
+        """Return a new instance of the store behind memory, not opened yet."""
         if self.url is None:
             return None
-        scheme = self.url.partition("://")[0]
-        kind = _store_class(STORES.get(scheme.lower(), scheme))
-        return kind.from_url(self.url, timeout=self.timeout)
+        scheme = UrlParts.split(self.url).scheme
+        store_class = _store_class(STORES.get(scheme.lower(), scheme))
+        return store_class.from_url(self.url, timeout=self.timeout)
+
+    def describe(self, error: BaseException) -> str:
+        """Return what *error* says: one printable line, without credentials.
+
+        Its class if it says nothing. Every exception has a description, whatever its
+        `__str__` does.
+        """
+        try:
+            text = " ".join(str(error).split()).rstrip(".")
+        except Exception:  # noqa: BLE001 - an exception of a store can be anything
+            text = ""
+        secrets = UrlParts.split(self.url).secrets() if self.url else set()
+        for secret in sorted(secrets, key=len, reverse=True):
+            text = text.replace(secret, "***")
+        text = _NAMED_SECRET.sub(r"\1***", redact_credentials(text))
+        return escape_control_chars(text, 300) or type(error).__name__
 
     def __str__(self) -> str:
-        """The store for a log, without a password."""
-        return "memory://" if self.url is None else without_password(self.url)
+        """Return the URL without credentials and options, for a log."""
+        return "memory://" if self.url is None else _without_user(self.url)
 
 
-def locate(url: str) -> StoreUrl:
-    """Read a store URL; opens nothing.
+def _without_user(url: str) -> str:
+    """Return *url*, printable, without user, password and options.
 
-    Raises `SettingsError`, with a sentence that says what to write, for anything else.
+    A password with an unescaped `/` is not left either: all before the last `@` goes.
     """
-    address = Address.read(url, EXAMPLE)
-    if re.fullmatch("memory:/*", url.partition("?")[0], re.IGNORECASE):
-        address.allow("max_origins")
-        return StoreUrl(max_origins=address.count("max_origins", MAX_ORIGINS))
-    if "://" not in url or not (
-        address.scheme in STORES or _IMPORT_PATH.fullmatch(url.partition("://")[0])
-    ):
-        raise address.refusal(f'no store is at "{without_password(url)}"')
-    # Two options belong to us, whatever the store: they are not handed on.
-    ours = {"in_memory", "timeout"}
-    rest = urlencode([pair for pair in address.options if pair[0] not in ours])
-    locator = StoreUrl(
-        max_origins=address.count("in_memory", MAX_ORIGINS),
-        url=url.partition("?")[0] + (f"?{rest}" if rest else ""),
-        timeout=address.seconds("timeout", TIMEOUT),
-    )
-    locator.new_store()
-    return locator
+    return escape_control_chars(re.sub("//.*@", "//", url.partition("?")[0]))
 
 
 def _store_class(path: str) -> type[PolicyStore]:
-    """The class at an import path; a `SettingsError` if none is there."""
+    """Return the class at an import path."""
     module, _, name = path.rpartition(".")
     try:
-        kind = getattr(import_module(module), name)
+        store_class = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
-        why = f"{path} cannot be imported: {escape_control_chars(str(error))}"
-        raise Address("", "", (), EXAMPLE).refusal(why) from error
-    if not (isinstance(kind, type) and issubclass(kind, PolicyStore)):
-        raise Address("", "", (), EXAMPLE).refusal(f"{path} is no PolicyStore")
-    return kind
+        shown = escape_control_chars(str(error))
+        why = f"{path} cannot be imported: {shown}"
+        raise UrlParts(path, "").refusal(why) from error
+    if not (isinstance(store_class, type) and issubclass(store_class, PolicyStore)):
+        raise UrlParts(path, "").refusal(f"{path} is not a PolicyStore")
+    return store_class

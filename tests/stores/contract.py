@@ -10,9 +10,9 @@ import pytest
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings
-from tests.policy.samples import BODY, DAY, NOW, SITE, parsed, unreachable
+from tests.policy.samples import BODY, DAY, NOW, SITE, parsed
 from tests.stores.clock import FakeClock
-from tests.stores.lasting import Held
+from tests.stores.lasting import Held, busy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ KEPT = DAY + 30 * DAY
 
 
 class Holder(Protocol):
-    """What the contract is about: memory, or a lasting store behind its desk."""
+    """What the contract is about: memory, or a store behind its guard."""
 
     def get(self, origin: Origin) -> Policy | None:
         """The policy held."""
@@ -119,7 +119,7 @@ class StoreContract(ABC):
     ) -> None:
         """It is held until its `keep_until` and not from then on, fresh or stale."""
         store.put(parsed())
-        store.put(unreachable(origin=OTHER))
+        store.put(busy(origin=OTHER))
 
         clock.now = NOW + 300
         assert [store.get(origin) is None for origin in (SITE, OTHER)] == [False, True]
@@ -133,7 +133,7 @@ class StoreContract(ABC):
         self, store: Holder, clock: FakeClock
     ) -> None:
         """A policy put in place of a shorter one lives as long as it says itself."""
-        store.put(unreachable())
+        store.put(busy())
         store.put(parsed())
 
         clock.now = NOW + 300
@@ -179,7 +179,7 @@ class StoreContract(ABC):
         """What was held is held; what is put then has its own end."""
         store.put(parsed())
         clock.now = NOW - DAY
-        store.put(unreachable(origin=OTHER, at=clock.now))
+        store.put(busy(origin=OTHER, at=clock.now))
 
         assert store.get(SITE) == parsed()
         clock.now += 300

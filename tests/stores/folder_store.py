@@ -10,7 +10,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import PolicyStore, Stored
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Iterator
 
     from typing_extensions import Self
 
@@ -30,14 +30,14 @@ class FolderStore(PolicyStore):
         """Return the file of *origin*."""
         return self.folder / quote(str(origin), safe="")
 
-    async def get(self, origin: Origin) -> bytes | None:
+    def get(self, origin: Origin) -> bytes | None:
         """Return the stored bytes, or `None`."""
         try:
             return self.file(origin).read_bytes()[8:]
         except FileNotFoundError:
             return None
 
-    async def put(self, stored: Stored) -> None:
+    def put(self, stored: Stored) -> None:
         """Write a new file, then put it in place of the old one."""
         self.folder.mkdir(parents=True, exist_ok=True)
         end = int(stored.keep_until).to_bytes(8, "big")
@@ -45,13 +45,13 @@ class FolderStore(PolicyStore):
         new.write_bytes(end + stored.packed)
         new.replace(self.file(stored.origin))
 
-    async def forget(self, origin: Origin) -> bool:
+    def forget(self, origin: Origin) -> bool:
         """Remove the file and return whether there was one."""
         was_there = self.file(origin).exists()
         self.file(origin).unlink(missing_ok=True)
         return was_there
 
-    async def entries(self) -> AsyncIterator[Stored]:
+    def entries(self) -> Iterator[Stored]:
         """Yield every stored policy."""
         for path in self.folder.glob("[!.]*"):
             entry = path.read_bytes()
@@ -59,5 +59,5 @@ class FolderStore(PolicyStore):
             assert origin is not None
             yield Stored(origin, entry[8:], int.from_bytes(entry[:8], "big"))
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Leave everything as it is: nothing is open."""

@@ -1,73 +1,112 @@
-"""A lasting store behind its desk, for tests that are no coroutines."""
+"""A store behind its guard, for tests that have no event loop."""
 
 from __future__ import annotations
 
-import asyncio
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.reader import Reader
-from scrapy_robots1994.stores import PolicyStore, Stored, StoreUrl
-from scrapy_robots1994.stores.codec import unpack
+from scrapy_robots1994.stores import PolicyStore, StoreUrl
+from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
-from tests.policy.samples import TERMS
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from tests.policy.samples import NOW, SITE, TERMS
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
 
     from typing_extensions import Self
 
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Policy
-
 T = TypeVar("T")
+FENCE = Origin("http", "fence.example", 80)
 READER = Reader("1994", "literal", 512_000)
-LONGEST = 180.0
+MAX_FETCH_SECONDS = 900.0
+
+PATIENCE = 20.0
+"""Seconds until a test gives up waiting for what must happen."""
 
 
-def new_desk(
-    store: PolicyStore,
-    clock: Callable[[], float],
+def busy(
+    *, origin: Origin = SITE, at: float = NOW, terms: FreshnessSettings = TERMS
+) -> Policy:
+    """Make the policy of an origin that answered with 503 (R5)."""
+    return Policy.unreachable(origin, RobotsResponse(503), at, terms)
+
+
+@dataclass(frozen=True)
+class MadeStore(StoreUrl):
+    """A store URL of which *make* makes the store."""
+
+    make: Callable[[], PolicyStore] | None = None
+
+    def new_store(self) -> PolicyStore | None:
+        """Make it."""
+        assert self.make is not None
+        return self.make()
+
+
+class Guarded(GuardedStore):
+    """A guarded store whose caller waits, checking the time as a crawl does."""
+
+    def result(self, future: Future[T]) -> T:
+        """Wait for *future*."""
+        for _ in range(int(PATIENCE / 0.01)):
+            self.check_time()
+            with suppress(NotYet):
+                return future.result(0.01)
+        raise AssertionError("no result")
+
+    def read(self, origin: Origin) -> Policy | None:
+        """Return the stored policy."""
+        return self.result(self.get(origin))
+
+    def lease(self, origin: Origin) -> Policy | None:
+        """Wait for the lease, or for what another one made."""
+        return self.result(self.acquire_lease(origin))
+
+    def write(self, policy: Policy) -> None:
+        """Store *policy*, and wait until it is."""
+        self.release_lease(policy.origin, policy)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until all that was submitted is done."""
+        self.read(FENCE)
+
+    def end(self) -> None:
+        """Close it."""
+        self.result(self.close())
+
+
+def guarded(
+    store: PolicyStore | Callable[[], PolicyStore],
+    clock: Callable[[], float] = lambda: NOW,
     *,
     timeout: float = 5.0,
-    longest: float = LONGEST,
-) -> GuardedStore:
-    """Make a desk before *store* as a crawl with default settings has it."""
-    locator = StoreUrl(url="test://store", timeout=timeout)
-    read = partial(unpack, reader=READER, terms=TERMS)
-    return GuardedStore(store, locator, read, longest, clock)
-
-
-async def _next(entries: AsyncIterator[Stored]) -> Stored:
-    """The next of *entries*, as a coroutine, which `anext` does not promise to be."""
-    return await anext(entries)
-
-
-class Loop:
-    """An event loop that a test drives, closed after it."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run *work* to its end."""
-        return self._loop.run_until_complete(work)
-
-    def close(self) -> None:
-        """End the loop; nothing of a store may still run in it."""
-        left = asyncio.all_tasks(self._loop)
-        self._loop.close()
-        assert not left
+    max_fetch_seconds: float = MAX_FETCH_SECONDS,
+) -> Guarded:
+    """Guard *store* as a crawl with default settings does."""
+    make = (lambda: store) if isinstance(store, PolicyStore) else store
+    url = MadeStore(url="test://store", timeout=timeout, make=make)
+    decoder = partial(decode, reader=READER, freshness=TERMS)
+    return Guarded(url, decoder, max_fetch_seconds, clock)
 
 
 class Held:
-    """Policies in a lasting store, asked one at a time (`contract.Holder`)."""
+    """Policies in a guarded store (`contract.Holder`); *make* makes an instance."""
 
-    def __init__(self, store: PolicyStore, clock: Callable[[], float]) -> None:
-        self.loop = Loop()
-        self._store = store
+    def __init__(
+        self, make: Callable[[], PolicyStore], clock: Callable[[], float]
+    ) -> None:
+        # The thread of the guarded store has an instance of its own.
+        self._store = make()
         self._clock = clock
-        self.desk = new_desk(store, clock)
+        self.guarded = guarded(make, clock)
 
     def __enter__(self) -> Self:
         """Open nothing; a store opens itself."""
@@ -78,36 +117,31 @@ class Held:
         self.close()
 
     def close(self) -> None:
-        """Close the store and the loop."""
-        self.loop.run(self.desk.close())
-        self.loop.close()
+        """Close both instances."""
+        self.guarded.end()
+        self._store.close()
 
     def get(self, origin: Origin) -> Policy | None:
-        """The policy held, read from its stored form."""
-        return self.loop.run(self.desk.get(origin))
+        """Return the policy, read from its stored form."""
+        return self.guarded.read(origin)
 
     def put(self, policy: Policy) -> None:
-        """Hold the stored form of *policy*."""
-        self.loop.run(self.desk.release_lease(policy.origin, policy))
+        """Store the stored form of *policy*."""
+        self.guarded.write(policy)
 
     def forget(self, origin: Origin) -> bool:
-        """Hold nothing of *origin*."""
-        return self.loop.run(self._store.forget(origin))
+        """Delete the entry of *origin*."""
+        return self._store.forget(origin)
 
     def __iter__(self) -> Iterator[Policy]:
-        """Every policy that is not over, as it comes."""
-        entries = self._store.entries()
-        while True:
-            try:
-                stored = self.loop.run(_next(entries))
-            except StopAsyncIteration:
-                return
-            policy = unpack(stored.packed, stored.origin, READER, TERMS)
+        """Yield every policy that is not over, as it comes."""
+        for stored in self._store.entries():
+            policy = decode(stored.packed, stored.origin, READER, TERMS)
             assert policy is not None
             assert policy.keep_until == stored.keep_until
             if policy.keep_until > self._clock():
                 yield policy
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return sum(1 for _ in self)

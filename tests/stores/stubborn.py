@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.stores import SharedStore, Stored
+from scrapy_robots1994.stores import Lease, SharedStore, Stored
 from tests.policy.samples import NOW
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Callable, Iterator
 
     from typing_extensions import Self
 
@@ -18,73 +18,89 @@ if TYPE_CHECKING:
 
 
 class StubbornStore(SharedStore):
-    """A store in a dict that fails, hangs or refuses leases as a test says."""
+    """A store in a dict, for several guarded stores at once."""
 
     def __init__(self) -> None:
-        self.held: dict[Origin, bytes] = {}
+        self.entries_by_origin: dict[Origin, bytes] = {}
         self.leases: dict[Origin, str] = {}
+        self.failed: set[Origin] = set()
         self.error: BaseException | None = None
-        self.hangs = False
+        self.go_on = threading.Event()
+        self.go_on.set()
         self.calls: list[str] = []
-        self.called: defaultdict[tuple[str, int], asyncio.Event]
-        self.called = defaultdict(asyncio.Event)
-        self.woken = asyncio.Event()
+        self.called: defaultdict[tuple[str, int], threading.Event]
+        self.called = defaultdict(threading.Event)
+        self.listeners: list[Callable[[Origin | None, bool], None]] = []
+        self.threads: set[threading.Thread] = set()
+        self._lock = threading.Lock()
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
-        """Never asked."""
+        """Not used."""
         raise NotImplementedError
 
-    async def _mood(self, call: str) -> None:
+    def hang(self) -> None:
+        """Let every call block until `go_on` is set."""
+        self.go_on.clear()
+
+    def wait_for(self, call: str, number: int = 1) -> None:
+        """Wait until *call* was made *number* times."""
+        with self._lock:
+            event = self.called[call, number]
+        assert event.wait(20)
+
+    def _do(self, call: str) -> None:
         """Do what every call does first."""
-        self.calls.append(call)
-        self.called[call, self.calls.count(call)].set()
+        with self._lock:
+            self.calls.append(call)
+            self.threads.add(threading.current_thread())
+            self.called[call, self.calls.count(call)].set()
+        assert self.go_on.wait(60)
         if self.error is not None:
             raise self.error
-        while self.hangs:
-            try:
-                await asyncio.sleep(3600)
-            except asyncio.CancelledError:  # noqa: PERF203 - worse than any real one
-                if not self.hangs:
-                    raise
 
-    async def get(self, origin: Origin) -> bytes | None:
-        """What is held."""
-        await self._mood("get")
-        return self.held.get(origin)
+    def get(self, origin: Origin) -> bytes | None:
+        """Return the entry."""
+        self._do("get")
+        return self.entries_by_origin.get(origin)
 
-    async def put(self, stored: Stored) -> None:
-        """Hold it."""
-        await self._mood("put")
-        self.held[stored.origin] = stored.packed
+    def put(self, stored: Stored) -> None:
+        """Store it."""
+        self._do("put")
+        self.entries_by_origin[stored.origin] = stored.packed
 
-    async def forget(self, origin: Origin) -> bool:
-        """Hold it no more."""
-        await self._mood("forget")
-        return self.held.pop(origin, None) is not None
+    def forget(self, origin: Origin) -> bool:
+        """Delete it."""
+        self._do("forget")
+        return self.entries_by_origin.pop(origin, None) is not None
 
-    async def entries(self) -> AsyncIterator[Stored]:
-        """Nothing."""
-        for origin, packed in self.held.items():
+    def entries(self) -> Iterator[Stored]:
+        """Yield all."""
+        for origin, packed in self.entries_by_origin.items():
             yield Stored(origin, packed, NOW)
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Close nothing."""
-        await self._mood("close")
+        self._do("close")
 
-    async def lease(self, origin: Origin, holder: str, seconds: float) -> bool:
+    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """First come, first served."""
-        await self._mood("lease")
-        return self.leases.setdefault(origin, holder) == holder
+        self._do("lease")
+        if origin in self.failed:
+            return Lease(granted=False, failed=True, seconds_left=seconds)
+        is_ours = self.leases.setdefault(origin, holder) == holder
+        return Lease(is_ours, seconds_left=0.0 if is_ours else seconds)
 
-    async def unlease(self, origin: Origin, holder: str) -> None:
-        """End it and wake all."""
-        await self._mood("unlease")
+    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+        """End it and notify all."""
+        self._do("unlease")
         if self.leases.get(origin) == holder:
             del self.leases[origin]
-            self.woken.set()
+            if failed_for:
+                self.failed.add(origin)
+            for listener in self.listeners:
+                listener(origin, bool(failed_for))
 
-    async def wait(self, origin: Origin, seconds: float) -> None:
-        """Wait until somebody is through."""
-        await self._mood("wait")
-        await asyncio.wait_for(self.woken.wait(), seconds)
+    def listen(self, ended: Callable[[Origin | None, bool], None]) -> None:
+        """Note who listens."""
+        self.listeners.append(ended)

@@ -18,18 +18,24 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy import FreshnessSettings, Outcome, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import RobotsTxt
-from scrapy_robots1994.stores.codec import DICTIONARY, MAX_HEAD, VERSION, pack, unpack
-from tests.policy.samples import BODY, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
+from scrapy_robots1994.stores.codec import (
+    DICTIONARY,
+    MAX_HEAD_BYTES,
+    VERSION,
+    decode,
+    encode,
+)
+from tests.policy.samples import BODY, DAY, NOW, SITE, TERMS, parsed
 from tests.stores.lasting import READER
 
 REDIRECTED = "https://www.site.example/robots.txt"
 DATE = "Mon, 01 Jan 2024 00:00:00 GMT"
 
-# Packed by version 1 as it was first released. This must be readable for ever, or the
-# version must change; the dictionary is a part of it.
+# Encoded by version 2. This must be readable, or the version must change; the dictionary
+# is a part of it.
 GOLDEN = (
-    "0eHLJ+}-cP40KQ`)l02N%q_@C#p^kOJ`2~6QHm)wFi5qGQ6lU^6P!L&LeE4n=jj*a15<Ue"
-    "UP(oX68S-poRbf9I~M@Rb5&m"
+    "0(iU1%I0~)j2KX=)l02N%q_@C#p_)X{2HzwqZCtWV32AVqeR%xCV2d;gr31*PSr2U2d4O9"
+    "y^@L&B}xM&IVZn3HH8ZR;x1g-"
 )
 
 
@@ -52,8 +58,9 @@ POLICIES = {
     "forbidden": settled(RobotsResponse(403)),
     "absent": settled(RobotsResponse(404)),
     "busy": settled(RobotsResponse(503, retry_after=900.0)),
-    "silence": Policy.unreachable(SITE, TIMEOUT, NOW, TERMS),
-    "a stand-in": parsed().stale_on_error(TIMEOUT, NOW + 2 * DAY, TERMS),
+    "stale on error": parsed().stale_on_error(
+        RobotsResponse(503), NOW + 2 * DAY, TERMS
+    ),
 }
 
 
@@ -61,20 +68,20 @@ def read(
     packed: bytes, origin: Origin = SITE, terms: FreshnessSettings = TERMS
 ) -> Policy | None:
     """Unpack as a crawl does."""
-    return unpack(packed, origin, READER, terms)
+    return decode(packed, origin, READER, terms)
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_what_was_packed_comes_back_equal(name: str) -> None:
     """Under the same terms a policy is the same one after it was stored."""
-    assert read(pack(POLICIES[name])) == POLICIES[name]
+    assert read(encode(POLICIES[name])) == POLICIES[name]
 
 
 def test_a_beginning_stays_a_beginning() -> None:
     """Ours O24: of a file that was cut, the line that was cut is not obeyed later."""
     cut = replace(parsed(), stated=RobotsTxt.parse(BODY[:-1], truncated=True))
 
-    kept = read(pack(cut))
+    kept = read(encode(cut))
 
     assert kept is not None
     assert kept.robots is not None
@@ -85,8 +92,8 @@ def test_the_reader_decides_what_an_answer_means() -> None:
     """An answer is stored, not a verdict: another crawl's terms make another policy."""
     terms = FreshnessSettings(ttl=60.0, min_ttl=0.0, forbidden_allows=True)
 
-    file = read(pack(parsed()), terms=terms)
-    forbidden = read(pack(POLICIES["forbidden"]), terms=terms)
+    file = read(encode(parsed()), terms=terms)
+    forbidden = read(encode(POLICIES["forbidden"]), terms=terms)
 
     assert file is not None
     assert file.fresh_until == NOW + 60
@@ -97,7 +104,7 @@ def test_the_reader_decides_what_an_answer_means() -> None:
 def test_identical_files_of_two_origins_are_one_object() -> None:
     """Recalled policies share their file as fetched ones do."""
     other = Origin("http", "other.example", 80)
-    one, two = read(pack(parsed())), read(pack(parsed(origin=other)), other)
+    one, two = read(encode(parsed())), read(encode(parsed(origin=other)), other)
 
     assert one is not None
     assert two is not None
@@ -115,12 +122,12 @@ def entry(**changes: object) -> bytes:
         "origin": str(SITE),
         "status": 200,
         "fetched_at": NOW,
-        "promised": None,
+        "freshness_lifetime": None,
         "etag": None,
         "last_modified": None,
-        "located": None,
+        "final_url": None,
         "retry_at": None,
-        "is_cut": False,
+        "is_truncated": False,
     }
     packer = zlib.compressobj(zdict=DICTIONARY)
     line = json.dumps(head | changes).encode()
@@ -138,6 +145,8 @@ def test_an_entry_made_by_hand_is_read() -> None:
         {"origin": "http://other.example"},
         {"origin": 5},
         {"origin": None},
+        {"status": None},
+        {"status": 200.0},
         {"status": "many"},
         {"status": []},
         {"fetched_at": "now"},
@@ -145,14 +154,14 @@ def test_an_entry_made_by_hand_is_read() -> None:
         {"fetched_at": True},
         {"fetched_at": float("nan")},
         {"fetched_at": float("inf")},
-        {"promised": float("-inf")},
-        {"promised": "long"},
+        {"freshness_lifetime": float("-inf")},
+        {"freshness_lifetime": "long"},
         {"retry_at": {}},
         {"retry_at": float("nan")},
         {"etag": "a\r\nX-Injected: 1"},
         {"etag": "\u20ac"},
         {"last_modified": 5},
-        {"located": ["x"]},
+        {"final_url": ["x"]},
     ],
 )
 def test_an_entry_with_a_wrong_field_is_a_miss(changes: dict[str, object]) -> None:
@@ -160,8 +169,8 @@ def test_an_entry_with_a_wrong_field_is_a_miss(changes: dict[str, object]) -> No
     assert read(entry(**changes)) is None
 
 
-@pytest.mark.parametrize("status", [0, -1, 99, 600, 10**30, 1e300, True])
-def test_a_status_that_no_server_sends_opens_nothing(status: float) -> None:
+@pytest.mark.parametrize("status", [0, -1, 99, 600, 10**30])
+def test_a_status_that_no_server_sends_opens_nothing(status: int) -> None:
     """Ours R5: it says nothing, so everything is refused for now."""
     policy = read(entry(status=status))
 
@@ -173,11 +182,11 @@ def test_a_status_that_no_server_sends_opens_nothing(status: float) -> None:
     [
         b"",
         VERSION,
-        b"\x02" + pack(parsed())[1:],
-        b"\x00" + pack(parsed())[1:],
-        pack(parsed())[:-1],
-        pack(parsed())[:20],
-        pack(parsed())[1:],
+        b"\x01" + encode(parsed())[1:],
+        b"\x00" + encode(parsed())[1:],
+        encode(parsed())[:-1],
+        encode(parsed())[:20],
+        encode(parsed())[1:],
         VERSION + zlib.compress(b"{}\n"),
         VERSION + b"\xff" * 100,
         pickle.dumps(parsed),
@@ -200,7 +209,7 @@ def test_an_entry_that_unpacks_to_too_much_is_a_miss() -> None:
     tracemalloc.stop()
 
     assert found is None
-    assert most < 8 * (READER.limit + MAX_HEAD)
+    assert most < 8 * (READER.limit + MAX_HEAD_BYTES)
 
 
 def test_a_head_that_json_would_blow_up_is_a_miss() -> None:
@@ -222,7 +231,7 @@ def test_any_bytes_are_a_policy_or_a_miss(packed: bytes) -> None:
 @given(place=some.integers(0, 10_000), byte=some.integers(0, 255))
 def test_one_changed_byte_opens_nothing(place: int, byte: int) -> None:
     """A flipped byte in a stored file is noticed, by its checksum at the latest."""
-    packed = bytearray(pack(parsed()))
+    packed = bytearray(encode(parsed()))
     packed[place % len(packed)] = byte
 
     policy = read(bytes(packed))
@@ -239,12 +248,12 @@ def test_a_retry_that_lies_far_ahead_ends_with_the_policy() -> None:
     assert policy.fresh_until == policy.stale_until == policy.keep_until
 
 
-def test_silence_is_asked_again_after_the_readers_own_pause() -> None:
-    """What another crawl could not reach is refused here, for a while."""
-    policy = read(pack(POLICIES["silence"]), terms=FreshnessSettings(retry_after=5.0))
+def test_a_busy_origin_is_fetched_again_when_it_said() -> None:
+    """Ours R5: what another crawl was told to wait for holds for this one, too."""
+    policy = read(encode(POLICIES["busy"]), terms=FreshnessSettings(retry_after=5.0))
 
     assert policy is not None
-    assert policy.fresh_until == policy.keep_until == NOW + 5
+    assert policy.fresh_until == policy.keep_until == NOW + 900
     assert (
         policy.rules("me").verdict("http://site.example/").reason is Reason.UNREACHABLE
     )

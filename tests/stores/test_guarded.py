@@ -1,31 +1,43 @@
-"""The desk before a store: in time, whatever the store does, and one fetch for all."""
+"""The guard of a store: in time, whatever the store does, and reported once."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
-from typing import Any
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.stores import circuit_breaker as troubles
-from scrapy_robots1994.stores import guarded as desks
-from scrapy_robots1994.stores.codec import pack
+from scrapy_robots1994.stores import Lease, StoreUrl, worker
+from scrapy_robots1994.stores.codec import encode
+from scrapy_robots1994.stores.guarded import MAX_ABANDONED
 from tests.policy.samples import NOW, SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
-from tests.stores.lasting import new_desk
+from tests.stores.lasting import Guarded, busy, guarded
 from tests.stores.stubborn import StubbornStore
 
-SOON = 0.05
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SOON = 0.1
 
 
 class SpeechlessError(Exception):
-    """What a store may raise that was written in a hurry."""
+    """An exception that cannot be shown."""
 
     def __str__(self) -> str:
-        """Fail to say anything."""
+        """Fail."""
         raise ValueError
+
+
+def use_everything(store: Guarded) -> None:
+    """Read, lease and write; the store knows nothing, and stops nothing."""
+    assert store.read(SITE) is None
+    assert store.lease(SITE) is None
+    store.write(parsed())
 
 
 @pytest.mark.parametrize(
@@ -42,170 +54,386 @@ class SpeechlessError(Exception):
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_any_error_of_a_store_is_a_miss(error: BaseException) -> None:
-    """Whoever wrote the store, what it raises goes no further."""
-
-    async def work() -> None:
-        store = StubbornStore()
-        store.error = error
-        desk = new_desk(store, FakeClock())
-
-        assert await desk.get(SITE) is None
-        assert await desk.acquire_lease(SITE) is None
-        await asyncio.create_task(desk.release_lease(SITE, parsed()))
-        assert desk.failures >= 1
-        await desk.close()
-
-    asyncio.run(work())
-
-
-def test_a_store_whose_methods_are_no_coroutines_is_a_miss(
-    caplog: pytest.LogCaptureFixture,
+def test_any_error_of_a_store_is_a_miss_and_reported_once(
+    error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Also what is raised before there is anything to await goes no further."""
+    """An exception of any class goes no further than one line of the log."""
+    stubborn = StubbornStore()
+    stubborn.error = error
+    store = guarded(stubborn)
 
-    class PlainStore(StubbornStore):
-        def get(self, *_: Any, **_more: Any) -> Any:
-            raise ValueError("no coroutine")
+    use_everything(store)
+    store.end()
 
-        put = lease = close = get
-
-    async def work() -> None:
-        desk = new_desk(PlainStore(), FakeClock())
-
-        assert await desk.get(SITE) is None
-        assert await desk.acquire_lease(SITE) is None
-        await asyncio.create_task(desk.release_lease(SITE, parsed()))
-        await desk.close()
-
-    asyncio.run(work())
-
+    assert store.failures >= 1
     assert len(caplog.records) == 1
+    assert "Traceback" not in caplog.text
+    assert stubborn.calls[-1] == "close"
 
 
-def test_a_store_that_hangs_is_a_miss_in_time() -> None:
-    """It is left behind after the time limit, even if it will not be cancelled."""
-
-    async def work() -> None:
-        store = StubbornStore()
-        store.hangs = True
-        desk = new_desk(store, FakeClock(), timeout=SOON)
-
-        await asyncio.wait_for(ask_everything(desk), 5)
-        store.hangs = False
-
-        assert desk.failures == 2
-
-    async def ask_everything(desk: desks.GuardedStore) -> None:
-        assert await desk.get(SITE) is None
-        assert await desk.acquire_lease(SITE) is None
-        await desk.release_lease(SITE, parsed())
-
-    asyncio.run(work())
-
-
-def test_a_store_that_failed_is_left_alone_for_a_while(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize("answer", ["text", 5, object()], ids=repr)
+def test_a_store_that_returns_anything_else_than_bytes_is_a_miss(
+    answer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A hundred questions during an outage cost one, and one warning."""
+    """`bytes(9000000000)` of an integer would fill the memory."""
 
-    async def work() -> None:
-        store = StubbornStore()
-        store.error = StoreError("away")
-        desk = new_desk(store, FakeClock())
-        for _ in range(100):
-            assert await desk.get(SITE) is None
-        assert store.calls == ["get"]
+    class OddStore(StubbornStore):
+        def get(self, origin: Any) -> Any:
+            return answer
 
-    asyncio.run(work())
+        def lease(self, *args: Any) -> Any:
+            return answer
 
+    store = guarded(OddStore())
+
+    use_everything(store)
+    store.end()
+
+    assert "returned" in caplog.text
+
+
+def test_coroutine_methods_are_a_miss(
+    caplog: pytest.LogCaptureFixture, recwarn: pytest.WarningsRecorder
+) -> None:
+    """A store written for asyncio is reported, not awaited."""
+
+    class AsyncStore(StubbornStore):
+        async def get(self, origin: Any) -> None:  # type: ignore[override]  # wrong on purpose
+            """Return nothing."""
+
+    store = guarded(AsyncStore())
+
+    assert store.read(SITE) is None
+    store.end()
+
+    assert "returned coroutine, not bytes" in caplog.text
+    assert recwarn
+
+
+@pytest.mark.parametrize("call", ["get", "lease", "put", "close"])
+def test_a_call_that_never_returns_costs_the_time_limit_once(call: str) -> None:
+    """The thread is abandoned, and the crawl ends without it."""
+    stubborn = StubbornStore()
+    store = guarded(stubborn, timeout=SOON)
+    if call == "close":
+        store.read(SITE)
+    stubborn.hang()
+    match call:
+        case "get":
+            assert store.read(SITE) is None
+        case "lease":
+            assert store.lease(SITE) is None
+        case "put":
+            store.release_lease(SITE, parsed())
+            stubborn.wait_for("put")
+    hung = {thread for thread in stubborn.threads if thread.is_alive()}
+    for _ in range(0 if call == "close" else 100):
+        assert store.read(SITE) is None
+    store.end()
+
+    assert store.failures == 1
+    assert stubborn.calls.count(call) == 1
+    assert all(thread.daemon for thread in hung)
+    stubborn.go_on.set()
+    for thread in hung:
+        thread.join(20)
+    # Whose call returns late closes its instance, for no other thread uses it.
+    assert stubborn.calls[-1] == "close"
+
+
+def test_time_in_our_own_queue_is_not_the_stores() -> None:
+    """A store that answers each call in time is no outage, however many wait."""
+
+    class SlowStore(StubbornStore):
+        def get(self, origin: Any) -> None:
+            threading.Event().wait(SOON / 5)
+
+    store = guarded(SlowStore(), timeout=SOON)
+    futures = [store.get(SITE) for _ in range(20)]
+
+    for future in futures:
+        assert store.result(future) is None
+    store.end()
+
+    assert store.failures == 0
+
+
+def test_threads_that_never_return_are_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A store that hangs for hours does not cost a thread each time it is tried."""
+    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    stubborn = StubbornStore()
+    stubborn.hang()
+    store = guarded(stubborn, timeout=0.02)
+
+    for _ in range(3 * MAX_ABANDONED):
+        assert store.read(SITE) is None
+
+    assert len(stubborn.threads) == MAX_ABANDONED
+    stubborn.go_on.set()
+    for thread in stubborn.threads:
+        thread.join(20)
+    assert store.read(SITE) is None
+    assert len(stubborn.threads) == MAX_ABANDONED + 1
+    store.end()
+
+
+def test_an_instance_belongs_to_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a call that did not return in time a new instance is used."""
+    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    made: list[StubbornStore] = []
+
+    def make() -> StubbornStore:
+        made.append(StubbornStore())
+        if len(made) == 1:
+            made[0].hang()
+        return made[-1]
+
+    store = guarded(make, timeout=SOON)
+    assert store.read(SITE) is None
+    assert store.read(SITE) is None
+    store.end()
+    made[0].go_on.set()
+
+    assert len(made) == 2
+    assert made[1].calls == ["get", "close"]
+    made[0].wait_for("close")
+    assert [len(each.threads) for each in made] == [1, 1]
+
+
+def test_a_store_that_failed_rests(caplog: pytest.LogCaptureFixture) -> None:
+    """A hundred reads during an outage cost one call, and one warning."""
+    stubborn = StubbornStore()
+    stubborn.error = StoreError("away")
+    store = guarded(stubborn)
+
+    for _ in range(100):
+        assert store.read(SITE) is None
+
+    assert stubborn.calls == ["get"]
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "away. The crawl goes on" in caplog.text
+    store.end()
 
 
-def test_a_store_that_comes_back_is_used_again_and_said(
+def test_a_store_that_recovers_is_used_again_and_reported(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One question finds out; the log says that it answers again."""
-    monkeypatch.setattr(troubles, "PAUSE", 0.0)
+    """One call finds out; the log says that it answers again."""
+    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
     caplog.set_level(logging.INFO)
+    stubborn = StubbornStore()
+    store = guarded(stubborn)
+    stubborn.error = StoreError("away")
+    store.read(SITE)
+    store.write(parsed())
+    stubborn.error = None
+    store.write(parsed())
 
-    async def work() -> None:
-        store = StubbornStore()
-        desk = new_desk(store, FakeClock())
-        store.error = StoreError("away")
-        await desk.get(SITE)
-        await desk.release_lease(SITE, parsed())
-        store.error = None
-        await desk.release_lease(SITE, parsed())
-        assert await desk.get(SITE) == parsed()
+    assert store.read(SITE) == parsed()
 
-    asyncio.run(work())
-
-    said = [record.getMessage().split()[2] for record in caplog.records]
-    assert said == ["failed:", "answers"]
+    words = [record.getMessage().split()[2] for record in caplog.records]
+    assert words == ["failed:", "answers"]
+    store.end()
 
 
 def test_a_store_that_cannot_write_is_still_read() -> None:
-    """Reading and writing are given up apart."""
+    """Reading and writing fail apart: a file can be read-only."""
 
-    async def work() -> None:
-        store = StubbornStore()
-        store.held[SITE] = pack(parsed())
-        desk = new_desk(store, FakeClock())
-        store.error = StoreError("read-only")
-        await desk.release_lease(SITE, parsed())
-        store.error = None
+    class ReadOnlyStore(StubbornStore):
+        def put(self, stored: Any) -> None:
+            raise StoreError("read-only")
 
-        assert await desk.get(SITE) == parsed()
+    stubborn = ReadOnlyStore()
+    stubborn.entries_by_origin[SITE] = encode(parsed())
+    store = guarded(stubborn)
+    store.write(parsed())
 
-    asyncio.run(work())
+    assert store.failures == 1
+    assert store.read(SITE) == parsed()
+    store.end()
+
+
+@pytest.mark.parametrize(
+    "hides", [False, True], ids=["says so", "hides it, as SQLite does"]
+)
+def test_a_limit_of_this_process_is_no_outage(
+    hides: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call is repeated, and nothing fails if a descriptor becomes free in time."""
+    calls = []
+
+    class Short(StubbornStore):
+        def get(self, origin: Any) -> bytes:
+            calls.append(origin)
+            if len(calls) < 4:
+                if hides:
+                    raise StoreError("unable to open database file")
+                raise StoreError("refused") from OSError(errno.EMFILE, "too many")
+            return encode(parsed())
+
+    def no_descriptor(*_: object) -> int:
+        raise OSError(errno.EMFILE, "too many")
+
+    if hides:
+        monkeypatch.setattr(worker.os, "open", no_descriptor)
+    store = guarded(Short())
+
+    assert store.read(SITE) == parsed()
+    assert store.failures == 0
+    store.end()
+
+
+def test_a_limit_of_this_process_that_lasts_is_reported_as_such(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Once, and not as a failure of the store."""
+    stubborn = StubbornStore()
+    stubborn.error = OSError(errno.EMFILE, "Too many open files")
+    store = guarded(stubborn, timeout=2 * SOON)
+
+    use_everything(store)
+    store.end()
+
+    assert store.failures == 0
+    assert len(caplog.records) == 1
+    assert "could not be used for a limit of this process" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bad password hunter2",
+        "cannot connect to db://me:hunter2@db.test:99/x",
+        "{'host': 'db.test', 'password': 'hunter2'}",
+        "dsn host=db.test password=hunter2 user=me",
+        "token hunter%2F2",
+        "hunter/2 is wrong",
+    ],
+)
+def test_no_credentials_of_a_store_are_logged(
+    text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Wherever an exception repeats them, decoded or as written."""
+    url = StoreUrl(url="my.Store://me:hunter2@db.test/x?token=hunter%2F2")
+
+    shown = url.describe(ValueError(text))
+
+    assert "hunter" not in shown
+    assert "hunter" not in str(url)
 
 
 def test_the_log_shows_no_text_of_a_store_raw(caplog: pytest.LogCaptureFixture) -> None:
     """Ours O25 holds for error messages as well."""
-
-    async def work() -> None:
-        store = StubbornStore()
-        store.error = StoreError("bad\n\x1b[31mnews")
-        await new_desk(store, FakeClock()).get(SITE)
-
-    asyncio.run(work())
+    stubborn = StubbornStore()
+    stubborn.error = StoreError("bad\n\x1b[31mnews")
+    store = guarded(stubborn)
+    store.read(SITE)
+    store.end()
 
     assert "bad \\x1b[31mnews" in caplog.text
 
 
-def test_what_is_over_is_not_stored_and_not_recalled() -> None:
-    """Past its end a policy is neither put nor got, whatever the store still holds."""
+def test_a_store_that_cannot_be_made_is_a_miss(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """`from_url` runs again for each thread, and may fail then."""
 
-    async def work() -> None:
-        clock = FakeClock()
-        store = StubbornStore()
-        desk = new_desk(store, clock)
-        await desk.release_lease(SITE, unreachable())
-        assert await desk.get(SITE) is not None
+    def make() -> StubbornStore:
+        raise RuntimeError("gone")
 
-        clock.now = NOW + 300
-        assert await desk.get(SITE) is None
-        await desk.release_lease(SITE, unreachable())
+    store = guarded(make)
 
-        assert store.held == {}
+    assert store.read(SITE) is None
+    store.end()
+    assert "gone" in caplog.text
 
-    asyncio.run(work())
+
+def test_a_mistake_of_ours_ends_no_wait(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The future is done, the thread goes on, and the log has the traceback."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise TypeError("ours")
+
+    stubborn = StubbornStore()
+    stubborn.entries_by_origin[SITE] = encode(parsed())
+    store = guarded(stubborn)
+    store._decode = broken
+
+    assert store.read(SITE) is None
+    assert store.read(SITE) is None
+    store.end()
+
+    assert "TypeError: ours" in caplog.text
+
+
+def test_what_is_over_is_not_stored_and_not_returned() -> None:
+    """Past its end a policy is neither put nor got, whatever the store still has."""
+    clock = FakeClock()
+    stubborn = StubbornStore()
+    store = guarded(stubborn, clock)
+    store.write(busy())
+    assert store.read(SITE) is not None
+
+    clock.now = NOW + 300
+    assert store.read(SITE) is None
+    store.write(busy())
+
+    assert stubborn.entries_by_origin == {}
+    store.end()
+
+
+def test_a_failure_of_the_network_is_not_stored() -> None:
+    """§3.1: other workers may reach the origin."""
+    stubborn = StubbornStore()
+    store = guarded(stubborn)
+
+    store.write(unreachable())
+
+    assert stubborn.entries_by_origin == {}
+    store.end()
 
 
 def test_closing_waits_for_what_is_being_written() -> None:
     """A policy that is on its way to the store at the end of a crawl arrives."""
+    stubborn = StubbornStore()
+    store = guarded(stubborn)
+    store.release_lease(SITE, parsed())
+    store.end()
 
-    async def work() -> None:
-        store = StubbornStore()
-        desk = new_desk(store, FakeClock())
-        writing = asyncio.create_task(desk.release_lease(SITE, parsed()))
-        await asyncio.sleep(0)
-        await desk.close()
+    assert stubborn.entries_by_origin == {SITE: encode(parsed())}
+    assert stubborn.calls[-1] == "close"
 
-        assert store.held == {SITE: pack(parsed())}
-        assert store.calls[-1] == "close"
-        await writing
 
-    asyncio.run(work())
+def test_closing_takes_no_longer_than_the_time_limit() -> None:
+    """Also with a thousand writes of a slow store in the queue."""
+
+    class SlowStore(StubbornStore):
+        def put(self, stored: Any) -> None:
+            threading.Event().wait(0.01)
+            super().put(stored)
+
+    stubborn = SlowStore()
+    store = guarded(stubborn, timeout=SOON)
+    for _ in range(1000):
+        store.release_lease(SITE, parsed())
+    store.end()
+
+    assert 0 < stubborn.calls.count("put") < 1000
+    for thread in stubborn.threads:
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def test_a_closed_store_is_not_opened_again() -> None:
+    """What comes after the end of the crawl is a miss."""
+    stubborn = StubbornStore()
+    store = guarded(stubborn)
+    store.end()
+
+    assert store.read(SITE) is None
+    assert stubborn.calls == []
+    assert not Lease(granted=False).granted

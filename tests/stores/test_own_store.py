@@ -20,5 +20,4 @@ class TestFolderStore(StoreContract):
     def new_store(self, clock: FakeClock, folder: Path) -> Held:
         """Make the store by its URL."""
         url = f"tests.stores.folder_store.FolderStore://{folder}/x"
-        store = FolderStore.from_url(url, timeout=2)
-        return Held(store, clock)
+        return Held(lambda: FolderStore.from_url(url, timeout=2), clock)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import subprocess
 import time
@@ -15,8 +14,7 @@ import redis
 from scrapy_robots1994.stores import Stored
 from scrapy_robots1994.stores.redis import RedisStore
 from tests.policy.samples import SITE
-from tests.stores.test_redis import until
-from tests.stores.test_redis_leases import hears
+from tests.stores.test_redis_leases import subscribed
 from tests.support.certificates import make_certificate
 from tests.support.redis_server import RedisServer
 
@@ -30,27 +28,20 @@ ENTRY = Stored(SITE, b"\x01packed", 9e9)
 PATIENCE = 20.0
 
 
-async def work_with(url: str) -> None:
-    """Let two workers share policies and leases by *url*, the one waking the other."""
-    one, two = (RedisStore.from_url(url, timeout=2) for _ in range(2))
-    await one.put(ENTRY)
-    assert await two.get(SITE) == ENTRY.packed
-    assert [stored async for stored in two.entries()] == [ENTRY]
-    assert await one.lease(SITE, "one", 30)
-    assert not await two.lease(SITE, "two", 30)
-    assert two._opened is not None
-    await until(lambda: hears(two))
-    waiting = asyncio.create_task(two.wait(SITE, 3600))
-    await one.unlease(SITE, "one")
-    await waiting
-    assert await two.forget(SITE)
-    await one.close()
-    await two.close()
-
-
 def shares(url: str) -> None:
-    """Hold the store at *url* to what `work_with` asserts."""
-    asyncio.run(asyncio.wait_for(work_with(url), PATIENCE))
+    """Let two workers share policies and leases by *url*, one notifying the other."""
+    one, two = (RedisStore.from_url(url, timeout=2) for _ in range(2))
+    one.put(ENTRY)
+    assert two.get(SITE) == ENTRY.packed
+    assert list(two.entries()) == [ENTRY]
+    assert one.lease(SITE, "one", 30).granted
+    assert not two.lease(SITE, "two", 30).granted
+    ended = subscribed(two)
+    one.unlease(SITE, "one")
+    ended.wait_for(SITE, failed=False)
+    assert two.forget(SITE)
+    one.close()
+    two.close()
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:

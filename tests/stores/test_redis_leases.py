@@ -1,18 +1,21 @@
-"""Leases in a real redis-server: one holder, an end for the dead, and word of it."""
+"""Leases in a real redis-server: one holder, an end for the dead, and notifications."""
 
 from __future__ import annotations
 
-import asyncio
+import queue
 from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_robots1994.stores import redis as stores
-from tests.policy.samples import SITE
+from scrapy_robots1994.stores.base import Lease
+from tests.policy.samples import SITE, parsed
 from tests.stores.contract import OTHER
+from tests.stores.lasting import PATIENCE, guarded
 from tests.stores.test_redis import prefix, server, store_at, until
 
 if TYPE_CHECKING:
+    from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.stores.redis import RedisStore
     from tests.support.redis_server import RedisServer
 
@@ -21,109 +24,113 @@ __all__ = ["prefix", "server"]
 pytestmark = pytest.mark.redis
 
 
-async def hears(store: RedisStore) -> bool:
-    """Whether *store* has its subscription."""
-    store._client()
-    assert store._opened is not None
-    heard = await store._opened.listening.pubsub_numsub(store._channel)
-    return bool(heard[0][1])
+class Ended:
+    """Notes the notifications of a store."""
+
+    def __init__(self) -> None:
+        self._queue: queue.Queue[tuple[Origin | None, bool]] = queue.Queue()
+
+    def __call__(self, origin: Origin | None, failed: bool) -> None:  # noqa: FBT001 - see `SharedStore.listen`
+        """Note one."""
+        self._queue.put((origin, failed))
+
+    def wait_for(self, origin: Origin | None, *, failed: bool) -> None:
+        """Wait for a notification."""
+        while self._queue.get(timeout=PATIENCE) != (origin, failed):
+            pass
+
+
+def subscribed(store: RedisStore) -> Ended:
+    """Subscribe, and wait until it is so."""
+    ended = Ended()
+    store.listen(ended)
+    ended.wait_for(None, failed=False)
+    return ended
 
 
 def test_a_lease_has_one_holder(server: RedisServer, prefix: str) -> None:
     """Refused to another, granted again to its holder, free once it is given back."""
-
-    async def work() -> None:
-        store = store_at(server, prefix)
-        assert await store.lease(SITE, "one", 30)
-        assert await store.lease(SITE, "one", 30)
-        assert not await store.lease(SITE, "two", 30)
-        await store.unlease(SITE, "two")
-        assert not await store.lease(SITE, "two", 30)
-        assert await store.lease(OTHER, "two", 30)
-        await store.unlease(SITE, "one")
-        assert await store.lease(SITE, "two", 30)
-        await store.close()
-
-    asyncio.run(work())
-
-
-def test_the_lease_of_the_dead_runs_out(server: RedisServer, prefix: str) -> None:
-    """Who does not renew it is taken for dead."""
-
-    async def work() -> None:
-        store = store_at(server, prefix)
-        assert await store.lease(SITE, "dead", 0.05)
-        await until(lambda: store.lease(SITE, "alive", 30))
-        await store.close()
-
-    asyncio.run(asyncio.wait_for(work(), 10))
+    store = store_at(server, prefix)
+    assert store.lease(SITE, "one", 30) == Lease(granted=True)
+    assert store.lease(SITE, "one", 30) == Lease(granted=True)
+    refused = store.lease(SITE, "two", 30)
+    assert not refused.granted
+    assert not refused.failed
+    assert 0 < refused.seconds_left <= 30
+    store.unlease(SITE, "two")
+    assert not store.lease(SITE, "two", 30).granted
+    assert store.lease(OTHER, "two", 30).granted
+    store.unlease(SITE, "one")
+    assert store.lease(SITE, "two", 30).granted
+    store.close()
 
 
-def test_who_waits_is_woken_by_the_end_of_the_lease(
-    server: RedisServer, prefix: str
+def test_the_lease_of_a_dead_worker_runs_out(server: RedisServer, prefix: str) -> None:
+    """A worker that does not renew it is taken for dead."""
+    store = store_at(server, prefix)
+    assert store.lease(SITE, "dead", 0.05).granted
+    until(lambda: store.lease(SITE, "alive", 30).granted)
+    store.close()
+
+
+def test_a_failed_fetch_is_noted_for_a_while(server: RedisServer, prefix: str) -> None:
+    """Also for a worker that did not hear of it; then the lease is free again."""
+    store = store_at(server, prefix)
+    store.lease(SITE, "one", 30)
+    store.unlease(SITE, "one", failed_for=0.2)
+
+    assert store.lease(SITE, "two", 30).failed
+    until(lambda: store.lease(SITE, "two", 30).granted)
+    store.close()
+
+
+@pytest.mark.parametrize("failed_for", [0.0, 5.0])
+def test_a_waiting_worker_is_notified_of_the_end(
+    failed_for: float, server: RedisServer, prefix: str
 ) -> None:
-    """By word from another process, long before it would look again by itself."""
+    """By another process, long before it would look again by itself."""
+    one, two = store_at(server, prefix), store_at(server, prefix)
+    ended = subscribed(two)
+    one.lease(SITE, "one", 30)
+    one.unlease(SITE, "another")
+    one.unlease(SITE, "one", failed_for=failed_for)
 
-    async def work() -> None:
-        one, two = store_at(server, prefix), store_at(server, prefix)
-        await one.lease(SITE, "one", 30)
-        assert not await two.lease(SITE, "two", 30)
-        waiting = asyncio.create_task(two.wait(SITE, 3600))
-        await until(lambda: hears(two))
-        await one.unlease(SITE, "one")
-        await waiting
-        await one.close()
-        await two.close()
-
-    asyncio.run(asyncio.wait_for(work(), 10))
+    ended.wait_for(SITE, failed=bool(failed_for))
+    one.close()
+    two.close()
 
 
-def test_a_lease_that_ended_before_the_wait_is_not_missed(
-    server: RedisServer, prefix: str
-) -> None:
-    """Between the refusal and the wait nothing is lost."""
+def test_workers_share_one_fetch(server: RedisServer, prefix: str) -> None:
+    """Whichever waits gets the policy of the one that fetches."""
+    one, two = (guarded(lambda: store_at(server, prefix, clock=lambda: 0)) for _ in "12")
+    assert one.lease(SITE) is None
+    waiting = two.acquire_lease(SITE)
+    two.settle()
+    one.write(parsed())
 
-    async def work() -> None:
-        store = store_at(server, prefix)
-        await store.lease(SITE, "one", 30)
-        await until(lambda: hears(store))
-        assert not await store.lease(SITE, "two", 30)
-        heard = store._watched[str(SITE)]
-        await store.unlease(SITE, "one")
-        await heard.wait()
-        await store.wait(SITE, 3600)
-        await store.close()
-
-    asyncio.run(asyncio.wait_for(work(), 10))
+    assert two.result(waiting) == parsed()
+    one.end()
+    two.end()
 
 
-def test_a_wait_ends_without_word(server: RedisServer, prefix: str) -> None:
-    """Words get lost; then the time limit wakes."""
-
-    async def work() -> None:
-        store = store_at(server, prefix)
-        await store.wait(SITE, 0.01)
-        assert store._watched == {}
-        await store.close()
-
-    asyncio.run(asyncio.wait_for(work(), 10))
-
-
-def test_a_new_subscription_wakes_all_who_wait(
+def test_a_new_subscription_makes_all_look_again(
     server: RedisServer, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a broken connection nobody knows what was said meanwhile."""
-    monkeypatch.setattr(stores, "BREATH", 0.01)
+    """After a broken connection, messages may have been lost."""
+    monkeypatch.setattr(stores, "SUBSCRIBE_AGAIN_SECONDS", 0.01)
+    store = store_at(server, prefix)
+    ended = subscribed(store)
+    with server.client() as client:
+        client.client_kill_filter(_type="pubsub")
 
-    async def work() -> None:
-        store = store_at(server, prefix)
-        await store.lease(SITE, "one", 30)
-        assert not await store.lease(SITE, "two", 30)
-        await until(lambda: hears(store))
-        waiting = asyncio.create_task(store.wait(SITE, 3600))
-        with server.client() as client:
-            client.client_kill_filter(_type="pubsub")
-        await waiting
-        await store.close()
+    ended.wait_for(None, failed=False)
+    store.close()
 
-    asyncio.run(asyncio.wait_for(work(), 20))
+
+def test_closing_ends_the_subscription(server: RedisServer, prefix: str) -> None:
+    """No connection of ours is left."""
+    store = store_at(server, prefix)
+    subscribed(store)
+    store.close()
+    with server.client() as client:
+        until(lambda: not client.client_list(_type="pubsub"))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
+import os
 import sqlite3
-import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,12 @@ import pytest
 from scrapy_robots1994.errors import SettingsError, StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored
+from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
 from scrapy_robots1994.stores.sqlite import SqliteStore
-from tests.policy.samples import NOW, SITE, parsed, unreachable
+from tests.policy.samples import NOW, SITE, parsed
 from tests.stores.clock import FakeClock
 from tests.stores.contract import OTHER, StoreContract
-from tests.stores.lasting import Held
+from tests.stores.lasting import Held, busy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,9 +39,14 @@ class TestSqliteStore(StoreContract):
         return held_at(folder / "robots.db", clock)
 
 
-def held_at(path: Path, clock: FakeClock, max_origins: int = 1000) -> Held:
+def held_at(path: Path, clock: FakeClock) -> Held:
     """Open the store at a path."""
-    return Held(SqliteStore(str(path), max_origins=max_origins, clock=clock), clock)
+    return Held(lambda: SqliteStore(str(path), clock=clock), clock)
+
+
+def sizes(path: Path) -> int:
+    """Return the bytes of the database and its log."""
+    return sum(each.stat().st_size for each in path.parent.glob(path.name + "*"))
 
 
 def host(number: int) -> Origin:
@@ -53,7 +60,7 @@ def test_policies_outlive_the_store_that_was_told(
     """Closed and opened again, the file holds what was put."""
     with held_at(tmp_path / "a.db", clock) as store:
         store.put(parsed())
-        store.put(unreachable(origin=OTHER))
+        store.put(busy(origin=OTHER))
 
     with held_at(tmp_path / "a.db", clock) as store:
         assert store.get(SITE) == parsed()
@@ -78,34 +85,193 @@ def test_many_may_make_the_file_at_once(tmp_path: Path) -> None:
     """Workers that start together find one whole store, whoever makes it."""
     path = str(tmp_path / "a.db")
 
-    async def put(number: int) -> None:
-        store = SqliteStore(path, patience=20)
-        await store.put(Stored(host(number), b"x", 9e9))
-        await store.close()
+    def put(number: int) -> None:
+        store = SqliteStore(path, timeout=20)
+        store.put(Stored(host(number), b"x", 9e9))
+        store.close()
 
-    async def all_at_once() -> None:
-        await asyncio.gather(*map(put, range(12)))
-
-    asyncio.run(all_at_once())
+    with ThreadPoolExecutor(12) as threads:
+        list(threads.map(put, range(12)))
 
     with closing(sqlite3.connect(path)) as base:
         assert base.execute("SELECT count(*) FROM policies").fetchone() == (12,)
 
 
-def test_it_holds_no_more_than_its_bound(tmp_path: Path, clock: FakeClock) -> None:
-    """Past `max_origins` those go first whose end is nearest."""
-    with held_at(tmp_path / "a.db", clock, max_origins=3) as store:
-        for number in range(9):
-            store.put(parsed(origin=host(number), at=NOW + number))
-            assert len(store) <= 3
+def test_the_file_has_no_more_bytes_than_its_bound(tmp_path: Path) -> None:
+    """However much is stored; besides it a log of about a megabyte."""
+    path = tmp_path / "a.db"
+    store = SqliteStore(str(path), max_bytes=500_000)
+    for number in range(400):
+        store.put(Stored(host(number), os.urandom(5_000), 9e9))
+        assert path.stat().st_size <= 500_000
+        assert sizes(path) < 3_000_000
 
-        assert {policy.origin for policy in store} == {host(6), host(7), host(8)}
+    assert store.get(host(399)) is not None
+    assert len(list(store.entries())) > 70
+    store.close()
+    assert path.stat().st_size <= 500_000
+
+
+def test_the_least_recently_used_is_deleted_first(tmp_path: Path) -> None:
+    """What is read again and again stays, in this process and for the next one."""
+    clock = FakeClock()
+    for _ in range(2):
+        store = SqliteStore(
+            str(tmp_path / "a.db"), max_bytes=500_000, clock=clock
+        )
+        store.put(Stored(SITE, b"used", 9e9))
+        for number in range(200):
+            clock.now += 1
+            store.put(Stored(host(number), os.urandom(5_000), 9e9))
+            assert store.get(SITE) == b"used"
+        clock.now += 1
+        assert store.get(host(150)) is not None
+        store.close()
+
+    store = SqliteStore(str(tmp_path / "a.db"), max_bytes=500_000, clock=clock)
+    for number in range(1000, 1060):
+        store.put(Stored(host(number), os.urandom(5_000), 9e9))
+    # Only used in the process before.
+    assert store.get(host(150)) is not None
+    assert store.get(host(151)) is None
+    store.close()
+
+
+def test_reading_writes_nothing(tmp_path: Path) -> None:
+    """The order of use is written with later writes, not with reads."""
+    store = SqliteStore(str(tmp_path / "a.db"))
+    store.put(Stored(SITE, b"x", 9e9))
+    connection = store._connection
+    assert connection is not None
+    changes = connection.total_changes
+    for _ in range(100):
+        store.get(SITE)
+
+    assert connection.total_changes == changes
+    store.close()
+
+
+def test_a_smaller_bound_gives_pages_back(tmp_path: Path) -> None:
+    """A file that was made with a larger bound shrinks."""
+    path = tmp_path / "a.db"
+    store = SqliteStore(str(path))
+    for number in range(400):
+        store.put(Stored(host(number), os.urandom(5_000), 9e9))
+    store.close()
+    assert path.stat().st_size > 2_000_000
+
+    store = SqliteStore(str(path), max_bytes=500_000)
+    store.put(Stored(SITE, b"x", 9e9))
+    store.close()
+
+    assert path.stat().st_size <= 500_000
+
+
+def spoiled(path: Path, change: str, *values: object) -> SqliteStore:
+    """Make a store with one entry, and change its file as another program could."""
+    assert said_of(SqliteStore(str(path))) == ""
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(change) if not values else base.execute(change, values)
+        base.commit()
+    return SqliteStore(str(path), timeout=1)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["zeroblob(400000000)", "9000000000", "'text'", "1.5", "zeroblob(20000000)"],
+)
+def test_a_cell_that_is_not_ours_is_a_miss_and_not_read(
+    value: str, tmp_path: Path
+) -> None:
+    """Neither 400 MB nor `bytes(9000000000)`; the entry can be replaced."""
+    path = tmp_path / "a.db"
+    if "400" in value and not hasattr(sqlite3.Connection, "setlimit"):
+        pytest.skip("SQLite reads it in pages before Python 3.11")
+    store = spoiled(path, f"UPDATE policies SET packed = {value}")
+    began = time.process_time()
+
+    assert store.get(SITE) is None
+    assert list(store.entries()) == []
+    assert time.process_time() - began < 1
+    if "400" not in value:
+        store.put(Stored(SITE, b"new", 9e9))
+        assert store.get(SITE) == b"new"
+    store.close()
+
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        f"CREATE VIEW policies AS {ENDLESS} SELECT 'a' AS origin, x AS keep_until, "
+        "x AS used_at, x AS packed FROM c WHERE x < 0",
+        "CREATE VIEW policies AS SELECT 'a' AS origin, 1 AS keep_until, 1 AS used_at, "
+        "x'00' AS packed",
+        "CREATE TABLE policies (origin, keep_until, used_at, packed)",
+        "CREATE TABLE policies (origin TEXT PRIMARY KEY, packed BLOB)",
+        "CREATE TABLE policies (origin TEXT PRIMARY KEY NOT NULL, keep_until REAL NOT "
+        "NULL, used_at REAL NOT NULL, packed BLOB AS (zeroblob(100000000)))",
+        "CREATE VIRTUAL TABLE policies USING fts5(origin, keep_until, used_at, packed)",
+    ],
+)
+def test_a_table_of_policies_that_is_not_ours_is_refused(
+    table: str, tmp_path: Path
+) -> None:
+    """With a sentence, before anything is read from it."""
+    store = spoiled(tmp_path / "a.db", f"DROP TABLE policies; {table}")
+
+    for call in (
+        lambda: store.get(SITE),
+        lambda: store.put(Stored(SITE, b"x", 9e9)),
+        lambda: list(store.entries()),
+        lambda: store.forget(SITE),
+    ):
+        with pytest.raises(StoreError, match="its table of policies is not ours"):
+            call()
+    store.close()
+
+
+def test_a_query_without_end_is_interrupted(tmp_path: Path) -> None:
+    """Whatever another program put into the file, a call ends in time."""
+    path = tmp_path / "a.db"
+    store = spoiled(
+        path,
+        "CREATE TRIGGER slow BEFORE INSERT ON policies BEGIN "
+        f"SELECT count(*) FROM ({ENDLESS} SELECT x FROM c); END",
+    )
+    with pytest.raises(StoreError, match="interrupted"):
+        store.put(Stored(SITE, b"x", 9e9))
+    assert store.get(SITE) == b"x"
+    store.close()
+
+
+def test_a_function_of_the_file_is_not_run(tmp_path: Path) -> None:
+    """`trusted_schema` is off."""
+    store = spoiled(tmp_path / "a.db", "PRAGMA user_version = 2")
+    store.get(SITE)
+    assert store._connection is not None
+
+    assert store._connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
+    store.close()
+
+
+def test_an_entry_at_the_bound_is_read_back(tmp_path: Path) -> None:
+    """The limits of SQLite are wider than the one of entries."""
+    store = SqliteStore(str(tmp_path / "a.db"), timeout=20)
+    entry = b"x" * MAX_ENTRY_BYTES
+
+    store.put(Stored(SITE, entry, 9e9))
+
+    assert store.get(SITE) == entry
+    store.close()
 
 
 def test_what_is_over_goes_from_the_file(tmp_path: Path, clock: FakeClock) -> None:
     """The first write of a later crawl takes out what nobody wants any more."""
     with held_at(tmp_path / "a.db", clock) as store:
-        store.put(unreachable())
+        store.put(busy())
     clock.now += 300
 
     with held_at(tmp_path / "a.db", clock) as store:
@@ -118,15 +284,13 @@ def test_what_is_over_goes_from_the_file(tmp_path: Path, clock: FakeClock) -> No
 def test_every_page_of_a_walk_is_walked(tmp_path: Path, clock: FakeClock) -> None:
     """Who goes through more entries than are read at once misses none."""
     store = SqliteStore(str(tmp_path / "a.db"), clock=clock)
+    for number in range(1101):
+        store.put(Stored(host(number), b"x", NOW + 1))
 
-    async def walk() -> list[Origin]:
-        for number in range(1101):
-            await store.put(Stored(host(number), b"x", NOW + 1))
-        found = [stored.origin async for stored in store.entries()]
-        await store.close()
-        return found
+    found = [stored.origin for stored in store.entries()]
 
-    assert sorted(asyncio.run(walk())) == sorted(map(host, range(1101)))
+    assert sorted(found) == sorted(map(host, range(1101)))
+    store.close()
 
 
 @pytest.mark.parametrize(
@@ -151,18 +315,14 @@ def test_a_file_that_is_no_database_is_a_store_error(
 
 
 def said_of(store: SqliteStore) -> str:
-    """Put a policy, and give the sentence of the `StoreError`, if there is one."""
-
-    async def put() -> str:
-        try:
-            await store.put(Stored(SITE, b"x", NOW))
-        except StoreError as error:
-            return str(error)
-        finally:
-            await store.close()
-        return ""
-
-    return asyncio.run(put())
+    """Put a policy, and return the sentence of the `StoreError`, if there is one."""
+    try:
+        store.put(Stored(SITE, b"x", 9e9))
+    except StoreError as error:
+        return str(error)
+    finally:
+        store.close()
+    return ""
 
 
 def test_the_database_of_another_program_is_not_written_to(tmp_path: Path) -> None:
@@ -198,43 +358,33 @@ def test_a_locked_database_is_a_store_error(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as base:
         base.execute("BEGIN EXCLUSIVE")
 
-        assert "locked" in said_of(SqliteStore(str(path), patience=0.05))
+        assert "locked" in said_of(SqliteStore(str(path), timeout=0.05))
 
 
 def test_a_full_disk_is_a_store_error(tmp_path: Path) -> None:
     """SQLite's own limit stands in for the disk's; what is held can still be read."""
     path = tmp_path / "a.db"
     store = SqliteStore(str(path))
+    store.put(Stored(SITE, b"x", NOW * 9000))
+    assert store._connection is not None
+    store._connection.execute("PRAGMA max_page_count = 1").fetchall()
 
-    async def fill() -> bytes | None:
-        await store.put(Stored(SITE, b"x", NOW * 9000))
-        assert store._connection is not None
-        limit = "PRAGMA max_page_count = 1"
-        await store._do(lambda base: base.execute(limit).fetchall())
-        with pytest.raises(StoreError, match="full"):
-            await store.put(Stored(OTHER, b"x" * 100_000, NOW * 9000))
-        held = await store.get(SITE)
-        await store.close()
-        return held
+    with pytest.raises(StoreError, match="full"):
+        store.put(Stored(OTHER, b"x" * 100_000, NOW * 9000))
 
-    assert asyncio.run(fill()) == b"x"
+    assert store.get(SITE) == b"x"
+    store.close()
 
 
-def test_closing_ends_the_thread(tmp_path: Path) -> None:
-    """After `close` no thread of the store is left, opened or not."""
+def test_looking_makes_no_file(tmp_path: Path) -> None:
+    """A mistyped path is not a new store."""
     store = SqliteStore(str(tmp_path / "a.db"))
-    asyncio.run(store.close())
 
-    said_of(store)
-
-    ours = [
-        thread
-        for thread in threading.enumerate()
-        if thread.name.startswith("robots1994-sqlite")
-    ]
-    for thread in ours:
-        thread.join(10)
-    assert not [thread for thread in ours if thread.is_alive()]
+    assert store.get(SITE) is None
+    assert list(store.entries()) == []
+    assert not store.forget(SITE)
+    store.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -247,7 +397,7 @@ def test_three_slashes_name_a_file_of_the_working_folder(
     monkeypatch.chdir(tmp_path)
 
     assert said_of(SqliteStore.from_url(name, timeout=2)) == ""
-    absolute = f"sqlite:///{tmp_path}/b.db?max_origins=5"
+    absolute = f"sqlite:///{tmp_path}/b.db?max_bytes=5"
     assert said_of(SqliteStore.from_url(absolute, timeout=2)) == ""
 
     assert {path.name for path in tmp_path.iterdir()} >= {"a.db", "b.db"}
@@ -259,7 +409,7 @@ def test_three_slashes_name_a_file_of_the_working_folder(
         "sqlite://",
         "sqlite:///",
         "sqlite://robots.db",
-        "sqlite:///a.db?max_origins=0",
+        "sqlite:///a.db?max_bytes=0",
         "sqlite:///a.db?size=5",
     ],
 )

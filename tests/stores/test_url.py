@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.errors import SettingsError
-from scrapy_robots1994.stores import StoreUrl, locate
+from scrapy_robots1994.stores import StoreUrl
 from scrapy_robots1994.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-EXAMPLE = 'write for example "memory://?max_origins=100000".'
 
 
 @pytest.mark.parametrize(
@@ -34,18 +33,25 @@ EXAMPLE = 'write for example "memory://?max_origins=100000".'
 )
 def test_a_memory_store_is_read(url: str, max_origins: int) -> None:
     """`memory://` with or without its one option says how many origins are held."""
-    assert locate(url) == StoreUrl(max_origins=max_origins)
+    assert StoreUrl.parse(url) == StoreUrl(max_origins=max_origins)
+
+
+def test_memory_is_bounded_in_bytes() -> None:
+    """`max_bytes` says how many; 256 MB if it does not."""
+    assert StoreUrl.parse("memory://?max_bytes=1000").max_bytes == 1000
+    assert StoreUrl.parse("memory://").max_bytes == 256_000_000
 
 
 def refusal(url: str) -> str:
     """Read *url* and give the sentence with which it is refused."""
     with pytest.raises(SettingsError) as refused:
-        locate(url)
+        StoreUrl.parse(url)
     sentence = str(refused.value)
     assert sentence.startswith("ROBOTS1994_STORE: ")
-    assert sentence.endswith(EXAMPLE)
+    said, _, example = sentence.partition("; write for example ")
+    assert StoreUrl.parse(example.removeprefix('"').removesuffix('".'))
     assert sentence.isprintable()
-    return sentence.removesuffix(EXAMPLE)
+    return said
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def refusal(url: str) -> str:
 )
 def test_where_no_store_is_the_sentence_says_what_to_write(url: str) -> None:
     """Anything but a memory store is refused with the address and an example."""
-    assert "no store is at" in refusal(url)
+    assert "names no store" in refusal(url)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +125,7 @@ def test_a_bound_beyond_all_memory_is_refused_with_the_same_sentence(
 def test_the_last_of_two_bounds_cannot_hide_a_wrong_first() -> None:
     """Each option is checked, though the last of two counts."""
     assert 'not "x"' in refusal("memory://?max_origins=x&max_origins=1")
-    assert locate("memory://?max_origins=1&max_origins=2") == StoreUrl(2)
+    assert StoreUrl.parse("memory://?max_origins=1&max_origins=2") == StoreUrl(2)
 
 
 def test_a_password_in_a_store_url_is_not_repeated() -> None:
@@ -134,16 +140,16 @@ def test_a_lasting_store_is_named_and_not_opened(tmp_path: Path) -> None:
     """`sqlite://` is read, with memory before it; no file is made."""
     url = f"sqlite:///{tmp_path}/robots.db"
 
-    assert locate(url) == StoreUrl(url=url)
-    assert isinstance(locate(url).new_store(), SqliteStore)
+    assert StoreUrl.parse(url) == StoreUrl(url=url)
+    assert isinstance(StoreUrl.parse(url).new_store(), SqliteStore)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_two_options_are_read_for_every_store() -> None:
-    """`in_memory` and `timeout` are ours; the store is handed the rest."""
-    locator = locate("sqlite:///a.db?in_memory=10&max_origins=20&timeout=0.5")
+def test_options_of_the_crawl_are_read_for_every_store() -> None:
+    """`in_memory`, `in_memory_bytes` and `timeout`; the store gets the rest."""
+    locator = StoreUrl.parse("sqlite:///a.db?in_memory=10&in_memory_bytes=30&max_bytes=20&timeout=0.5")
 
-    assert locator == StoreUrl(10, "sqlite:///a.db?max_origins=20", 0.5)
+    assert locator == StoreUrl(10, 30, "sqlite:///a.db?max_bytes=20", 0.5)
 
 
 @pytest.mark.parametrize("value", ["", "0", "-1", "soon", "nan", "inf"])
@@ -156,7 +162,7 @@ def test_a_store_of_ones_own_is_named_by_its_import_path() -> None:
     """The class makes the store of the whole URL, without our two options."""
     path = f"{__name__}.OwnStore"
 
-    store = locate(f"{path}://Host/Path?x=1&timeout=3").new_store()
+    store = StoreUrl.parse(f"{path}://Host/Path?x=1&timeout=3").new_store()
 
     assert isinstance(store, OwnStore)
     assert (store.url, store.timeout) == (f"{path}://Host/Path?x=1", 3.0)
@@ -167,8 +173,8 @@ def test_a_store_of_ones_own_is_named_by_its_import_path() -> None:
     [
         ("no.such.module.Store", "cannot be imported"),
         ("tests.stores.clock.Nothing", "cannot be imported"),
-        ("tests.stores.clock.FakeClock", "is no PolicyStore"),
-        ("json.dumps", "is no PolicyStore"),
+        ("tests.stores.clock.FakeClock", "is not a PolicyStore"),
+        ("json.dumps", "is not a PolicyStore"),
     ],
 )
 def test_an_import_path_to_no_store_is_refused(path: str, said: str) -> None:
@@ -192,5 +198,5 @@ class OwnStore(SqliteStore):
 
 def test_memory_is_no_lasting_store() -> None:
     """There is nothing to open, and the log calls it by its scheme."""
-    assert locate("memory://").new_store() is None
-    assert str(locate("memory://")) == "memory://"
+    assert StoreUrl.parse("memory://").new_store() is None
+    assert str(StoreUrl.parse("memory://")) == "memory://"
