@@ -20,7 +20,7 @@ from scrapy_robots1994.commands.policies import from_found
 from scrapy_robots1994.commands.store_view import PolicyFilter, StoreView
 from scrapy_robots1994.commands.terminal import note, say
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import RobotsError, StoreError
+from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Outcome
@@ -129,7 +129,7 @@ class RobotsStore(RobotsCommand):
                 elif action == "refresh":
                     held.age(policies)
         except Exception as error:  # noqa: BLE001 - a store may be anybody's
-            self._give_up(error)
+            self._give_up(settings.store.describe(error))
         self.exitcode = 0 if policies or action == "stats" else NOTHING
         if not policies and not (action == "refresh" and choice.origins):
             note(escape_control_chars(f"{settings.store} holds nothing that fits", 500))
@@ -138,11 +138,9 @@ class RobotsStore(RobotsCommand):
         else:
             _print(action, policies, as_json=opts.json)
 
-    def _give_up(self, error: Exception) -> NoReturn:
+    def _give_up(self, why: str) -> NoReturn:
         """Say that the store failed, in one line."""
-        if not isinstance(error, (StoreError, OSError)):
-            raise error
-        say(f"the store failed: {escape_control_chars(str(error), 300)}")
+        say(f"the store failed: {why}")
         raise SystemExit(FAILED) from None
 
     def _refresh(

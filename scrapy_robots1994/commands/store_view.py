@@ -15,8 +15,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.policy import Policy, UseFresh, decide
 from scrapy_robots1994.policy.reader import Reader
 from scrapy_robots1994.stores import PolicyStore, Stored
-from scrapy_robots1994.stores.codec import pack, unpack
-from scrapy_robots1994.stores.thread import StoreThread
+from scrapy_robots1994.stores.codec import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,14 +49,13 @@ def is_fresh(policy: Policy, now: float) -> bool:
 
 
 class StoreView:
-    """The store of a project, asked and waited for; what fails is raised."""
+    """The store of a project; methods raise what the store raises."""
 
     def __init__(self, store: PolicyStore, settings: RobotsSettings) -> None:
         self._store = store
         self._terms = settings.freshness
         reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
-        self._read = partial(unpack, reader=reader, terms=settings.freshness)
-        self._thread = StoreThread()
+        self._decode = partial(decode, reader=reader, freshness=settings.freshness)
 
     @classmethod
     @contextmanager
@@ -65,28 +63,21 @@ class StoreView:
         cls, store: PolicyStore, settings: RobotsSettings
     ) -> Iterator[StoreView]:
         """Open the store, and close it at the end of the block."""
-        holdings = cls(store, settings)
-        thread = holdings._thread
         try:
-            yield holdings
+            yield cls(store, settings)
         finally:
-            thread.run(thread.end(store.close())).result()
-            thread.stop()
+            store.close()
 
     def chosen(self, choice: PolicyFilter) -> list[Policy]:
         """The policies that *choice* fits and a crawl would still use, by origin."""
-        return self._thread.run(self._chosen(choice)).result()
-
-    async def _chosen(self, choice: PolicyFilter) -> list[Policy]:
-        """Look at each entry, or only at those that are named."""
         now = time.time()
         if choice.origins:
-            got = [(await self._store.get(each), each) for each in choice.origins]
-            found = [self._read(packed, each) for packed, each in got if packed]
+            got = [(self._store.get(each), each) for each in choice.origins]
+            found = [self._decode(packed, each) for packed, each in got if packed]
         else:
             found = [
-                self._read(stored.packed, stored.origin)
-                async for stored in self._store.entries()
+                self._decode(stored.packed, stored.origin)
+                for stored in self._store.entries()
             ]
         held = [policy for policy in found if policy and policy.keep_until > now]
         return sorted(
@@ -97,7 +88,7 @@ class StoreView:
     def forget(self, policies: list[Policy]) -> None:
         """Hold nothing of their origins any more."""
         for policy in policies:
-            self._thread.run(self._store.forget(policy.origin)).result()
+            self._store.forget(policy.origin)
 
     def age(self, policies: list[Policy]) -> None:
         """Let *policies* have run out, so that the next who needs one asks again.
@@ -108,8 +99,7 @@ class StoreView:
         for policy in policies:
             aged = _aged(policy, now)
             if aged.is_known and aged.keep_until > now:
-                stored = Stored(policy.origin, pack(aged), aged.keep_until)
-                self._thread.run(self._store.put(stored)).result()
+                self._store.put(Stored(policy.origin, encode(aged), aged.keep_until))
             else:
                 self.forget([policy])
 

@@ -86,7 +86,9 @@ class Robots1994Middleware:
         if reads_robots(crawler.spider):
             self._hand_out_robots()
         memory = MemoryStore(settings.store.max_origins, outside.now)
-        lasting = StoreBridge.of(crawler, settings, outside.reader, self._tally)
+        lasting = StoreBridge.from_crawler(
+            crawler, settings, outside.reader, self._tally
+        )
         self._keeper: PolicyResolver[RequestContext] = PolicyResolver(
             outside, memory, settings.freshness, lasting, outside.retries
         )

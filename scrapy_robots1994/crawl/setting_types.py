@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.stores import StoreUrl, locate
+from scrapy_robots1994.stores import StoreUrl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,7 +135,7 @@ FLAG = SettingType("True or False", _flag)
 
 def _store(value: Any) -> StoreUrl:
     _require(isinstance(value, str))
-    return locate(value)
+    return StoreUrl.parse(value)
 
 
 STORE = SettingType('a store URL, for example "memory://"', _store)

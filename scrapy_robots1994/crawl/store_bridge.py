@@ -107,7 +107,11 @@ async def future_result(future: Future[T]) -> T:
 
     Cancelling the wait cancels *future*.
     """
-    done: Deferred[T] = Deferred(lambda _: future.cancel())
+
+    def cancel(_: Deferred[T]) -> None:
+        future.cancel()
+
+    done: Deferred[T] = Deferred(cancel)
     call_in_crawl = _caller_in_crawl()
 
     def notify(_: Future[T]) -> None:

@@ -71,10 +71,14 @@ class Store(Protocol):
         this process to fetch, and others wait until `release_lease`.
         """
 
-    def release_lease(self, origin: Origin, policy: Policy | None) -> None:
-        """Store *policy*, which our fetch made, and let the next process fetch.
+    def release_lease(
+        self, origin: Origin, policy: Policy | None, *, aborted: bool = False
+    ) -> None:
+        """Store *policy*, which our fetch made, and end our lease of *origin*.
 
-        Does not wait; of no effect without a policy and without a lease.
+        After an *aborted* fetch (R6) the next process takes the lease. After any other
+        fetch without a policy to share, all who wait fetch at once. Does not wait; of
+        no effect without a policy and without a lease.
         """
 
 

@@ -189,7 +189,8 @@ class PolicyResolver(Generic[ContextT]):
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
             # decided policy holds, whatever broke after it.
             self._end(in_flight, in_flight.policy or resolution)
-            self._release_lease(in_flight)
+            aborted = isinstance(resolution, Cancelled)
+            self._release_lease(in_flight, aborted=aborted)
 
     async def _find(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
         """Return the policy of the store if it is fresh, else that of the origin."""
@@ -287,10 +288,14 @@ class PolicyResolver(Generic[ContextT]):
         finally:
             in_flight.release(resolution)
 
-    def _release_lease(self, in_flight: InFlightFetch[ContextT]) -> None:
+    def _release_lease(
+        self, in_flight: InFlightFetch[ContextT], *, aborted: bool
+    ) -> None:
         """Store the fetched policy if others may use it; let other processes fetch."""
         if self._store is None:
             return
         fetched = in_flight.policy
         is_shared = fetched is not None and fetched.may_be_shared
-        self._store.release_lease(in_flight.origin, fetched if is_shared else None)
+        self._store.release_lease(
+            in_flight.origin, fetched if is_shared else None, aborted=aborted
+        )

@@ -87,9 +87,7 @@ class Leases:
             store = self._worker.store
             assert isinstance(store, SharedStore)  # noqa: S101 - it has granted a lease
             unlease = partial(store.unlease, failed_for=failed_for)
-            self._worker.call(
-                self._policies.writing, unlease, origin, self._holder
-            )
+            self._worker.call(self._policies.writing, unlease, origin, self._holder)
 
     def release_all(self) -> None:
         """End our leases: the crawl closes, and other workers take over."""

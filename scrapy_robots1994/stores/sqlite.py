@@ -316,7 +316,7 @@ _PUT = (
 )
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _USED = (
-    "UPDATE policies SET used_at = ?1 WHERE origin = ?2 AND used_at < ?1 "
+    "UPDATE policies SET used_at = ?1 WHERE origin = ?2 AND used_at < ?1 "  # noqa: S608 - no input
     # SQLite would have to load a cell that another program wrote.
     f"AND length(packed) <= {MAX_ENTRY_BYTES}"
 )
@@ -353,7 +353,9 @@ def _check_owner(base: sqlite3.Connection) -> None:
     found = base.execute("SELECT sql FROM sqlite_master WHERE name = 'policies'")
     # A view, a virtual table and other columns are different statements.
     if [row[0] for row in found] != [TABLE]:
-        raise sqlite3.DatabaseError("its table of policies is not ours; remove the file")
+        raise sqlite3.DatabaseError(
+            "its table of policies is not ours; remove the file"
+        )
 
 
 def _number(base: sqlite3.Connection, query: str) -> int:

@@ -8,9 +8,12 @@ import math
 import os
 import time
 from contextlib import suppress
+from inspect import iscoroutine
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from scrapy_robots1994.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,13 +51,13 @@ class CircuitBreaker:
     """
 
     def __init__(
-        self, url: StoreUrl, clock: Callable[[], float] = time.monotonic
+        self, url: StoreUrl, group: list[CircuitBreaker], reported: set[str]
     ) -> None:
         self._url = url
-        self._clock = clock
         self._rests_until = -math.inf
-        self._reported: set[str] = set()
-        self._group = [self]
+        self._reported = reported
+        self._group = group
+        group.append(self)
         self.is_open = False
         """Whether the last call failed."""
         self.failures = 0
@@ -63,19 +66,20 @@ class CircuitBreaker:
     @classmethod
     def group(cls, url: StoreUrl, number: int) -> list[CircuitBreaker]:
         """Return breakers for several sides of a store, reported as one."""
-        group = [cls(url) for _ in range(number)]
-        for each in group:
-            each._group, each._reported = group, group[0]._reported
+        group: list[CircuitBreaker] = []
+        reported: set[str] = set()
+        for _ in range(number):
+            cls(url, group, reported)
         return group
 
     def rest(self) -> None:
         """Let no call through for `REST_SECONDS`."""
-        self._rests_until = self._clock() + REST_SECONDS
+        self._rests_until = time.monotonic() + REST_SECONDS
 
     @property
     def is_resting(self) -> bool:
         """Whether no call would be let through now."""
-        return self._clock() < self._rests_until
+        return time.monotonic() < self._rests_until
 
     def may_call(self) -> bool:
         """Return whether to call the store now."""
@@ -146,18 +150,22 @@ class StoreWorker(Thread):
         """Run jobs until the store is closed or this thread is abandoned."""
         with suppress(Abandoned):
             while not self._is_closed:
-                try:
-                    self._jobs.get(timeout=self.tick())()
-                except (Empty, NoAnswer):
-                    pass
-                except Exception:
-                    # A mistake of this package; it must not end the thread.
-                    logger.exception("Could not use the store of ROBOTS1994_STORE")
+                self._run_job()
             return
         if not self._is_closed:
             # No other thread uses this instance. It may raise anything.
             with suppress(BaseException):
                 self.store.close()
+
+    def _run_job(self) -> None:
+        """Run the next job, or nothing if there is none until the next tick."""
+        try:
+            self._jobs.get(timeout=self.tick())()
+        except (Empty, NoAnswer):
+            pass
+        except Exception:
+            # A mistake of this package; it must not end the thread.
+            logger.exception("Could not use the store of ROBOTS1994_STORE")
 
     def close(self, breaker: CircuitBreaker) -> None:
         """Close the store and end the thread. Call this in a job."""
@@ -195,12 +203,20 @@ class StoreWorker(Thread):
         """Call *function* again while it meets a limit of this process."""
         while True:
             try:
-                return function(*args)
+                return _plain(function(*args))
             except Exception as error:
                 if not _is_own_limit(error) or time.monotonic() > give_up:
                     raise
             # A page may give its descriptor back at any moment.
             time.sleep(OWN_LIMIT_SECONDS)
+
+
+def _plain(result: T) -> T:
+    """Return *result* unless a method of the store is a coroutine function."""
+    if iscoroutine(result):
+        result.close()
+        raise StoreError("its methods must be plain functions, not coroutines")
+    return result
 
 
 def _is_own_limit(error: BaseException | None) -> bool:

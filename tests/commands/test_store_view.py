@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from scrapy_robots1994.commands.store_view import _aged, is_fresh
 from scrapy_robots1994.policy.reader import Reader
-from scrapy_robots1994.stores.codec import pack, unpack
+from scrapy_robots1994.stores.codec import decode, encode
 from tests.policy.samples import DAY, NOW, SITE, TERMS, parsed
 
 
@@ -15,7 +15,7 @@ def test_a_fresh_policy_runs_out_now() -> None:
     now = NOW + 5
     reader = Reader("1994", "literal", 512_000)
 
-    aged = unpack(pack(_aged(parsed(), now)), SITE, reader=reader, terms=TERMS)
+    aged = decode(encode(_aged(parsed(), now)), SITE, reader=reader, freshness=TERMS)
 
     assert aged is not None
     assert not is_fresh(aged, now)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.stores import PolicyStore, Stored
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Iterator
 
     from typing_extensions import Self
 
@@ -16,76 +17,87 @@ if TYPE_CHECKING:
 
 
 class Forgetful(PolicyStore):
-    """A store that holds nothing, and breaks no rule yet."""
+    """A store that stores nothing, and breaks no rule yet."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it needs none
         """Make one, whatever its URL."""
         return cls()
 
-    async def get(self, origin: Origin) -> bytes | None:
-        """Nothing."""
+    def get(self, origin: Origin) -> bytes | None:
+        """Return nothing."""
         return None
 
-    async def put(self, stored: Stored) -> None:
-        """Hold nothing."""
+    def put(self, stored: Stored) -> None:
+        """Store nothing."""
 
-    async def forget(self, origin: Origin) -> bool:
-        """There was nothing."""
+    def forget(self, origin: Origin) -> bool:
+        """Delete nothing."""
         return False
 
-    async def entries(self) -> AsyncIterator[Stored]:
-        """Nothing."""
-        nothing: tuple[Stored, ...] = ()
-        for stored in nothing:
-            yield stored
+    def entries(self) -> Iterator[Stored]:
+        """Yield nothing."""
+        return iter(())
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Close nothing."""
 
 
-class RaisesAtTheCall(Forgetful):
-    """Its methods are no coroutines, and fail before anything can be awaited."""
+class Raises(Forgetful):
+    """Every method fails, and says more than it should."""
 
     def get(self, origin: Origin) -> Any:
         """Fail."""
-        raise ValueError("no coroutine")
+        raise ValueError("cannot log in to db://me:hunter2@db.test with hunter2")
 
-    def put(self, stored: Stored) -> Any:
-        """Fail."""
-        raise ValueError("no coroutine")
+    put = forget = close = get  # type: ignore[assignment]  # wrong on purpose
 
-    def close(self) -> Any:
-        """Fail."""
-        raise ValueError("no coroutine")
+
+class Asynchronous(Forgetful):
+    """Its methods are coroutines."""
+
+    async def get(self, origin: Origin) -> Any:  # type: ignore[override]  # wrong on purpose
+        """Return nothing."""
 
 
 class Exits(Forgetful):
     """It gives up as a script would."""
 
-    async def get(self, origin: Origin) -> bytes | None:
+    def get(self, origin: Origin) -> bytes | None:
         """End everything."""
         raise SystemExit(3)
 
-    async def put(self, stored: Stored) -> None:
+    def put(self, stored: Stored) -> None:
         """End everything."""
         raise KeyboardInterrupt
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End everything."""
         raise SystemExit(3)
 
 
-class ExitsBeside(Forgetful):
-    """What it started by itself ends the loop, and it only waits for that."""
+class HangsInGet(Forgetful):
+    """It never answers."""
 
-    async def get(self, origin: Origin) -> bytes | None:
-        """Let something else end everything."""
-        asyncio.get_running_loop().call_soon(self._exit)
-        await asyncio.sleep(3600)
+    def get(self, origin: Origin) -> bytes | None:
+        """Wait for ever."""
+        threading.Event().wait()
         return None
 
-    @staticmethod
-    def _exit() -> None:
-        """End everything."""
-        raise SystemExit(3)
+
+class HangsInPut(Forgetful):
+    """It never stores."""
+
+    def put(self, stored: Stored) -> None:
+        """Wait for ever, in C code."""
+        time.sleep(1_000_000)
+
+
+class HangsInClose(Forgetful):
+    """It never closes."""
+
+    def close(self) -> None:
+        """Wait for ever for a thread that is no daemon of ours."""
+        lock = threading.Lock()
+        lock.acquire()
+        lock.acquire()

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 BODY = b"User-agent: *\nDisallow: /closed\n"
 
 
+ENDLESS_ROWS = (
+    "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+    "SELECT 'a', x, x, x FROM c WHERE x < 0"
+)
+
+
 def kept_in(path: Path, **others: object) -> dict[str, Any]:
     """Settings of a crawl with a SQLite store."""
     return {"ROBOTS1994_STORE": f"sqlite:///{path}"} | others
@@ -112,7 +118,10 @@ def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
     assert result.stats["robots1994/stale_if_error"] >= 1
 
 
-@pytest.mark.parametrize("flaw", ["rubbish", "torn", "locked", "read-only", "a folder"])
+@pytest.mark.parametrize(
+    "flaw",
+    ["rubbish", "torn", "locked", "read-only", "a folder", "a view", "an endless view"],
+)
 def test_a_broken_file_is_said_once_and_opens_nothing(
     flaw: str, tmp_path: Path
 ) -> None:
@@ -140,12 +149,15 @@ def test_a_broken_file_is_said_once_and_opens_nothing(
 
 
 @pytest.mark.parametrize("reactor", reactors())
-@pytest.mark.parametrize("kind", ["RaisesAtTheCall", "Exits", "ExitsBeside"])
+@pytest.mark.parametrize(
+    "kind",
+    ["Raises", "Asynchronous", "Exits", "HangsInGet", "HangsInPut", "HangsInClose"],
+)
 def test_a_store_that_breaks_its_contract_stops_nothing(
     kind: str, reactor: Reactor
 ) -> None:
-    """The crawl fetches, obeys, ends in time and says it; nothing is raised."""
-    store = f"tests.crawl.bad_stores.{kind}://?timeout=0.5"
+    """The crawl fetches, obeys, reports it once, and the process exits in time."""
+    store = f"tests.crawl.bad_stores.{kind}://me:hunter2@db.test?timeout=0.5"
     with Site() as site:
         site.robots(BODY)
         urls = [site.url("/open"), site.url("/closed")]
@@ -158,6 +170,8 @@ def test_a_store_that_breaks_its_contract_stops_nothing(
     assert result.stats["robots1994/store_failures"] >= 1
     assert len(warnings_of(result)) == 1
     assert "Traceback" not in result.log
+    assert "never retrieved" not in result.log
+    assert "hunter2" not in "".join(warnings_of(result))
 
 
 def spoil(flaw: str, path: Path, other: sqlite3.Connection) -> None:
@@ -179,6 +193,12 @@ def spoil(flaw: str, path: Path, other: sqlite3.Connection) -> None:
                     "CREATE TRIGGER no BEFORE INSERT ON policies BEGIN "
                     "SELECT RAISE(FAIL, 'attempt to write a readonly database'); END"
                 )
+        case "a view" | "an endless view":
+            is_endless = flaw == "an endless view"
+            view = "CREATE VIEW policies (origin, keep_until, used_at, packed) AS "
+            view += ENDLESS_ROWS if is_endless else "SELECT 'a', 1, 1, x'00'"
+            with closing(sqlite3.connect(path)) as base:
+                base.executescript(f"DROP TABLE policies; {view}")
         case "a folder":
             path.unlink()
             path.mkdir()

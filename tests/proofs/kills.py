@@ -8,7 +8,6 @@ been acknowledged.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import itertools
 import json
 import os
@@ -24,7 +23,7 @@ from typing import Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored
-from scrapy_robots1994.stores.codec import pack
+from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.sqlite import SqliteStore
 from tests.policy.samples import parsed
 
@@ -41,13 +40,13 @@ def host(number: int) -> Origin:
     return Origin("http", f"host{number}.example", 80)
 
 
-async def write(path: str, first: int, said: int) -> None:
+def write(path: str, first: int, said: int) -> None:
     """Write policies one after the other, and say the number of each that is kept."""
     store = SqliteStore(path)
     for number in itertools.count(first):
         body = b"User-agent: *\nDisallow: /%d\n" % number * (number % 50 + 1)
-        packed = pack(parsed(origin=host(number), body=body))
-        await store.put(Stored(host(number), packed, END))
+        packed = encode(parsed(origin=host(number), body=body))
+        store.put(Stored(host(number), packed, END))
         # This is the acknowledgement; a pipe outlives who wrote to it.
         os.write(said, b"%d\n" % number)
 
@@ -60,7 +59,7 @@ def kill_once(path: str, first: int, seconds: float) -> int:
     heard, said = os.pipe()
     writer = os.fork()
     if not writer:
-        asyncio.run(write(path, first, said))
+        write(path, first, said)
     os.close(said)
     with open(heard, "rb") as words:  # noqa: PTH123 - a pipe has no path
         # The clock begins with the first write: that is what is to be interrupted.

@@ -7,7 +7,6 @@ Ratios between runs on one machine mean something; seconds alone do not.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import os
 import random
@@ -22,7 +21,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores import MemoryStore, Stored
-from scrapy_robots1994.stores.codec import pack
+from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.sqlite import SqliteStore
 from tests.support.corpus import corpus_files
 
@@ -45,12 +44,12 @@ def policies(bodies: list[bytes], origins: int, now: float) -> Any:
         yield Policy.from_response(host(number), answer, robots, now, terms)
 
 
-async def ask(store: SqliteStore, numbers: list[int]) -> list[float]:
+def ask(store: SqliteStore, numbers: list[int]) -> list[float]:
     """Seconds that each look-up took."""
     took = []
     for number in numbers:
         began = time.perf_counter()
-        await store.get(host(number))
+        store.get(host(number))
         took.append(time.perf_counter() - began)
     return sorted(took)
 
@@ -60,27 +59,21 @@ def micros(took: list[float], share: float) -> int:
     return round(took[int(len(took) * share)] * 1e6)
 
 
-async def measure(path: Path, origins: int) -> dict[str, Any]:
+def measure(path: Path, origins: int) -> dict[str, Any]:
     """Fill a store with *origins*, and look up known and unknown ones."""
     now = time.time()
     bodies = [body for _, body in corpus_files() if len(body) < 20_000]
-    store = SqliteStore(str(path), max_origins=origins)
-    await store.put(Stored(host(-1), b"", now + 1))
+    store = SqliteStore(str(path), max_bytes=10**12, timeout=60)
+    store.put(Stored(host(-1), b"", now + 1))
     packed = 0
-    # A store commits each policy; a million of them are put in by the thousand.
-    await store._do(lambda base: base.execute("BEGIN"))
-    for number, policy in enumerate(policies(bodies, origins, now)):
-        entry = pack(policy)
+    for policy in policies(bodies, origins, now):
+        entry = encode(policy)
         packed += len(entry)
-        await store.put(Stored(policy.origin, entry, policy.keep_until))
-        if number % 1000 == 999:
-            await store._do(lambda base: base.execute("COMMIT"))
-            await store._do(lambda base: base.execute("BEGIN"))
-    await store._do(lambda base: base.execute("COMMIT"))
+        store.put(Stored(policy.origin, entry, policy.keep_until))
     dice = random.Random(1994)  # noqa: S311 - the same look-ups each time
-    known = await ask(store, [dice.randrange(origins) for _ in range(ASKED)])
-    unknown = await ask(store, [origins + dice.randrange(10**9) for _ in range(ASKED)])
-    await store.close()
+    known = ask(store, [dice.randrange(origins) for _ in range(ASKED)])
+    unknown = ask(store, [origins + dice.randrange(10**9) for _ in range(ASKED)])
+    store.close()
     return {
         "origins": origins,
         "known_p50_us": micros(known, 0.5),
@@ -124,7 +117,7 @@ def main() -> int:
     opts = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=opts.folder) as folder:
         path = Path(folder, "robots.db")
-        told = asyncio.run(measure(path, opts.origins))
+        told = measure(path, opts.origins)
         told["file_bytes_an_origin"] = round(path.stat().st_size / opts.origins)
     passed = opts.in_memory or opts.origins
     told["memory_mb_by_tenths"] = memory_of(passed, min(BOUND, passed // 3))

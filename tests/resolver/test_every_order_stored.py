@@ -52,7 +52,9 @@ class LateStore:
         held: Policy | None = await look.answer
         return held
 
-    def release_lease(self, origin: Origin, made: Policy | None) -> None:
+    def release_lease(
+        self, origin: Origin, made: Policy | None, *, aborted: bool = False
+    ) -> None:
         """Note it."""
         self.dones.append(made)
 

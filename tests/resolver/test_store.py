@@ -33,7 +33,9 @@ class NotingStore:
         """Our turn at once, unless the test says otherwise."""
         return None if self.others is None else await self.others
 
-    def release_lease(self, origin: Origin, made: Policy | None) -> None:
+    def release_lease(
+        self, origin: Origin, made: Policy | None, *, aborted: bool = False
+    ) -> None:
         """Note it."""
         self.dones.append((origin, made))
 

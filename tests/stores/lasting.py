@@ -9,11 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.policy.reader import Reader
 from scrapy_robots1994.stores import PolicyStore, StoreUrl
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from tests.policy.samples import NOW, SITE, TERMS
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -149,7 +150,7 @@ def test_a_worker_looks_again_once_a_second_at_most(
     """Also if a store says that the lease has no time left."""
     monkeypatch.setattr(leases, "TICK_SECONDS", 0.001)
     now = [100.0]
-    monkeypatch.setattr(leases.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
     class NoTimeLeft(StubbornStore):
         def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
@@ -258,7 +259,7 @@ def test_a_lease_is_renewed_no_longer_than_a_fetch_may_take(
     monkeypatch.setattr(leases, "TICK_SECONDS", 0.0)
     monkeypatch.setattr(leases, "RENEW_SECONDS", 0.0)
     now = [100.0]
-    monkeypatch.setattr(leases.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     store = guarded(stubborn, max_fetch_seconds=SOON)
     store.lease(SITE)
     stubborn.wait_for("lease", 3)

@@ -75,7 +75,6 @@ def test_every_key_has_the_prefix_and_an_expiry(
     server: RedisServer, prefix: str
 ) -> None:
     """Policies and leases alike go by themselves, and touch nobody else's keys."""
-
     store = store_at(server, prefix)
     store.put(ENTRY)
     store.lease(SITE, "me", 5)

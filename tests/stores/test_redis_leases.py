@@ -30,7 +30,7 @@ class Ended:
     def __init__(self) -> None:
         self._queue: queue.Queue[tuple[Origin | None, bool]] = queue.Queue()
 
-    def __call__(self, origin: Origin | None, failed: bool) -> None:  # noqa: FBT001 - see `SharedStore.listen`
+    def __call__(self, origin: Origin | None, failed: bool) -> None:
         """Note one."""
         self._queue.put((origin, failed))
 
@@ -102,7 +102,9 @@ def test_a_waiting_worker_is_notified_of_the_end(
 
 def test_workers_share_one_fetch(server: RedisServer, prefix: str) -> None:
     """Whichever waits gets the policy of the one that fetches."""
-    one, two = (guarded(lambda: store_at(server, prefix, clock=lambda: 0)) for _ in "12")
+    one, two = (
+        guarded(lambda: store_at(server, prefix, clock=lambda: 0)) for _ in "12"
+    )
     assert one.lease(SITE) is None
     waiting = two.acquire_lease(SITE)
     two.settle()

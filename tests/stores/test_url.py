@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-
 @pytest.mark.parametrize(
     ("url", "max_origins"),
     [
@@ -49,7 +48,7 @@ def refusal(url: str) -> str:
     sentence = str(refused.value)
     assert sentence.startswith("ROBOTS1994_STORE: ")
     said, _, example = sentence.partition("; write for example ")
-    assert StoreUrl.parse(example.removeprefix('"').removesuffix('".'))
+    StoreUrl.parse(example.removeprefix('"').removesuffix('".'))
     assert sentence.isprintable()
     return said
 
@@ -147,7 +146,9 @@ def test_a_lasting_store_is_named_and_not_opened(tmp_path: Path) -> None:
 
 def test_options_of_the_crawl_are_read_for_every_store() -> None:
     """`in_memory`, `in_memory_bytes` and `timeout`; the store gets the rest."""
-    locator = StoreUrl.parse("sqlite:///a.db?in_memory=10&in_memory_bytes=30&max_bytes=20&timeout=0.5")
+    locator = StoreUrl.parse(
+        "sqlite:///a.db?in_memory=10&in_memory_bytes=30&max_bytes=20&timeout=0.5"
+    )
 
     assert locator == StoreUrl(10, 30, "sqlite:///a.db?max_bytes=20", 0.5)
 
