@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.stores.base import Lease, SharedStore
 from scrapy_robots1994.stores.worker import NoAnswer
 
@@ -120,17 +119,13 @@ class Leases:
                 del self._ours[origin]
 
     def _lease(self, origin: Origin) -> Lease:
-        """Take the lease of *origin* if it is free; any class can be a store."""
+        """Take the lease of *origin* if it is free."""
         store = self._worker.store
         assert isinstance(store, SharedStore)  # noqa: S101 - `acquire` looked
-
-        def lease() -> Lease:
-            found: object = store.lease(origin, self._holder, LEASE_SECONDS)
-            if isinstance(found, Lease):
-                return found
-            raise StoreError(f"lease() returned {type(found).__name__}, not Lease")
-
-        return self._worker.call(self._policies.writing, lease)
+        arguments = (origin, self._holder, LEASE_SECONDS)
+        return self._worker.call(
+            self._policies.writing, store.lease, *arguments, returns=Lease
+        )
 
     def _try(self, origin: Origin) -> None:
         """Take the lease of *origin* if it is free, or note when to look again."""

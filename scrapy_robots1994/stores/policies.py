@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.policy.freshness import CLOCK_SKEW, UseFresh, decide
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Stored
 from scrapy_robots1994.stores.codec import encode
@@ -59,15 +58,10 @@ class StoredPolicies:
         return True
 
     def _entry(self, origin: Origin) -> bytes | None:
-        """Return the bytes stored for *origin*; any class can be a store, so checked."""
-
-        def get() -> bytes | None:
-            found: object = self.worker.store.get(origin)
-            if found is None or isinstance(found, bytes):
-                return found
-            raise StoreError(f"get() returned {type(found).__name__}, not bytes")
-
-        found = self.worker.call(self.reading, get)
+        """Return the bytes stored for *origin*."""
+        types = (bytes, type(None))
+        get = self.worker.store.get
+        found = self.worker.call(self.reading, get, origin, returns=types)
         return found if found is None or len(found) <= MAX_ENTRY_BYTES else None
 
     def _may_replace(self, policy: Policy) -> bool:

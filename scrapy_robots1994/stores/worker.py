@@ -173,11 +173,15 @@ class StoreWorker(Thread):
         self.call(breaker, self.store.close)
 
     def call(
-        self, breaker: CircuitBreaker, function: Callable[..., T], *args: Any
+        self,
+        breaker: CircuitBreaker,
+        function: Callable[..., T],
+        *args: Any,
+        returns: type | tuple[type, ...] = object,
     ) -> T:
         """Return what *function* of the store returns, or raise `NoAnswer`.
 
-        Call this in a job.
+        Call this in a job. Any class can be a store, so what it *returns* is checked.
         """
         if self.is_abandoned:
             raise Abandoned
@@ -187,6 +191,7 @@ class StoreWorker(Thread):
         self.breaker, self.call_began = breaker, began
         try:
             result = self._repeat(began + self._timeout / 2, function, *args)
+            _check_type(result, returns)
         except BaseException as error:  # a store may raise SystemExit, too
             if self.is_abandoned:
                 raise Abandoned from None
@@ -203,7 +208,7 @@ class StoreWorker(Thread):
         """Call *function* again while it meets a limit of this process."""
         while True:
             try:
-                return _plain(function(*args))
+                return function(*args)
             except Exception as error:
                 if not _is_own_limit(error) or time.monotonic() > give_up:
                     raise
@@ -211,12 +216,13 @@ class StoreWorker(Thread):
             time.sleep(OWN_LIMIT_SECONDS)
 
 
-def _plain(result: T) -> T:
-    """Return *result* unless a method of the store is a coroutine function."""
+def _check_type(result: object, expected: type | tuple[type, ...]) -> None:
+    """Raise `StoreError` if a method of a store returned *result*, which it may not."""
     if iscoroutine(result):
         result.close()
         raise StoreError("its methods must be plain functions, not coroutines")
-    return result
+    if not isinstance(result, expected):
+        raise StoreError(f"a method returned an object of {type(result).__name__}")
 
 
 def _is_own_limit(error: BaseException | None) -> bool:
