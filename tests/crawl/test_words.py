@@ -39,7 +39,7 @@ def test_a_failed_robots_txt_is_one_line_that_names_it() -> None:
         site.answer("/robots.txt", replies.reset())
         result = crawl([site.url("/page")])
 
-    said = [line for line in result.log.split("\n") if "could not be had" in line]
+    said = [line for line in result.log.split("\n") if "Could not fetch" in line]
     assert len(said) == 1
     assert site.url("/robots.txt") in said[0]
     assert "Traceback" not in result.log
