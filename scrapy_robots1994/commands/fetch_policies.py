@@ -16,7 +16,7 @@ from twisted.internet.defer import DeferredList
 
 from scrapy_robots1994.commands.terminal import note
 from scrapy_robots1994.crawl.addon import Addon
-from scrapy_robots1994.crawl.concurrency import ConcurrencyCredits
+from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.request_context import RequestContext
@@ -123,8 +123,8 @@ async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
     settings = RobotsSettings.from_settings(crawler.settings)
     assert crawler.stats is not None  # noqa: S101 - set before a spider starts
     tally = StatsRecorder(crawler.stats)
-    room = ConcurrencyCredits(crawler, settings.max_waiting)
-    download = RobotsDownload(crawler, settings, tally, time.time, room)
+    uncounted = UncountedRequests(crawler, EngineState(crawler))
+    download = RobotsDownload(crawler, settings, tally, time.time, uncounted)
     context = RequestContext.from_request(Request(url), settings.propagate_meta)
     answer = await download.fetch(origin, context, start=url)
     if isinstance(answer, Cancelled):

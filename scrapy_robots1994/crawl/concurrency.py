@@ -1,37 +1,41 @@
-"""Waiting objects, and the room they are given: waiting costs nobody else."""
+"""What waiting needs of Scrapy's engine and downloader and no public interface offers.
+
+The only module that uses private attributes of Scrapy. Where one is missing, a warning
+says once what is lost, and the crawl goes on without it.
+"""
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+import logging
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scrapy import signals
+from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from scrapy_robots1994.crawl.threads import call_later
-
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Generator, Iterator
+    from collections.abc import AsyncIterator, Callable, Generator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+logger = logging.getLogger("scrapy_robots1994")
+
 T = TypeVar("T")
 
 META_KEY = "_robots1994_progress"
-"""In the meta of every robots.txt request, and of nothing else."""
+"""In the meta of every robots.txt request, and of no other."""
 
-LOOK_AGAIN = 0.1
-"""Seconds between two looks for a place while somebody wants to leave."""
+_ABSENT: Any = object()
 
 
 class DeferredWaiter(Generic[T]):
-    """The waiting object of one who waits, on any reactor and without one.
+    """The waiting object of one request, on any reactor and without one.
 
-    One for each who waits: Scrapy's built-in shares one Deferred, whose first reader
-    takes the result away, so that all others read `None` and are let through.
+    One for each: Scrapy's built-in shares one Deferred, whose first reader takes the
+    result away, so that all others read `None` and are let through.
     """
 
     __slots__ = ("_deferred",)
@@ -40,13 +44,180 @@ class DeferredWaiter(Generic[T]):
         self._deferred: Deferred[T] = Deferred()
 
     def release(self, found: T) -> None:
-        """Let the one who waits go on with *found*; of no effect a second time."""
+        """Let the request go on with *found*; of no effect a second time."""
         if not self._deferred.called:
             self._deferred.callback(found)
 
     def __await__(self) -> Generator[Any, Any, T]:
         """Wait for `release`."""
         return maybe_deferred_to_future(self._deferred).__await__()
+
+
+class EngineState:
+    """What the engine of one crawl is doing, as far as waiting depends on it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._warned: set[str] = set()
+
+    @property
+    def _slot(self) -> Any:
+        """The engine's record of the open spider; `None` before it opens and after."""
+        # `ExecutionEngine._slot` is private. Nothing public says that a crawl closes,
+        # offers the scheduler's state (before Scrapy 2.19) or starts the next request.
+        # Without it, waiting requests end with their robots.txt, not with the crawl.
+        slot = getattr(self._crawler.engine, "_slot", _ABSENT)
+        if slot is not _ABSENT:
+            return slot
+        self.warn(
+            "engine._slot",
+            "requests that wait for a robots.txt do not return to the scheduler when "
+            "the crawl closes",
+        )
+        return None
+
+    def is_closing(self) -> bool:
+        """Return whether the spider is closing or closed."""
+        engine: Any = self._crawler.engine
+        if engine is None or not hasattr(engine, "_slot"):
+            return False
+        # `_Slot.closing` is a Deferred from the first call of `close_spider` on.
+        slot = self._slot
+        return slot is None or getattr(slot, "closing", None) is not None
+
+    def has_room(self) -> bool:
+        """Return whether one more page may be on its way."""
+        engine: Any = self._crawler.engine
+        return not engine.paused and not engine.needs_backout()
+
+    def has_room_without(self, request: Request) -> bool:
+        """Return `has_room` as it will be once *request* has left the downloader."""
+        active = self.active()
+        if active is None or request not in active:
+            return False
+        active.discard(request)
+        try:
+            return self.has_room()
+        finally:
+            active.add(request)
+
+    def has_others(self) -> bool:
+        """Return whether the engine has requests of its own for a free place."""
+        # `ExecutionEngine._start` is private: the iterator over `Spider.start()` while
+        # it lasts. Without it, start requests wait for the scheduler to have others.
+        if getattr(self._crawler.engine, "_start", None) is not None:
+            return True
+        slot = self._slot
+        return slot is not None and slot.scheduler.has_pending_requests()
+
+    def schedule(self) -> None:
+        """Let the engine look for a further request now, not at its next heartbeat."""
+        # `_Slot.nextcall` is private; nothing public says that there is room again.
+        # Without it, the heartbeat notices, within five seconds.
+        nextcall = getattr(self._slot, "nextcall", None)
+        if nextcall is not None:
+            nextcall.schedule()
+
+    def active(self) -> set[Request] | None:
+        """Return the requests that count; `None` with a downloader that has no set."""
+        engine = self._crawler.engine
+        active = getattr(getattr(engine, "downloader", None), "active", None)
+        if isinstance(active, set):
+            return active
+        self.warn(
+            "downloader.active",
+            "requests that wait for a robots.txt count towards CONCURRENT_REQUESTS",
+        )
+        return None
+
+    def set_close_if_idle(self, value: object) -> Any:
+        """Say whether an idle spider closes, and return what was set before."""
+        # `_Slot.close_if_idle` is private. `DontCloseSpider` alone keeps the spider
+        # open as well, but `spider_idle` is sent again and again meanwhile, and spiders
+        # that make their next batch of requests then make it too early.
+        slot = self._slot
+        was = getattr(slot, "close_if_idle", _ABSENT)
+        if was is not _ABSENT and value is not _ABSENT:
+            slot.close_if_idle = value
+        return was
+
+    def warn(self, name: str, lost: str) -> None:
+        """Warn once that this Scrapy has no attribute *name*, and what is *lost*."""
+        if name not in self._warned:
+            self._warned.add(name)
+            logger.warning(
+                "This Scrapy has no %s: %s",
+                name,
+                lost,
+                extra={"spider": self._crawler.spider},
+            )
+
+
+class UncountedRequests:
+    """Requests that the downloader holds and does not count.
+
+    A request that waits for a robots.txt, and the request for that file, would count
+    towards `CONCURRENT_REQUESTS`, and 16 slow origins would hold up all others. So they
+    are taken out of `downloader.active`. They must be back before they leave, also when
+    they are cancelled, for the downloader removes them itself. The spider is not idle
+    while there are any.
+    """
+
+    def __init__(self, crawler: Crawler, engine: EngineState) -> None:
+        self._engine = engine
+        self._requests: set[Request] = set()
+        self._close_if_idle: Any = _ABSENT
+        self.on_first: Callable[[], None] = lambda: None
+        """Called when the first request is added."""
+        crawler.signals.connect(self._stay_open, signals.spider_idle)
+
+    def __contains__(self, request: Request) -> bool:
+        """Return whether *request* does not count."""
+        return request in self._requests
+
+    def __len__(self) -> int:
+        """Return how many requests do not count."""
+        return len(self._requests)
+
+    def add(self, request: Request) -> bool:
+        """Count *request* no more; `False` if the downloader does not count it."""
+        active = self._engine.active()
+        if active is None or request not in active:
+            return False
+        active.remove(request)
+        if not self._requests:
+            self._close_if_idle = self._engine.set_close_if_idle(value=False)
+            self.on_first()
+        self._requests.add(request)
+        self._engine.schedule()
+        return True
+
+    def discard(self, request: Request) -> None:
+        """Count *request* again; of no effect for one that counts."""
+        if request not in self._requests:
+            return
+        self._requests.remove(request)
+        active = self._engine.active()
+        if active is not None:
+            active.add(request)
+        if not self._requests:
+            self._engine.set_close_if_idle(self._close_if_idle)
+
+    def _stay_open(self) -> None:
+        """Keep the spider open where `close_if_idle` is missing."""
+        if self._requests:
+            raise DontCloseSpider
+
+
+def drop_queued(crawler: Crawler, request: Request) -> None:
+    """Take a cancelled *request* out of the queue of its download slot."""
+    # `Downloader.slots` and `Slot.queue` are undocumented. The downloader sends what it
+    # has queued, also when nothing waits for the response any more.
+    slots = getattr(getattr(crawler.engine, "downloader", None), "slots", {})
+    slot = slots.get(request.meta.get("download_slot"))
+    queue: Any = getattr(slot, "queue", [])
+    for entry in [entry for entry in queue if entry[0] is request]:
+        queue.remove(entry)
 
 
 class Line:
@@ -89,145 +260,3 @@ class Line:
             waiter.release(None)
             return
         self._free += 1
-
-
-@dataclass(slots=True, eq=False)
-class Credit:
-    """What one in the waiting room sits on; not taken when there was none left."""
-
-    is_taken: bool
-
-
-class ConcurrencyCredits:
-    """Gives back the concurrency that waiting takes, and takes it again in order.
-
-    A request that waits for robots.txt, and the fetch it waits for, count among the
-    downloader's active requests; 16 of them (`CONCURRENT_REQUESTS`) would hold up every
-    healthy origin. So the limit is raised by what waits, and lowered again after.
-    0 means no limit and stays 0. Past *max_seats* who waits counts as active again, so
-    the scheduler holds the rest back and memory stays bounded.
-
-    When a robots.txt comes, all who waited for it could go on at once; but no more
-    pages than `CONCURRENT_REQUESTS` are to be on their way. So they go out as others
-    come back, in turns with what the scheduler holds: neither holds the other up.
-    """
-
-    def __init__(self, crawler: Crawler, max_seats: int) -> None:
-        self._crawler = crawler
-        self._free = max_seats
-        self._leaving: dict[DeferredWaiter[None], Credit] = {}
-        self._is_our_turn = False
-        self._is_watching = False
-
-    @contextmanager
-    def seat(self) -> Iterator[Credit]:
-        """One more waits while the block runs."""
-        seat = Credit(is_taken=self.take())
-        try:
-            yield seat
-        finally:
-            self.stand_up(seat)
-
-    def take(self) -> bool:
-        """One more waits, until `give_back`; False where it counts as active."""
-        downloader = self._crawler.engine.downloader
-        # A downloader of the user's own (`DOWNLOADER`) may have no such limit.
-        if self._free <= 0 or not getattr(downloader, "total_concurrency", 0):
-            return False
-        self._free -= 1
-        downloader.total_concurrency += 1
-        self._call_next()
-        return True
-
-    def give_back(self) -> None:
-        """One that `take` let wait waits no more."""
-        self._free += 1
-        self._crawler.engine.downloader.total_concurrency -= 1
-
-    async def way_out(self, seat: Credit) -> None:
-        """Wait until one more page may be on its way, and stand up.
-
-        Who has no seat was counted among the active all the time and goes at once.
-        """
-        if not seat.is_taken:
-            return
-        if not self._leaving and not self._crawler.engine.downloader.needs_backout():
-            self.stand_up(seat)
-            return
-        waiter: DeferredWaiter[None] = DeferredWaiter()
-        self._leaving[waiter] = seat
-        self._watch()
-        try:
-            await waiter
-        finally:
-            # A cancelled one leaves the line; one that was let out has left it.
-            self._leaving.pop(waiter, None)
-
-    def stand_up(self, seat: Credit) -> None:
-        """Free *seat*; of no effect a second time."""
-        if seat.is_taken:
-            seat.is_taken = False
-            self.give_back()
-
-    def _watch(self) -> None:
-        """Look for places for as long as somebody wants to leave."""
-        if self._is_watching:
-            return
-        self._is_watching = True
-        self._crawler.signals.connect(
-            self._page_came_back, signals.request_left_downloader
-        )
-        call_later(LOOK_AGAIN, self._look)
-
-    def _look(self) -> None:
-        """Use the places that nobody took.
-
-        Not every request that was let out comes back through the downloader: an HTTP
-        cache answers it, another middleware drops it. And on an idle engine nothing
-        comes back at all.
-        """
-        self._fill()
-        if self._leaving:
-            call_later(LOOK_AGAIN, self._look)
-        else:
-            self._is_watching = False
-            self._crawler.signals.disconnect(
-                self._page_came_back, signals.request_left_downloader
-            )
-
-    def _page_came_back(self, request: Request) -> None:
-        """Give its place to one of us, and the next time leave it to the scheduler."""
-        if META_KEY in request.meta:
-            return
-        self._is_our_turn = not self._is_our_turn
-        if self._leaving and (self._is_our_turn or not self._has_others()):
-            self._let_out()
-            self._fill()
-
-    def _fill(self) -> None:
-        """Let as many go on as there are places."""
-        while self._leaving and not self._crawler.engine.downloader.needs_backout():
-            self._let_out()
-
-    def _let_out(self) -> None:
-        """Let the one go on who waited longest."""
-        waiter = next(iter(self._leaving))
-        self.stand_up(self._leaving.pop(waiter))
-        waiter.release(None)
-
-    def _has_others(self) -> bool:
-        """Whether the engine has requests of its own for a free place."""
-        engine = self._crawler.engine
-        slot = getattr(engine, "_slot", None)
-        return getattr(engine, "_start", None) is not None or (
-            slot is not None and slot.scheduler.has_pending_requests()
-        )
-
-    def _call_next(self) -> None:
-        """Let the engine look for a further request now, not at its next heartbeat.
-
-        Scrapy has no public way to say that there is room again.
-        """
-        slot = getattr(self._crawler.engine, "_slot", None)
-        if slot is not None:
-            slot.nextcall.schedule()

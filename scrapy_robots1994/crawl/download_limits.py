@@ -16,7 +16,7 @@ from scrapy import signals
 from scrapy.exceptions import StopDownload
 
 from scrapy_robots1994.crawl import http_headers as headers
-from scrapy_robots1994.crawl.concurrency import META_KEY, ConcurrencyCredits, Credit
+from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.decompression import can_unpack
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ class DownloadState:
     is_answered: bool = False
     proxy: str | None = None
     codings: tuple[str, ...] = ()
-    credit: Credit = field(default_factory=lambda: Credit(is_taken=False))
 
     def start_over(self) -> None:
         """Forget what arrived: the request is sent, for the first time or again.
@@ -74,9 +73,9 @@ class DownloadLimits:
     connected for the time of a fetch.
     """
 
-    def __init__(self, crawler: Crawler, credits: ConcurrencyCredits) -> None:  # noqa: A002 - what they are
+    def __init__(self, crawler: Crawler, uncounted: UncountedRequests) -> None:
         self._signals = crawler.signals
-        self._credits = credits
+        self._uncounted = uncounted
         self._watched = 0
         self._handlers = (
             (self._reached, signals.request_reached_downloader),
@@ -98,40 +97,26 @@ class DownloadLimits:
         try:
             yield
         finally:
-            self._credits.stand_up(state.credit)
             self._watched -= 1
             if not self._watched:
                 for handler, signal in self._handlers:
                     self._signals.disconnect(handler, signal)
 
-    def arrived(self, request: Request) -> None:
-        """Lend a credit to *request*, now that the downloader counts it as active.
-
-        Not earlier, and taken back before the downloader forgets the request: in
-        between the limit would be too high, and too many pages in flight.
-        """
-        state = request.meta.get(META_KEY)
-        if not isinstance(state, DownloadState):
-            return
-        state.start_over()
-        # What `_bytes_received` set for the response before, a copied meta still has.
-        request.meta["download_maxsize"] = 0
-        # One that another middleware replaced never left the downloader.
-        if not state.credit.is_taken:
-            state.credit = Credit(is_taken=self._credits.take())
-
     def _reached(self, request: Request) -> None:
-        """Note that a robots.txt request reached the downloader, and through what."""
+        """Begin anew with a request that is about to be sent, and count it no more."""
         state = request.meta.get(META_KEY)
         if isinstance(state, DownloadState):
+            state.start_over()
             state.is_sent = True
             state.proxy = request.meta.get("proxy")
+            # What `_bytes_received` set for the response before, a copied meta still has.
+            request.meta["download_maxsize"] = 0
+            self._uncounted.add(request)
 
     def _left(self, request: Request) -> None:
-        """Take the credit of a robots.txt request back that is answered."""
-        state = request.meta.get(META_KEY)
-        if isinstance(state, DownloadState):
-            self._credits.stand_up(state.credit)
+        """Count a request again that has its response, for it is about to leave."""
+        if META_KEY in request.meta:
+            self._uncounted.discard(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""

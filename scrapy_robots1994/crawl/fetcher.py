@@ -10,10 +10,12 @@ from urllib.parse import urljoin, urlsplit
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import http_headers as headers
+from scrapy_robots1994.crawl.concurrency import drop_queued
 from scrapy_robots1994.crawl.decompression import Undecodable, is_quick, unpack
 from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.exception_classes import (
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from scrapy_robots1994.crawl.concurrency import ConcurrencyCredits
+    from scrapy_robots1994.crawl.concurrency import UncountedRequests
     from scrapy_robots1994.crawl.request_context import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
@@ -74,13 +76,14 @@ class RobotsDownload:
         settings: RobotsSettings,
         tally: StatsRecorder,
         now: Callable[[], float],
-        credits: ConcurrencyCredits,  # noqa: A002 - what they are
+        uncounted: UncountedRequests,
     ) -> None:
         self._crawler = crawler
         self._settings = settings
         self._tally = tally
         self._now = now
-        self.limits = DownloadLimits(crawler, credits)
+        self._uncounted = uncounted
+        self.limits = DownloadLimits(crawler, uncounted)
         # Called with each body that states no policy because of its status (R3 to R5).
         self.witness: Callable[[Origin, bytes], None] | None = None
         # Expiry is ours: an HTTP cache would return what expired long ago. But where
@@ -143,7 +146,7 @@ class RobotsDownload:
         state = DownloadState(self._settings.max_bytes, self._settings.timeout)
         try:
             with self.limits.watch(request, state):
-                response = await _download(self._crawler, request)
+                response = await self._download(request)
         except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
             if not isinstance(error, IgnoreRequest):
                 self._tally.exception(type(error))
@@ -169,6 +172,25 @@ class RobotsDownload:
         return CLASSIFIER.classify(
             error, _one_line(error), was_sent=was_sent, via_proxy=bool(state.proxy)
         )
+
+    async def _download(self, request: Request) -> Response:
+        """Download *request* through all downloader middlewares, not the scheduler."""
+        engine = self._crawler.engine
+        started: Deferred[Response]
+        if hasattr(engine, "download_async"):
+            started = deferred_from_coro(engine.download_async(request))
+        else:  # pragma: no cover - Scrapy 2.13
+            started = engine.download(request)
+
+        def cancel(_: Deferred[Response]) -> None:
+            # In this order: the downloader is about to remove the request itself.
+            self._uncounted.discard(request)
+            started.cancel()
+            drop_queued(self._crawler, request)
+
+        response: Deferred[Response] = Deferred(cancel)
+        started.addBoth(lambda it: None if response.called else response.callback(it))
+        return await maybe_deferred_to_future(response)
 
     def _request(self, url: str, context: RequestContext) -> Request:
         """Return the robots.txt request: no cookies, Referer or credentials."""
@@ -247,14 +269,6 @@ async def _body(response: Response, state: DownloadState) -> tuple[bytes, bool]:
     if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
         raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
     return body, is_truncated
-
-
-async def _download(crawler: Crawler, request: Request) -> Response:
-    """Download *request* through all downloader middlewares, outside the scheduler."""
-    engine = crawler.engine
-    if not hasattr(engine, "download_async"):  # pragma: no cover - Scrapy 2.13
-        return await maybe_deferred_to_future(engine.download(request))
-    return await engine.download_async(request)
 
 
 def _redirect_target(response: Response) -> str | None:

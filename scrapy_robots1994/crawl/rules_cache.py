@@ -1,4 +1,4 @@
-"""The policies that were asked just now, found by how a URL begins."""
+"""The compiled rules of fresh policies, found by how a URL begins."""
 
 from __future__ import annotations
 
@@ -10,53 +10,73 @@ from scrapy_robots1994.origin import head_of
 from scrapy_robots1994.policy.freshness import CLOCK_SKEW
 
 if TYPE_CHECKING:
+    from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy, Rules
+    from scrapy_robots1994.stores.memory import MemoryStore
 
-MOST = 512
-"""Origins at hand."""
+MAX_PREFIXES = 8
+"""Spellings of one origin, as with user names and upper case, that are looked up here."""
+
+TOUCH_SECONDS = 10.0
+"""How exactly the memory store knows when a policy was last used."""
 
 _SHORTEST = len("https://")
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A policy, what it says to our robot, and from when to when that holds."""
+@dataclass(slots=True)
+class CachedRules:
+    """What a policy says to our robot, and from when to when that holds."""
 
     policy: Policy
     rules: Rules
     since: float
     until: float
+    touch_at: float = 0.0
 
 
 class RulesCache:
-    """Spares a request of an origin that was asked just now the way to the store.
+    """Answers for most requests without parsing their URL.
 
-    It holds what is fresh and for no longer than it is; at most *most* origins.
+    It has no bound of its own: an entry goes when *memory* forgets the policy.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._by_head: dict[str, Known] = {}
+    def __init__(self, memory: MemoryStore) -> None:
+        self._memory = memory
+        self._by_prefix: dict[str, CachedRules] = {}
+        self._prefixes: dict[Origin, tuple[str, ...]] = {}
+        memory.on_forget = self._forget
 
-    def of(self, url: str) -> Known | None:
-        """What is known of the origin of *url* and fresh; `None` means "ask"."""
-        # Scheme and authority: the text up to the first slash past "https://".
+    def get(self, url: str) -> CachedRules | None:
+        """Return the fresh rules for *url*; `None` means "look further"."""
+        # Scheme and authority: the text up to the first slash after "https://".
         end = url.find("/", _SHORTEST)
-        if end < 0:
+        found = self._by_prefix.get(url[:end]) if end > 0 else None
+        if found is None:
             return None
-        known = self._by_head.get(url[:end])
-        if known is not None and known.since <= time() < known.until:
-            return known
-        return None
+        now = time()
+        if not found.since <= now < found.until:
+            return None
+        if now >= found.touch_at:
+            # Else the policies used most would be the first to be evicted.
+            self._memory.touch(found.policy.origin)
+            found.touch_at = now + TOUCH_SECONDS
+        return found
 
-    def keep(self, url: str, policy: Policy, rules: Rules) -> None:
-        """Keep *rules*, what the fresh *policy* of the origin of *url* says to us."""
-        head = head_of(url)
+    def put(self, url: str, policy: Policy, rules: Rules) -> None:
+        """Cache *rules*, what the fresh *policy* of the origin of *url* says to us."""
+        prefix, origin = head_of(url), policy.origin
+        known = self._prefixes.get(origin, ())
         # A text such as "http:///x" has a slash where none is looked for.
-        if url.find("/", _SHORTEST) != len(head) or not self._most:
+        if url.find("/", _SHORTEST) != len(prefix) or len(known) >= MAX_PREFIXES:
             return
-        if head not in self._by_head and len(self._by_head) >= self._most:
-            # Of a policy that is asked again the rules are compiled still.
-            del self._by_head[next(iter(self._by_head))]
+        if self._memory.get(origin) is not policy:
+            return
+        if prefix not in known:
+            self._prefixes[origin] = (*known, prefix)
         since = policy.fetched_at - CLOCK_SKEW
-        self._by_head[head] = Known(policy, rules, since, policy.fresh_until)
+        self._by_prefix[prefix] = CachedRules(policy, rules, since, policy.fresh_until)
+
+    def _forget(self, origin: Origin) -> None:
+        """Drop the entries of *origin*, whose policy is not in memory any more."""
+        for prefix in self._prefixes.pop(origin, ()):
+            self._by_prefix.pop(prefix, None)

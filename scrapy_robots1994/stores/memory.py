@@ -1,10 +1,12 @@
-"""The embedded store: policies in this process, bounded, each with its own expiry."""
+"""The policies of this process: the least recently used go first, bounded in bytes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cachetools import TLRUCache
+from cachetools import LRUCache
+
+from scrapy_robots1994.stores.url import MAX_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -12,45 +14,110 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
 
-MAX_ORIGINS = 100_000
-"""Origins held when `memory://` does not say otherwise."""
+POLICY_BYTES = 1_200
+"""Bytes of an origin without its file: policy, origin, and entries of the caches."""
 
 
 class MemoryStore:
-    """Policies by origin, least recently used out first, each out at its `keep_until`.
+    """Policies by origin: at most *max_origins*, of at most *max_bytes* in all.
 
-    Never raises for an origin it does not hold. *clock* gives seconds since the epoch.
+    Files are counted with their compiled rules; a file that several origins share is
+    counted once. The policy put last always stays. *clock* gives seconds since the
+    epoch: at its `keep_until` a policy is no more.
     """
 
-    def __init__(self, max_origins: int, clock: Callable[[], float]) -> None:
-        self._policies: TLRUCache[Origin, Policy] = TLRUCache(
-            maxsize=max_origins, ttu=_keep_until, timer=clock
-        )
+    def __init__(
+        self,
+        max_origins: int,
+        clock: Callable[[], float],
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self._clock = clock
+        self._max_bytes = max_bytes
+        self._policies = _Policies(max_origins, self._evicted)
+        self._bytes = 0
+        # By the identity of a file: how many origins share it, and its bytes.
+        self._files: dict[int, tuple[int, int]] = {}
+        self.on_forget: Callable[[Origin], None] = lambda _: None
+        """Called with each origin whose policy is replaced or no longer in memory."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """About how many bytes the policies take."""
+        return self._bytes
 
     def get(self, origin: Origin) -> Policy | None:
-        """The policy held of *origin*, fresh or stale; `None` when none is."""
-        return self._policies.get(origin)
+        """Return the policy of *origin*, fresh or stale; `None` without one."""
+        policy = self._policies.get(origin)
+        if policy is not None and policy.keep_until <= self._clock():
+            self.forget(origin)
+            return None
+        return policy
+
+    def touch(self, origin: Origin) -> None:
+        """Note that the policy of *origin* is in use."""
+        self._policies.get(origin)
 
     def put(self, policy: Policy) -> None:
-        """Hold *policy*, in place of an older one of its origin."""
-        # A policy that is over at once is not stored, and cachetools before 8 then
-        # leaves the older one in its place.
+        """Store *policy*, in place of an older one of its origin."""
         self.forget(policy.origin)
         self._policies[policy.origin] = policy
+        self._charge(policy, 1)
+        while self._bytes > self._max_bytes and len(self._policies) > 1:
+            self._policies.popitem()
 
     def forget(self, origin: Origin) -> None:
-        """Hold nothing of *origin* any more; fine if nothing was held."""
-        self._policies.pop(origin, None)
+        """Remove the policy of *origin*, if there is one."""
+        policy = self._policies.pop(origin, None)
+        if policy is not None:
+            self._evicted(policy)
 
     def __iter__(self) -> Iterator[Policy]:
-        """Every policy held at this moment."""
-        return iter(list(self._policies.values()))
+        """Return every policy in memory at this moment."""
+        now = self._clock()
+        return iter([it for it in self._policies.values() if now < it.keep_until])
 
     def __len__(self) -> int:
-        """How many origins are held."""
-        return len(self._policies)
+        """Return how many origins are in memory."""
+        return sum(1 for _ in self)
+
+    def _evicted(self, policy: Policy) -> None:
+        """Count *policy* no more, which is out of the cache."""
+        self._charge(policy, -1)
+        self.on_forget(policy.origin)
+
+    def _charge(self, policy: Policy, origins: int) -> None:
+        """Count *policy* once more or once less."""
+        self._bytes += POLICY_BYTES * origins
+        robots = policy.robots
+        if robots is None:
+            return
+        # The bytes are those of the first time: rules for other robots may follow.
+        shared, size = self._files.get(id(robots), (0, 0))
+        if not shared:
+            size = _file_bytes(robots)
+            self._bytes += size
+        if shared + origins:
+            self._files[id(robots)] = shared + origins, size
+        else:
+            self._bytes -= size
+            del self._files[id(robots)]
 
 
-def _keep_until(_origin: Origin, policy: Policy, _now: float) -> float:
-    """When an entry goes: the policy knows (`ttu` of `cachetools.TLRUCache`)."""
-    return policy.keep_until
+def _file_bytes(robots: Any) -> int:
+    """Return about how many bytes a file and its compiled rules take."""
+    return int(getattr(robots, "memory_bytes", 2 * robots.size))
+
+
+class _Policies(LRUCache["Origin", "Policy"]):
+    """The LRU, with a call for each policy that it evicts."""
+
+    def __init__(self, maxsize: int, evicted: Callable[[Policy], None]) -> None:
+        super().__init__(maxsize)
+        self._on_evicted = evicted
+
+    def popitem(self) -> tuple[Origin, Policy]:
+        """Evict the least recently used policy."""
+        origin, policy = super().popitem()
+        self._on_evicted(policy)
+        return origin, policy

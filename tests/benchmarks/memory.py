@@ -53,7 +53,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     from tests.benchmarks.requests import holding, policy_of  # noqa: PLC0415 - as above
 
     middleware = holding([])
-    read = middleware._keeper._outside.reader.read  # type: ignore[attr-defined]  # ours
+    read = middleware._resolver._backend.reader.read  # type: ignore[attr-defined]  # ours
 
     def hold(host: str, number: int) -> None:
         # A copy: each response has a body of its own.
@@ -61,9 +61,9 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         policy = policy_of(Origin("http", host, 80), robots)
         robots.weakening_problems(ROBOT)
         robots.compress_body()
-        middleware._keeper._memory.put(policy)
-        with suppress(IgnoreRequest):
-            middleware._judge(Request(f"http://{host}/page"), policy)
+        middleware._resolver._memory.put(policy)
+        with suppress(IgnoreRequest, StopIteration):
+            middleware.process_request(Request(f"http://{host}/page")).send(None)
 
     return hold
 

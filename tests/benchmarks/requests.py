@@ -67,7 +67,7 @@ def holding(origins: Sequence[Origin]) -> Robots1994Middleware:
     middleware = Robots1994Middleware(idle_crawler(settings))
     robots = RobotsTxt.parse(TEN)
     for origin in origins:
-        middleware._keeper._memory.put(policy_of(origin, robots))
+        middleware._resolver._memory.put(policy_of(origin, robots))
     return middleware
 
 

@@ -10,18 +10,23 @@ import pytest
 from scrapy import Request
 from scrapy.exceptions import StopDownload
 
-from scrapy_robots1994.crawl.concurrency import META_KEY, ConcurrencyCredits
+from scrapy_robots1994.crawl.concurrency import (
+    META_KEY,
+    EngineState,
+    UncountedRequests,
+)
 from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
 
 
 def braked(progress: DownloadState) -> tuple[DownloadLimits, Request]:
     """Return a brake and the robots.txt request that it applies *progress* to."""
     signals = SimpleNamespace(connect=lambda *_: None, disconnect=lambda *_: None)
-    downloader = SimpleNamespace(total_concurrency=16)
+    downloader = SimpleNamespace(active=set())
     engine = SimpleNamespace(downloader=downloader)
     crawler: Any = SimpleNamespace(signals=signals, engine=engine)
     request = Request("http://a.test/robots.txt", meta={META_KEY: progress})
-    return DownloadLimits(crawler, ConcurrencyCredits(crawler, 10)), request
+    uncounted = UncountedRequests(crawler, EngineState(crawler))
+    return DownloadLimits(crawler, uncounted), request
 
 
 def received(progress: DownloadState, data: bytes) -> None:
@@ -67,7 +72,7 @@ def test_what_is_sent_again_has_its_whole_time() -> None:
     with pytest.raises(StopDownload):
         brake._bytes_received(b"U", request)
 
-    brake.arrived(request.replace())
+    brake._reached(request.replace())
     brake._bytes_received(b"User-agent: *\n", request.replace())
 
     assert not progress.is_late

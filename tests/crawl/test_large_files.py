@@ -1,10 +1,9 @@
-"""Large files: their rules are compiled in a thread."""
+"""Large files: their rules are compiled in a thread, and so is a verdict found."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from inspect import iscoroutine
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,6 @@ from scrapy import Request
 
 from scrapy_robots1994 import ForbiddenByRobots
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
@@ -30,35 +28,37 @@ FAR = 4e9
 """Seconds for which the policies are fresh."""
 
 
-def holding(bodies: dict[str, bytes]) -> tuple[Robots1994Middleware, list[RobotsTxt]]:
-    """A middleware that holds the files of these hosts, and one compiled at a time."""
+def holding(host: str, body: bytes) -> tuple[Robots1994Middleware, RobotsTxt]:
+    """A middleware with the file of a host in memory, not compiled yet."""
     settings = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "rex"}
     middleware = Robots1994Middleware(idle_crawler(settings))
-    middleware._recent = RulesCache(1)
-    files = [RobotsTxt.parse(body) for body in bodies.values()]
-    for host, robots in zip(bodies, files, strict=True):
-        origin = Origin("http", host, 80)
-        policy = Policy.from_response(
-            origin, RobotsResponse(200), robots, 1e9, FreshnessSettings(ttl=FAR)
-        )
-        middleware._keeper._memory.put(policy)
-    return middleware, files
+    robots = RobotsTxt.parse(body)
+    policy = Policy.from_response(
+        Origin("http", host, 80),
+        RobotsResponse(200),
+        robots,
+        1e9,
+        FreshnessSettings(ttl=FAR),
+    )
+    middleware._resolver._memory.put(policy)
+    return middleware, robots
 
 
-async def judged(middleware: Robots1994Middleware, url: str) -> bool:
+async def waits(middleware: Robots1994Middleware, url: str) -> bool:
     """Whether the request for *url* had to wait; raises as the middleware does."""
-    waiting = middleware.process_request(Request(url))
-    if iscoroutine(waiting):
-        await waiting
-        return True
-    return False
+    answer = middleware.process_request(Request(url))
+    task = asyncio.ensure_future(answer)
+    await asyncio.sleep(0)
+    has_waited = not task.done()
+    await task
+    return has_waited
 
 
 def test_rules_of_a_large_file_are_compiled_in_a_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The first request waits for that, and later ones do not."""
-    middleware, (large, _) = holding({"large.test": LONG, "small.test": SMALL})
+    middleware, large = holding("large.test", LONG)
 
     rules, threads = RobotsTxt.rules, []
 
@@ -70,12 +70,34 @@ def test_rules_of_a_large_file_are_compiled_in_a_thread(
     monkeypatch.setattr(RobotsTxt, "rules", watched)
 
     async def crawl() -> None:
-        assert await judged(middleware, "http://large.test/open")
-        assert not await judged(middleware, "http://large.test/open")
+        assert await waits(middleware, "http://large.test/open")
+        assert not await waits(middleware, "http://large.test/open")
         with pytest.raises(ForbiddenByRobots, match="line 2,"):
-            await judged(middleware, "http://large.test/closed")
+            await waits(middleware, "http://large.test/closed")
 
     asyncio.run(crawl())
 
     assert [large.compiled_rules("rex") is not None, len(threads)] == [True, 1]
     assert threading.main_thread() not in threads
+
+
+@pytest.mark.parametrize("path", ["/open", "/open?q", "/%6fpen", "/robots.txt"])
+def test_a_fresh_policy_in_memory_is_awaited_by_no_request(path: str) -> None:
+    """`process_request` ends with its first step, the first time and later."""
+    middleware, _ = holding("small.test", SMALL)
+
+    for _ in range(3):
+        answer = middleware.process_request(Request(f"http://small.test{path}"))
+        with pytest.raises(StopIteration) as ended:
+            answer.send(None)
+        assert ended.value.value is None
+
+
+def test_a_refusal_by_a_small_file_awaits_nothing() -> None:
+    """It is raised by the first step."""
+    middleware, _ = holding("small.test", SMALL)
+
+    for _ in range(3):
+        answer = middleware.process_request(Request("http://small.test/closed/1"))
+        with pytest.raises(ForbiddenByRobots):
+            answer.send(None)

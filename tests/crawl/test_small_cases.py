@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
+from time import time
 
 import pytest
 from scrapy import Request
@@ -14,6 +15,7 @@ from scrapy_robots1994.crawl.features import refusals
 from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.stores import MemoryStore
 from tests.support.crawler import idle_crawler
 
 
@@ -35,7 +37,7 @@ def test_a_command_says_what_it_is_for_in_one_line(name: str) -> None:
 @pytest.mark.parametrize("url", ["data:,x", "about:blank", "http:", "https://a"])
 def test_a_url_without_a_slash_behind_its_host_is_nobodys(url: str) -> None:
     """It takes the thorough way."""
-    assert RulesCache(1).of(url) is None
+    assert RulesCache(MemoryStore(1, time)).get(url) is None
 
 
 def test_origins_beyond_those_that_are_held_are_added_up(

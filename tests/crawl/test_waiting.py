@@ -6,12 +6,10 @@ pages of the healthy hosts have been asked for. If waiting held them up, it neve
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from scrapy_robots1994.crawl.concurrency import ConcurrencyCredits
 from tests.support.crawl import Ask, CrawlResult, Reactor, crawl, reactors
 from tests.support.site import Site
 
@@ -102,16 +100,6 @@ def test_no_more_robots_txt_are_fetched_at_once_than_the_setting_lets() -> None:
 
     assert len(result.fetched) == SLOW
     assert result.stats["test/most_robots"] == 2
-
-
-def test_concurrency_without_limit_stays_without_limit() -> None:
-    """`CONCURRENT_REQUESTS = 0` is no limit; waiting makes none of it."""
-    downloader = SimpleNamespace(total_concurrency=0)
-    crawler: Any = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
-
-    with ConcurrencyCredits(crawler, 10).seat() as seat:
-        assert not seat.is_taken
-        assert downloader.total_concurrency == 0
 
 
 def test_what_leaves_is_not_held_up_by_pages_that_never_reach_the_downloader() -> None:

@@ -14,7 +14,7 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ROBOTS_PARSED
-from scrapy_robots1994.crawl.concurrency import ConcurrencyCredits
+from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.slots import HeldSlot, slot_key, slots_of
 from scrapy_robots1994.crawl.stats import StatsRecorder
@@ -51,11 +51,13 @@ class SlotDelays:
     are no matter, and neither are origins that share one.
     """
 
-    def __init__(self, crawler: Crawler, cap: float, room: ConcurrencyCredits) -> None:
+    def __init__(
+        self, crawler: Crawler, cap: float, uncounted: UncountedRequests
+    ) -> None:
         assert crawler.stats is not None  # noqa: S101 - set before components are made
         self._crawler = crawler
         self._cap = cap
-        self._room = room
+        self._uncounted = uncounted
         self._tally = StatsRecorder(crawler.stats)
         self._asked: LRUCache[Origin, float] = LRUCache(ORIGINS_KNOWN)
         self._held: dict[str, HeldSlot] = {}
@@ -68,14 +70,14 @@ class SlotDelays:
 
     @classmethod
     def of(
-        cls, crawler: Crawler, settings: RobotsSettings, room: ConcurrencyCredits
+        cls, crawler: Crawler, settings: RobotsSettings, uncounted: UncountedRequests
     ) -> Self:
         """The one of *crawler*, made when it is first asked for."""
         # Kept by the crawler: a table here would hold crawlers that are over.
         found: Self | None = vars(crawler).get(_KEPT_AS)
         if found is None:
             cap = math.inf if settings.crawl_delay is None else settings.crawl_delay
-            found = vars(crawler)[_KEPT_AS] = cls(crawler, cap, room)
+            found = vars(crawler)[_KEPT_AS] = cls(crawler, cap, uncounted)
         return found
 
     def tell(self, origin: Origin, seconds: float | None) -> None:
@@ -150,7 +152,7 @@ class SlotDelays:
         if not held.floor:
             return
         seats = max(LEAST_SEATS, SEATED_SECONDS / held.floor)
-        if held.seated < seats and self._room.take():
+        if held.seated < seats and self._uncounted.add(request):
             held.seated += 1
             self._seated[request] = held
 
@@ -167,7 +169,7 @@ class SlotDelays:
         held = self._seated.pop(request, None)
         if held is not None:
             held.seated -= 1
-            self._room.give_back()
+            self._uncounted.discard(request)
 
 
 class CrawlDelay:
@@ -187,8 +189,8 @@ class CrawlDelay:
                 'Robots1994Middleware with ROBOTS1994_DIALECT = "extended"'
             )
             raise NotConfigured(message)
-        room = ConcurrencyCredits(crawler, settings.max_waiting)
-        self._delays = SlotDelays.of(crawler, settings, room)
+        uncounted = UncountedRequests(crawler, EngineState(crawler))
+        self._delays = SlotDelays.of(crawler, settings, uncounted)
         self._robot = RobotName(crawler)
         crawler.signals.connect(self._parsed, ROBOTS_PARSED)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
+    from scrapy_robots1994.crawl.features.comparison import ShadowComparison
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy, Rules
@@ -138,6 +139,10 @@ class DryRun:
             raise IgnoreRequest(msg)
         return True
 
+    def note_failure(self, request: Request) -> None:
+        """Note that the robots.txt for *request* could not be fetched."""
+        self._built_in.note_failure(request)
+
     def _note(self, sites: set[Origin], origin: Origin, stat: str) -> None:
         """Count one request whose decision changes."""
         self._recorder.count(stat)
@@ -169,3 +174,11 @@ class DryRun:
             where,
             extra={"spider": self._crawler.spider},
         )
+
+
+def dry_run_of(
+    crawler: Crawler, recorder: StatsRecorder, shadow: ShadowComparison
+) -> DryRun:
+    """Return the dry run of *crawler*, by the bodies that *shadow* knows."""
+    report = str(shadow.report_path) if shadow.report_path else None
+    return DryRun(crawler, recorder, BuiltInRules(crawler, shadow.body_of), report)

@@ -11,7 +11,7 @@ from scrapy.http import TextResponse
 from scrapy.spiders import SitemapSpider
 from scrapy.utils.defer import maybe_deferred_to_future
 
-from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.origin import Origin
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -66,16 +66,6 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
 def reads_robots(spider: Spider | None) -> bool:
     """Whether *spider* is one that reads sitemaps from robots.txt."""
     return isinstance(spider, SitemapSpider)
-
-
-def asks_for_robots(request: Request) -> bool:
-    """Whether a spider asks for a robots.txt as for any page."""
-    return (
-        request.url.endswith("/robots.txt")
-        and target_of(request.url) == "/robots.txt"
-        and request.method == "GET"
-        and not request.meta.get("dont_obey_robotstxt")
-    )
 
 
 def handed_out(policy: Policy, request: Request) -> TextResponse | None:

@@ -1,0 +1,199 @@
+"""Who decides about a request whose policy is known.
+
+A judge lets a request pass by returning, and refuses it by raising. What else is to
+happen with a decision (a comparison, a pause) is a judge around another one.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
+from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from scrapy_robots1994.crawl.features.comparison import ShadowComparison
+    from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays
+    from scrapy_robots1994.crawl.features.dry_run import DryRun
+    from scrapy_robots1994.crawl.features.refusals import RefusalLog
+    from scrapy_robots1994.crawl.features.start_requests import Starts
+    from scrapy_robots1994.crawl.rules_cache import RulesCache
+    from scrapy_robots1994.crawl.stats import StatsRecorder
+    from scrapy_robots1994.crawl.user_agent import RobotName
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.parser import Verdict
+    from scrapy_robots1994.policy import Policy, Rules
+
+logger = logging.getLogger("scrapy_robots1994")
+
+
+class Judge(Protocol):
+    """Decides about requests."""
+
+    async def judge(self, request: Request, policy: Policy) -> None:
+        """Let *request* pass, or raise `IgnoreRequest`, by the *policy* of its origin."""
+
+    async def unresolved(
+        self, request: Request, origin: Origin, error: Exception
+    ) -> None:
+        """Let *request* pass, or raise, though *error* is all that is known of *origin*."""
+
+
+class Refuser:
+    """Does all that belongs to a refusal: stats, log line, meta key, exception."""
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        recorder: StatsRecorder,
+        refusals: RefusalLog,
+        starts: Starts,
+    ) -> None:
+        self._crawler = crawler
+        self._recorder = recorder
+        self._refusals = refusals
+        self._starts = starts
+        # Where nothing crawls, as in a shell, the user waits for the very page.
+        self._level = logging.DEBUG if crawler.crawling else logging.WARNING
+
+    async def refuse(
+        self, request: Request, policy: Policy, rules: Rules
+    ) -> ForbiddenByRobots:
+        """Return the exception for *request*, which *rules* of *policy* disallow."""
+        verdict = partial(rules.verdict, request.url)
+        if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:
+            return self.refusal(request, await run_in_thread(verdict))
+        return self.refusal(request, verdict())
+
+    def refusal(self, request: Request, verdict: Verdict) -> ForbiddenByRobots:
+        """Return the exception for *request*, which *verdict* is about."""
+        self._recorder.refused(verdict.reason.value)
+        self._refusals.refused(request, verdict)
+        self._starts.refused(request, verdict)
+        request.meta["robots1994"] = verdict
+        if logger.isEnabledFor(self._level):
+            logger.log(
+                self._level,
+                "Forbidden by robots.txt: <%s %s>: %s",
+                request.method,
+                escape_control_chars(redact_credentials(request.url), 500),
+                verdict,
+                extra={"spider": self._crawler.spider},
+            )
+        return ForbiddenByRobots(verdict)
+
+
+class PlainJudge:
+    """Refuses what the policy disallows.
+
+    *cache*, where there is one, then answers for the next requests of the origin.
+    """
+
+    def __init__(
+        self, robot: RobotName, refuser: Refuser, cache: RulesCache | None
+    ) -> None:
+        self._robot = robot
+        self._refuser = refuser
+        self._cache = cache
+
+    async def judge(self, request: Request, policy: Policy) -> None:
+        """Decide by the rules for our robot."""
+        rules = await self._rules(policy, self._robot.of(request))
+        if self._cache is not None and self._robot.is_usual(request):
+            self._cache.put(request.url, policy, rules)
+        if not rules.allowed_url(request.url):
+            raise await self._refuser.refuse(request, policy, rules)
+
+    @staticmethod
+    async def _rules(policy: Policy, robot: str | bytes) -> Rules:
+        """Return the rules for *robot*; those of a large file, compiled in a thread."""
+        robots = policy.robots
+        if robots is None or robots.size <= INLINE_PARSE_BYTES:
+            return policy.rules(robot)
+        if robots.compiled_rules(robot) is None:
+            return await run_in_thread(partial(robots.rules, robot))
+        return policy.rules(robot)
+
+    async def unresolved(
+        self,
+        request: Request,  # noqa: ARG002 - of the protocol
+        origin: Origin,  # noqa: ARG002 - of the protocol
+        error: Exception,
+    ) -> None:
+        """Unknown is neither allowed nor disallowed: the request fails."""
+        raise error
+
+
+class ComparingJudge:
+    """Compares each decision of another judge with those of other parsers."""
+
+    def __init__(
+        self, judge: Judge, robot: RobotName, shadow: ShadowComparison
+    ) -> None:
+        self._judge = judge
+        self._robot = robot
+        self._shadow = shadow
+
+    async def judge(self, request: Request, policy: Policy) -> None:
+        """Compare, then decide."""
+        robot, url = self._robot.of(request), request.url
+        allowed = policy.rules(robot).allowed_url(url)
+        self._shadow.compare(policy, url, robot, allowed=allowed)
+        await self._judge.judge(request, policy)
+
+    async def unresolved(
+        self, request: Request, origin: Origin, error: Exception
+    ) -> None:
+        """Decide; there is no file to compare by."""
+        await self._judge.unresolved(request, origin, error)
+
+
+class DryRunJudge:
+    """Decides as the built-in middleware would, and where that is not known as *judge*."""
+
+    def __init__(self, judge: Judge, robot: RobotName, dry_run: DryRun) -> None:
+        self._judge = judge
+        self._robot = robot
+        self._dry_run = dry_run
+
+    async def judge(self, request: Request, policy: Policy) -> None:
+        """Decide by the rules of the built-in."""
+        rules = policy.rules(self._robot.of(request))
+        if not self._dry_run.decide(request, policy, rules):
+            await self._judge.judge(request, policy)
+
+    async def unresolved(
+        self,
+        request: Request,
+        origin: Origin,  # noqa: ARG002 - of the protocol
+        error: Exception,  # noqa: ARG002 - of the protocol
+    ) -> None:
+        """Let *request* pass, as the built-in does where the fetch failed."""
+        self._dry_run.note_failure(request)
+
+
+class PacingJudge:
+    """Lets another judge decide, and notes the crawl delay of each origin it allows."""
+
+    def __init__(self, judge: Judge, robot: RobotName, delays: SlotDelays) -> None:
+        self._judge = judge
+        self._robot = robot
+        self._delays = delays
+
+    async def judge(self, request: Request, policy: Policy) -> None:
+        """Decide, then note the delay before the request reaches its slot."""
+        await self._judge.judge(request, policy)
+        rules = policy.rules(self._robot.of(request))
+        self._delays.tell(policy.origin, rules.crawl_delay)
+
+    async def unresolved(
+        self, request: Request, origin: Origin, error: Exception
+    ) -> None:
+        """Decide; no file asks for a delay."""
+        await self._judge.unresolved(request, origin, error)

@@ -1,0 +1,134 @@
+"""Spiders, hooks and middlewares of these crawls, loaded by their path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, signals
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import maybe_deferred_to_future
+
+from scrapy_robots1994 import robots_sitemaps
+from scrapy_robots1994.crawl.waiting import WaitingRequests
+from tests.support.child import AskingSpider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+
+class Counted(AskingSpider):
+    """Asks for so many pages of one or several hosts, each with its number.
+
+    *urgent* further ones of a higher priority come last; *filtered* requests go
+    through the duplicate filter, as in a crawl that is to be resumed.
+    """
+
+    name = "counted"
+    site: str
+    pages = 0
+    urgent = 0
+    hosts = 1
+    filtered = False
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Yield all requests at once."""
+        for number in range(self.pages):
+            yield self.page(number, priority=-(number % 3))
+        for number in range(self.pages, self.pages + self.urgent):
+            yield self.page(number, priority=100)
+        self.logger.info("all %d are yielded", self.pages + self.urgent)
+
+    def page(self, number: int, **options: Any) -> Request:
+        """Return the request of one page."""
+        url = self.site.replace("{n}", str(number % self.hosts))
+        return self.ask(f"{url}/p{number}", dont_filter=not self.filtered, **options)
+
+
+async def download(crawler: Crawler, request: Request) -> Response:
+    """Download as a media pipeline or a callback does, by any Scrapy."""
+    engine: Any = crawler.engine
+    if not hasattr(engine, "download_async"):
+        engine.download_async = lambda it: maybe_deferred_to_future(engine.download(it))
+    response: Response = await engine.download_async(request)
+    return response
+
+
+class Downloading(Counted):
+    """Awaits each page in a callback of the first one, as no scheduler knows it."""
+
+    name = "downloading"
+    first: str
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Yield the one page of an origin that answers."""
+        yield Request(self.first, callback=self.first_page)
+
+    async def first_page(self, response: Response) -> Any:
+        """Await a page of an origin whose robots.txt does not come."""
+        try:
+            found = await download(self.crawler, self.page(0))
+        except Exception as error:  # noqa: BLE001 - which one is what a test asks
+            self.told["items"].append({"error": type(error).__name__})
+        else:
+            self.told["items"].append({"status": found.status})
+
+
+def await_a_page(crawler: Crawler) -> None:
+    """Await a page of the same origin in a handler of each signal of a robots.txt."""
+
+    async def heard(request: Request, **_: Any) -> None:
+        page = request.replace(url=request.url + "-other", callback=NO_CALLBACK)
+        response = await download(crawler, page)
+        assert crawler.stats is not None
+        crawler.stats.inc_value(f"test/awaited/{response.status}")
+
+    for signal in (robots_sitemaps, getattr(signals, "robots_parsed", None)):
+        if signal is not None:
+            crawler.signals.connect(heard, signal, weak=False)
+
+
+def count_looks(crawler: Crawler) -> None:
+    """Count the looks at the engine of the requests that wait."""
+    look = WaitingRequests._look
+
+    def counted(waiting: WaitingRequests) -> None:
+        assert crawler.stats is not None
+        crawler.stats.inc_value("test/looks")
+        look(waiting)
+
+    WaitingRequests._look = counted  # type: ignore[method-assign,assignment]
+
+
+def shrink_concurrency(crawler: Crawler) -> None:
+    """Set the concurrency to 4 once requests wait, and note what it is at the end."""
+
+    def reached(request: Request) -> None:
+        assert crawler.engine is not None
+        if request.url.endswith("/robots.txt"):
+            crawler.engine.downloader.total_concurrency = 4
+
+    def closed() -> None:
+        assert crawler.engine is not None
+        assert crawler.stats is not None
+        downloader = crawler.engine.downloader
+        crawler.stats.set_value("test/concurrency", downloader.total_concurrency)
+        crawler.stats.set_value("test/active", len(downloader.active))
+
+    crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
+    crawler.signals.connect(closed, signals.spider_closed, weak=False)
+
+
+class Redirecting(Counted):
+    """Notes `dont_filter` and the meta of each request that got its page."""
+
+    name = "redirecting"
+
+    def look(self, response: Response) -> Iterator[Any]:
+        """Yield what the request came with."""
+        request = response.request
+        assert request is not None
+        marks = [key for key in request.meta if key.startswith("_robots1994")]
+        yield {"dont_filter": request.dont_filter, "marks": marks}

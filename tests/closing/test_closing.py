@@ -1,0 +1,184 @@
+"""A crawl that closes while requests wait loses none of them, and ends at once.
+
+`python -m tests.closing` runs the same crawls in the numbers of issue 18's table.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.closing import rows
+from tests.closing.rows import OPEN, Side, pages_of, wait_for
+from tests.support import replies
+from tests.support.crawl import Reactor, reactors
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WAIT = 200
+CONCURRENT = 16
+ONCE = "tests.closing.spiders:Redirecting"
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_pagecount_ends_a_crawl_of_requests_that_waited(reactor: Reactor) -> None:
+    """At most as many pages more as may be on their way."""
+    limit = {"CLOSESPIDER_PAGECOUNT": 20}
+
+    assert 20 <= rows.closes_by(Side(reactor=reactor), WAIT, limit) <= 20 + CONCURRENT
+
+
+def test_a_time_limit_ends_a_crawl_of_requests_that_waited() -> None:
+    """Those that still wait do not go out one by one, with the delay between them."""
+    limit = {"CLOSESPIDER_TIMEOUT": 3, "DOWNLOAD_DELAY": 1}
+
+    assert rows.closes_by(Side(), WAIT, limit) < WAIT // 2
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_resumed_crawl_requests_each_waiting_page_once(
+    reactor: Reactor, tmp_path: Path
+) -> None:
+    """Interrupted while all wait; what answers after that decides nothing."""
+    found = rows.resumed(Side(reactor=reactor), WAIT, tmp_path)
+
+    assert sorted(found) == list(range(WAIT))
+    assert set(found.values()) == {1}
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_no_robots_txt_is_requested_once_the_crawl_closes(reactor: Reactor) -> None:
+    """Silent origins hold 4 of 4 fetches; those behind them are never requested."""
+    before, after, _ = rows.silent_origins(Side(reactor=reactor), 40, 4)
+
+    assert (before, after) == (4, 0)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_urgent_requests_overtake_those_that_waited_longer(reactor: Reactor) -> None:
+    """Few places, so that the urgent ones are still with the scheduler."""
+    few = {"ROBOTS1994_MAX_WAITING": 50, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+    places = rows.urgent_places(Side(reactor=reactor, settings=few), WAIT, 10)
+
+    assert len(places) == 10
+    assert max(places) < 3 * CONCURRENT
+
+
+def test_requests_that_wait_leave_by_priority() -> None:
+    """All of them have a place, and the scheduler none."""
+    with Site() as site:
+        site.robots(OPEN, gate="slow")
+        args = {"pages": WAIT, "urgent": 10}
+        running = Side().start(site, spider_args=args)
+        wait_for(running, "are yielded")
+        site.open("slow")
+        running.result()
+        order = pages_of(site)
+
+    assert set(order[:10]) <= {*range(WAIT, WAIT + 10), 0, 3, 6, 9}
+    kinds = [
+        (number - WAIT) * 100 if number >= WAIT else number % 3 for number in order
+    ]
+    late = [kind for kind in kinds[3 * CONCURRENT :] if kind <= 3]
+    assert late.index(2) > len(late) // 3
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_foreign_change_of_the_concurrency_stands(reactor: Reactor) -> None:
+    """Set to 4 while hundreds wait: 4 at once, 4 at the end, and all pages come."""
+    found = rows.foreign_concurrency(Side(reactor=reactor), WAIT)
+
+    assert found == (4, 4, WAIT)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_page_awaited_outside_the_scheduler_fails_once_the_crawl_closes(
+    reactor: Reactor,
+) -> None:
+    """Returned as the scheduler's, it would be requested again without end."""
+    with Site() as site:
+        site.robots(OPEN)
+        site.robots(OPEN, at="a.test", gate="never")
+        args = {"site": site.url("", host="a.test"), "first": site.url("/first")}
+        running = Side(reactor=reactor).start(site, "Downloading", spider_args=args)
+        site.wait("/robots.txt", host="a.test")
+        os.kill(running.pid, signal.SIGINT)
+        result = running.result()
+
+    assert result.items == [{"error": "FetchAborted"}]
+    assert result.stats["robots1994/requests_waited"] <= 3
+
+
+def test_a_request_that_returned_to_the_scheduler_is_as_it_was(tmp_path: Path) -> None:
+    """Its own `dont_filter`, and no mark of ours, in the crawl that resumes."""
+    args = {"pages": 5, "filtered": True}
+    settings = {"JOBDIR": str(tmp_path)}
+    with Site() as site:
+        site.robots(OPEN, gate="slow")
+        running = Side().start(site, spider_args=args, settings=settings)
+        site.wait("/robots.txt")
+        os.kill(running.pid, signal.SIGINT)
+        first = running.result()
+        site.open("slow")
+        result = Side().crawl(site, "Redirecting", spider_args=args, settings=settings)
+
+    assert (first.fetched, first.failed) == ([], [])
+    assert result.items == [{"dont_filter": False, "marks": []}] * 5
+
+
+def test_pages_of_a_cache_leave_as_fast_as_they_come(tmp_path: Path) -> None:
+    """No request waits for a look at the engine: 300 pages take few of them."""
+    settings: dict[str, Any] = {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(tmp_path),
+    }
+    with Site() as site:
+        site.robots(OPEN)
+        args = {"pages": 300}
+        Side().crawl(site, spider_args=args, settings=settings)
+        result = Side().crawl(
+            site,
+            spider_args=args,
+            settings=settings,
+            hook="tests.closing.spiders:count_looks",
+        )
+
+    assert len(result.fetched) == 300
+    assert result.stats["test/looks"] < 300 / CONCURRENT
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_handler_of_our_signals_may_await_a_page_of_the_origin(
+    reactor: Reactor,
+) -> None:
+    """The policy is in memory before the handler runs, so it waits for nothing."""
+    with Site() as site:
+        site.robots("Sitemap: /s.xml\nUser-agent: *\nDisallow: /private\n")
+        result = Side(reactor=reactor).crawl(
+            site,
+            spider_args={"pages": 3},
+            settings={"ROBOTS1994_DIALECT": "extended"},
+            hook="tests.closing.spiders:await_a_page",
+        )
+
+    assert len(result.fetched) == 3
+    assert result.stats["test/awaited/200"] >= 1
+    assert result.stats["finish_reason"] == "finished"
+
+
+def test_a_silent_origin_is_no_reason_to_send_spider_idle() -> None:
+    """Spiders make their next batch of requests by it, so it comes once, at the end."""
+    with Site() as site:
+        site.answer("/robots.txt", replies.text(OPEN, gate="slow"))
+        running = Side().start(site, spider_args={"pages": 3}, signals=["spider_idle"])
+        site.wait("/robots.txt")
+        wait_for(running, "all 3 are yielded")
+        site.open("slow")
+        result = running.result()
+
+    assert [name for name, _ in result.sent] == ["spider_idle"]
