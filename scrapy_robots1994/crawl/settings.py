@@ -119,7 +119,9 @@ class RobotsSettings:
         "Upper limit of parallel robots.txt fetches; each takes a connection.",
     )
     store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
-        types.STORE, "memory://?max_origins=100000", "Where policies are stored: a URL."
+        types.STORE,
+        "memory://?max_origins=100000&max_bytes=256000000",
+        "Where policies are stored: a URL.",
     )
     propagate_meta: tuple[str, ...] = declare(
         types.META_KEYS,

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.errors import SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.stores.base import PolicyStore
 
@@ -165,7 +165,9 @@ class StoreUrl:
             )
         is_ours = parts.scheme.lower() in STORES
         if "://" not in url or not (is_ours or _IMPORT_PATH.fullmatch(parts.scheme)):
-            raise parts.refusal(f'"{_without_user(url)}" names no store')
+            close = closest(parts.scheme, ("memory", *STORES))
+            hint = f' (did you mean "{close}://"?)' if close else ""
+            raise parts.refusal(f'"{_without_user(url)}" names no store{hint}')
         store_url = cls(
             parts.count("in_memory", MAX_ORIGINS),
             parts.count("in_memory_bytes", MAX_BYTES),

@@ -13,6 +13,7 @@ from scrapy.settings import Settings
 from scrapy_robots1994 import SettingsError
 from scrapy_robots1994.crawl.settings import SETTINGS, RobotsSettings, reference
 from scrapy_robots1994.policy import FreshnessSettings
+from scrapy_robots1994.stores import StoreUrl
 from tests.crawl.test_addon import BUILT_IN, OURS
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
@@ -173,6 +174,7 @@ def test_every_default_is_accepted() -> None:
     settings = RobotsSettings.from_settings(Settings())
 
     assert settings.freshness == FreshnessSettings()
+    assert settings.store == StoreUrl()
     assert settings.max_waiting == 1_000
     assert not settings.dry_run
 

@@ -201,3 +201,21 @@ def test_memory_is_no_lasting_store() -> None:
     """There is nothing to open, and the log calls it by its scheme."""
     assert StoreUrl.parse("memory://").new_store() is None
     assert str(StoreUrl.parse("memory://")) == "memory://"
+
+
+@pytest.mark.parametrize(
+    ("url", "meant"),
+    [
+        ("sqlit:///robots.db", "sqlite"),
+        ("memroy://", "memory"),
+        ("Rediss+clusters://h", "rediss+cluster"),
+    ],
+)
+def test_a_misspelt_scheme_is_refused_with_the_likely_one(url: str, meant: str) -> None:
+    """As names of settings are."""
+    assert f'(did you mean "{meant}://"?)' in refusal(url)
+
+
+def test_a_scheme_unlike_any_other_has_no_suggestion() -> None:
+    """The example says what to write."""
+    assert "did you mean" not in refusal("postgres://h")

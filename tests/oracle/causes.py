@@ -1,0 +1,186 @@
+"""Why another RFC 9309 program answers differently: one leniency after the other.
+
+Each transform takes from a file, or from the URL, what one leniency acts on, and leaves
+our answer as it is. The cause of a difference is the first transform after which the
+other program agrees, else the first that does so on top of those before it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from protego import Protego
+
+from tests.oracle.lines import decoded, split_lines
+from tests.oracle.names import record_names, robot_names
+from tests.oracle.paths import is_robots_txt, split_url
+from tests.oracle.rfc9309 import normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Asks = Callable[[str, str], bool]
+    """May this URL be requested, says the other program, given this file?"""
+
+KNOWN = ("user-agent", "allow", "disallow")
+MISSPELT = re.compile(
+    r"user[ -]?agent|dis+al+[ao]w|diasllow|allow|crawl.delay|site-?map", re.IGNORECASE
+)
+OTHER_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
+class Line(NamedTuple):
+    """A line without its comment; *name* and *value* if it has a colon."""
+
+    text: str
+    name: str
+    value: str
+
+
+class Cause(NamedTuple):
+    """A leniency, with the sentence that decides otherwise, and its transform."""
+
+    name: str
+    change: Callable[[str, str, str], tuple[str, str]]
+
+
+def read(text: str) -> Iterator[Line]:
+    """Lines of a file."""
+    for line in split_lines(text):
+        content = line.partition("#")[0].strip(" \t")
+        name, colon, value = content.partition(":")
+        if not colon:
+            name = value = ""
+        yield Line(content, name.strip(" \t").lower(), value.strip(" \t"))
+
+
+def without(text: str, is_taken: Callable[[Line], bool]) -> str:
+    """The file without some of its lines."""
+    return "\n".join(line.text for line in read(text) if not is_taken(line))
+
+
+def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str]) -> str:
+    """The file with the values of some fields rewritten."""
+    return "\n".join(
+        f"{line.name}: {change(line.value)}" if line.name in names else line.text
+        for line in read(text)
+    )
+
+
+def octets_kept(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Write what is not text, or ends no line, percent-encoded."""
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    text = re.sub("[\udc80-\udcff]", lambda m: f"%{ord(m.group()) - 0xDC00:02X}", text)
+    encoded = OTHER_ENDS.sub(lambda m: normalised(m.group()), text)
+    return encoded, url
+
+
+def colons_only(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Leave out lines without a colon."""
+    return without(text, lambda line: not line.name), url
+
+
+def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Leave out fields that only look like one of the RFC."""
+    return without(
+        text,
+        lambda line: line.name not in KNOWN and bool(MISSPELT.match(line.text)),
+    ), url
+
+
+def no_unknown(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Leave out every field but the three of the RFC."""
+    return without(text, lambda line: line.name not in KNOWN), url
+
+
+def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Leave out User-agent lines without a value."""
+    return without(text, lambda line: line.name == KNOWN[0] and not line.value), url
+
+
+def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Name the robot where we find it named, else a robot that nobody is."""
+    own = robot_names(robot)
+
+    def name(value: str) -> str:
+        names = record_names(value, "rfc9309")
+        if "*" in names:
+            return "*"
+        return robot.partition("/")[0] if set(names) & set(own) else "unrelated"
+
+    named = with_values(text, ("user-agent",), lambda v: name(v) if v else v)
+    return named, url
+
+
+def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Leave out rules that begin with neither `/` nor `*`."""
+    return without(
+        text,
+        lambda line: (
+            line.name in KNOWN[1:]
+            and bool(line.value)
+            and not line.value.startswith(("/", "*"))
+        ),
+    ), url
+
+
+def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Write `index.html` in a way that no program knows it by."""
+
+    def change(value: str) -> str:
+        return re.sub(r"/index\.h(tml?$)?", r"/index.%68\1*", value)
+
+    return with_values(text, ("allow",), change), url
+
+
+def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Write rules and URL with their percent-encoding normalised."""
+    origin, target = split_url(url)
+    rewritten = with_values(text, KNOWN[1:], normalised)
+    return rewritten, origin + normalised(target)
+
+
+def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Leave out lines longer than some programs read."""
+    return without(text, lambda line: len(line.text.encode()) > 16_000), url
+
+
+CAUSES = (
+    Cause(
+        "other characters end a line, or bytes that are no text (§2.2: NL)", octets_kept
+    ),
+    Cause("a line without a colon is read (§2.2: the grammar has one)", colons_only),
+    Cause("a misspelt field is read (§2.2: the names are exact)", no_misspelt),
+    Cause("an unknown field ends the User-agent lines (§2.2.4)", no_unknown),
+    Cause("a User-agent line without value ends a group (ours O12)", no_empty_names),
+    Cause("a name is not compared as a whole token (§2.2.1)", whole_tokens),
+    Cause("a rule that is no path is read as one (§2.2: path-pattern)", paths_only),
+    Cause("`index.html` also allows its folder (not in the RFC)", no_index),
+    Cause("two spellings of one path differ, or are one (§2.2.2)", one_spelling),
+    Cause("a long line is cut (§2.5: 500 KiB are read)", short_lines),
+)
+ROBOTS_TXT = "the file itself may be disallowed (§2.2.2: it is implicitly allowed)"
+UNEXPLAINED = "not explained"
+
+
+def of_difference(
+    body: bytes, url: str, robot: str, ours: bool, ask: Asks | None = None
+) -> str:
+    """Name why another program, Protego by default, does not give our answer."""
+    asks = ask or (lambda text, to: Protego.parse(text).can_fetch(to, robot))
+    text = decoded(body)
+    if is_robots_txt(split_url(url)[1]):
+        return ROBOTS_TXT
+    for cause in CAUSES:
+        if asks(*cause.change(text, url, robot)) == ours:
+            return cause.name
+    names = []
+    for cause in CAUSES:
+        changed = cause.change(text, url, robot)
+        if changed != (text, url):
+            names.append(cause.name)
+        text, url = changed
+        if asks(text, url) == ours:
+            return " + ".join(names)
+    return UNEXPLAINED

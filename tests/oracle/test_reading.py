@@ -1,0 +1,95 @@
+"""The naive reading gives the answers that the decisions spell out; it is an oracle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.oracle import asking
+from tests.oracle.generator import Case, Generator, Question
+from tests.oracle.names import record_names, robot_names
+from tests.oracle.reading import Reading
+
+if TYPE_CHECKING:
+    from scrapy_robots1994 import RobotsTxt
+
+MJ12 = "Mozilla/5.0 (compatible; MJ12bot/v1.4; http://mj12.test)"
+ORPHAN = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
+TWO_RECORDS = "User-agent: *\nAllow: /\n\nUser-agent: BadBot\nDisallow: /\n"
+LONGEST = (
+    "User-agent: googlebot\nDisallow: /private/\n"
+    "User-agent: googlebot-news\nDisallow: /\n"
+)
+
+# Decision, dialect, reading, file, URL, robot, allowed.
+ROWS = (
+    ("D1", "1994", "literal", "/help", "/help.html", "foo", False),
+    ("D1", "1994", "literal", "/help/", "/help.html", "foo", True),
+    ("D2", "1994", "literal", "", "/", "foo", True),
+    ("O13", "1994", "literal", "/a#b", "/a", "foo", False),
+    ("O17", "1994", "literal", "/caf\udce9", "/caf%E9", "foo", False),
+    ("O18", "1994", "literal", "/a%2Fb", "/a/b", "foo", True),
+    ("O18", "1994", "literal", "/%7Ejoe", "/~joe", "foo", False),
+    ("O19", "1994", "literal", "http://h.test:80", "/x", "foo", False),
+    ("O19", "1994", "literal", "http://u:p@H.test.", "/x", "foo", False),
+    ("O19", "1994", "literal", "https://h.test", "/x", "foo", True),
+    ("O20", "1994", "literal", "x", "/x", "foo", True),
+    ("O22", "1994", "literal", "/", "/robots.txt", "foo", True),
+    ("O26", "1994", "literal", "/a", "/#/a", "foo", True),
+    ("O27", "1994", "literal", "/private", "/a/%2E%2e/private", "foo", False),
+    ("O27", "1994", "literal", "/private", "/a\\..\\private", "foo", False),
+    ("K2", "revisited", "literal", "/a /b", "/b", "foo", False),
+    ("K2", "1994", "literal", "/a /b", "/b", "foo", True),
+    ("5.1", "rfc9309", "literal", "/*.php$", "/a/x.php", "foo", False),
+    ("5.1", "rfc9309", "literal", "/*.php$", "/a/x.php5", "foo", True),
+    ("O5", "1994", "literal", ORPHAN, "/b", "foo", True),
+    ("O5", "1994", "cautious", ORPHAN, "/b", "foo", False),
+    ("O5", "extended", "cautious", TWO_RECORDS, "/x", "foo", True),
+    ("§5", "extended", "literal", LONGEST, "/x", "Googlebot-News/1.0", False),
+    ("O1", "1994", "literal", LONGEST, "/x", "Googlebot-News/1.0", True),
+)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1]} {row[4]}")
+def test_reading_answers_as_the_decision_says(
+    row: tuple[str, str, str, str, str, str, bool],
+) -> None:
+    """Each row is the example of a decision."""
+    _, dialect, reading, file, target, robot, allowed = row
+    text = file if "\n" in file else f"User-agent: *\nDisallow: {file}\n"
+    body = text.encode("utf-8", "surrogateescape")
+    answer = Reading(body, dialect, reading).answer(f"http://h.test{target}", robot)
+    assert answer.allowed == allowed
+
+
+def test_names_are_found_in_both_directions() -> None:
+    """O9 and O10: names of a header, in a record and of a robot."""
+    assert record_names(MJ12, "1994") == ["mj12bot"]
+    assert record_names("Foo/1.0", "1994") == ["foo"]
+    assert "my company bot" in robot_names("My Company Bot/1.0 (+http://x.test)")
+    assert robot_names(MJ12)[0] == "mj12bot"
+
+
+def test_same_seed_makes_same_cases() -> None:
+    """A reported seed reproduces its differences."""
+    assert Generator(7).small() == Generator(7).small()
+    assert Generator(7).large() != Generator(8).large()
+
+
+def test_wrong_answer_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that is wrong about one path is caught."""
+    right = asking.ask
+
+    def wrong(robots: RobotsTxt, question: Question) -> tuple[bool, int | None]:
+        allowed, line = right(robots, question)
+        return (True, None) if b"/secret" in question.url else (allowed, line)
+
+    monkeypatch.setattr(asking, "ask", wrong)
+    body = b"# one\nUser-agent: *\nDisallow: /other\nDisallow: /secret\n\n# two\n"
+    question = Question(b"http://h.test/secret/page", "foo")
+    found = list(asking.differences(Case(body, [question]), ("1994",)))
+    smallest = asking.minimised(found[0])
+    assert smallest.body == b"User-agent: *\nDisallow: /secret\n"
+    assert smallest.question.url == b"http://h.test/secret"
+    assert "expected  allowed=False" in str(smallest)
