@@ -219,6 +219,11 @@ def _error_of(started: Any) -> str:
     return _one_line(error) if error else ""
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the job of this folder."""
     result = run(json.loads(Path("job.json").read_text("utf-8")))
     Path("result.json").write_text(json.dumps(result, default=str), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scrapy.settings import default_settings
 
+from tests.support.forked import ForkedProcess
 from tests.support.warned import printed, unexpected
 
 if TYPE_CHECKING:
@@ -126,14 +126,14 @@ class Crawl:
         self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
         self.folder = Path(self._folder.name)
         (self.folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        with (self.folder / "log.txt").open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-W", "always", "-m", "tests.support.child"],
-                cwd=self.folder,
-                env=os.environ | {"PYTHONPATH": str(ROOT)},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
+        with (
+            (self.folder / "log.txt").open("wb") as log,
+            Path(os.devnull).open() as empty,
+        ):
+            self._process = ForkedProcess(
+                "tests.support.child:main",
+                files=(empty.fileno(), log.fileno(), log.fileno()),
+                folder=self.folder,
             )
 
     @property

@@ -236,5 +236,10 @@ async def main(order: dict[str, Any]) -> None:
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Listen as the first argument orders."""
     asyncio.run(main(json.loads(sys.argv[1])))
+
+
+if __name__ == "__main__":
+    run()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.support import replies
+from tests.support.forked import ForkedProcess
 from tests.support.replies import Reply
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from tests.support.certificates import Flaw
 
-ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0
 """Seconds until a control call that hears nothing fails the test."""
 
@@ -62,22 +60,25 @@ class Site:
 
     def __enter__(self) -> Self:
         """Start the server and wait until it says its ports."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.server", json.dumps(self._order)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+        stdin, self._stdin = os.pipe()
+        ready, stdout = os.pipe()
+        self._process = ForkedProcess(
+            "tests.support.server:run",
+            json.dumps(self._order),
+            files=(stdin, stdout, 2),
         )
-        assert self._process.stdout is not None
-        self._told = json.loads(self._process.stdout.readline())
+        os.close(stdin)
+        os.close(stdout)
+        with os.fdopen(ready) as line:
+            self._told = json.loads(line.readline())
         self.port: int = self._told["http"][0]
         return self
 
     def __exit__(self, *_: object) -> None:
         """End the server, whatever it is doing."""
         self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+        os.close(self._stdin)
 
     @property
     def certificate(self) -> str:

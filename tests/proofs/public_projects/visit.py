@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from tests.proofs.public_projects.errand import robots_of
+from tests.support.forked import ROOT
 from tests.support.replies import Reply, status
-from tests.support.site import ROOT, Site
+from tests.support.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

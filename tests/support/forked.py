@@ -1,0 +1,213 @@
+"""Processes without the seconds that importing Scrapy takes.
+
+A server process, one for each worker of pytest, imports Scrapy once and installs no
+reactor. Each crawl and each scripted site is a fork of it: a process of its own, with
+its own folder, environment, log, reactor and exit code.
+
+`python -m tests.support.forked PATH` is the server. It listens at the Unix socket PATH,
+takes three file descriptors and one line of JSON from each connection, and answers with
+the process id and, at the end of the process, its exit code.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ROOT = Path(__file__).resolve().parents[2]
+REACTOR = "twisted.internet.reactor"
+
+PRELOADED = (
+    "scrapy.cmdline",
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.core.engine",
+    "scrapy.core.scheduler",
+    "scrapy.crawler",
+    "scrapy.pqueues",
+    "scrapy.squeues",
+    "scrapy_robots1994.crawl.addon",
+    "scrapy_robots1994.crawl.middleware",
+    "tests.support.child",
+    "tests.support.server",
+)
+COMPONENTS = (
+    "DOWNLOADER_MIDDLEWARES_BASE",
+    "DOWNLOAD_HANDLERS_BASE",
+    "EXTENSIONS_BASE",
+    "SPIDER_MIDDLEWARES_BASE",
+)
+
+
+class ForkedProcess:
+    """A fork of the server that calls *target* (`module:name`) in *folder*.
+
+    Its stdin, stdout and stderr are copies of the file descriptors *files*.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        *argv: str,
+        files: tuple[int, int, int],
+        folder: Path = ROOT,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start it; *env* is the environment, that of this process by default."""
+        known = dict(os.environ if env is None else env)
+        order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(_server())
+        socket.send_fds(self._socket, [b"\0"], files)
+        self._socket.sendall(json.dumps(order).encode() + b"\n")
+        self._answers = b""
+        self.pid = int(self._answer())
+        self._code: int | None = None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit code, as `subprocess.Popen.wait` does."""
+        if self._code is None:
+            self._socket.settimeout(timeout)
+            try:
+                self._code = int(self._answer())
+            except TimeoutError:
+                raise subprocess.TimeoutExpired("fork", timeout or 0.0) from None
+            self._socket.close()
+        return self._code
+
+    def kill(self) -> None:
+        """End the process by SIGKILL."""
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def _answer(self) -> bytes:
+        """Return the next line of the server."""
+        while b"\n" not in self._answers:
+            received = self._socket.recv(100)
+            if not received:
+                raise RuntimeError("the server of tests.support.forked has ended")
+            self._answers += received
+        line, _, self._answers = self._answers.partition(b"\n")
+        return line
+
+
+@cache
+def _server() -> str:
+    """Start the server of this process and return the path of its socket."""
+    folder = tempfile.TemporaryDirectory(prefix="fork-")
+    path = f"{folder.name}/socket"
+    process = subprocess.Popen(
+        [sys.executable, "-W", "always", "-m", "tests.support.forked", path],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    if process.stdout.readline() != "ready\n":
+        raise RuntimeError("the server of tests.support.forked did not start")
+
+    def end() -> None:
+        process.communicate()  # it ends when its stdin closes
+        folder.cleanup()
+
+    atexit.register(end)
+    return path
+
+
+def _preload() -> None:
+    """Import what every crawl imports, as long as it installs no reactor."""
+    from scrapy.settings import default_settings  # noqa: PLC0415 - the server alone
+
+    components = {
+        path.rpartition(".")[0]
+        for name in COMPONENTS
+        for path in _paths(getattr(default_settings, name))
+    }
+    for name in [*PRELOADED, *sorted(components)]:
+        import_module(name)
+    assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
+    gc.collect()
+    gc.freeze()
+
+
+def _paths(components: dict[str, Any]) -> Iterator[str]:
+    """Yield the import paths of a setting that names components, in keys or values."""
+    for key, value in components.items():
+        yield value if isinstance(value, str) else key
+
+
+def _serve(path: str) -> dict[str, Any] | None:
+    """Fork for each order; return it in the fork, and nothing at the end."""
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(path)
+        listening.listen(100)
+        print("ready", flush=True)  # noqa: T201 - its interface
+        while sys.stdin not in select.select([listening, sys.stdin], [], [])[0]:
+            connection, _ = listening.accept()
+            if os.fork() == 0:
+                return _watch(connection)
+            connection.close()
+            _reap()
+    return None
+
+
+def _reap() -> None:
+    """Collect the watchers that have ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def _watch(connection: socket.socket) -> dict[str, Any]:
+    """Fork once more: return the order in the fork, watch over it in this process."""
+    _, files, *_ = socket.recv_fds(connection, 1, 3)
+    with connection.makefile() as lines:
+        order: dict[str, Any] = json.loads(lines.readline())
+    pid = os.fork()
+    if pid == 0:
+        connection.close()
+        for number, file in enumerate(files):
+            os.dup2(file, number)
+            os.close(file)
+        return order
+    for file in files:
+        os.close(file)
+    connection.sendall(b"%d\n" % pid)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    connection.sendall(b"%d\n" % code)
+    os._exit(0)
+
+
+def _run(order: dict[str, Any]) -> Any:
+    """Become the process of *order*, and call its target."""
+    os.chdir(order["folder"])
+    os.environ.clear()
+    os.environ.update(order["env"])
+    sys.argv[:] = [order["target"], *order["argv"]]
+    sys.path[0] = order["folder"]
+    module, _, name = order["target"].partition(":")
+    return getattr(import_module(module), name)()
+
+
+if __name__ == "__main__":
+    _preload()
+    ordered = _serve(sys.argv[1])
+    sys.exit(_run(ordered) if ordered else 0)
