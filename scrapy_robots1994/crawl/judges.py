@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.crawl.features.comparison import ShadowComparison
     from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays
-    from scrapy_robots1994.crawl.features.dry_run import DryRun
     from scrapy_robots1994.crawl.features.refusals import RefusalLog
     from scrapy_robots1994.crawl.features.start_requests import Starts
     from scrapy_robots1994.crawl.rules_cache import RulesCache
@@ -152,30 +151,6 @@ class ComparingJudge:
     ) -> None:
         """Decide; there is no file to compare by."""
         await self._judge.unresolved(request, origin, error)
-
-
-class DryRunJudge:
-    """Decides as the built-in middleware would, and where that is not known as *judge*."""
-
-    def __init__(self, judge: Judge, robot: RobotName, dry_run: DryRun) -> None:
-        self._judge = judge
-        self._robot = robot
-        self._dry_run = dry_run
-
-    async def judge(self, request: Request, policy: Policy) -> None:
-        """Decide by the rules of the built-in."""
-        rules = policy.rules(self._robot.of(request))
-        if not self._dry_run.decide(request, policy, rules):
-            await self._judge.judge(request, policy)
-
-    async def unresolved(
-        self,
-        request: Request,
-        origin: Origin,  # noqa: ARG002 - of the protocol
-        error: Exception,  # noqa: ARG002 - of the protocol
-    ) -> None:
-        """Let *request* pass, as the built-in does where the fetch failed."""
-        self._dry_run.note_failure(request)
 
 
 class PacingJudge:

@@ -19,7 +19,6 @@ from scrapy_robots1994.crawl.features.start_requests import Starts
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.judges import (
     ComparingJudge,
-    DryRunJudge,
     Judge,
     PacingJudge,
     PlainJudge,
@@ -235,10 +234,9 @@ class Robots1994Middleware:
             shadow = ShadowComparison(crawler, settings)
             download.witness = shadow.kept
             if settings.dry_run:
-                from scrapy_robots1994.crawl.features.dry_run import dry_run_of  # noqa: PLC0415 - as above
+                from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 
-                dry_run = dry_run_of(crawler, self._recorder, shadow)
-                judge = DryRunJudge(judge, self._robot, dry_run)
+                judge = DryRunJudge(judge, crawler, self._recorder, self._robot, shadow)
             judge = ComparingJudge(judge, self._robot, shadow)
         if is_paced:
             from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays  # noqa: PLC0415 - as above

@@ -167,6 +167,42 @@ def test_a_parser_that_raises_leaves_the_decision_to_ours() -> None:
     assert result.failed[0].verdict is not None
 
 
+class FailingRobots:
+    """A downloader middleware whose programming error meets each robots.txt request."""
+
+    def process_request(self, request: Request, spider: object = None) -> None:
+        """Raise `TypeError` for a robots.txt."""
+        if request.url.endswith("/robots.txt"):
+            raise TypeError
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_failure_on_our_side_allows_as_in_the_built_in(reactor: Reactor) -> None:
+    """R7: the built-in lets all pass, and ours would fail with the error itself."""
+    middlewares = {"tests.crawl.test_dry_run.FailingRobots": 900}
+    with Site() as site:
+        pages = [site.url("/1"), site.url("/2")]
+        settings = {"DOWNLOADER_MIDDLEWARES": middlewares}
+        dry = crawl(pages, settings=DRY | settings, reactor=reactor)
+        builtin = crawl(pages, settings=settings, reactor=reactor, middleware="builtin")
+
+    assert dry.fetched_urls == builtin.fetched_urls == pages
+    assert summary(dry).startswith("Dry run: of 2 requests ")
+    assert opened_and_refused(dry) == (0, 0)
+
+
+def test_a_refusal_by_a_large_file_names_its_line() -> None:
+    """The line is looked for in a thread."""
+    lines = "".join(f"Disallow: /{number}/\n" for number in range(20_000))
+    with Site() as site:
+        site.robots(f"User-agent: *\n{lines}Disallow: /a\nAllow: /a\n")
+        result = crawl([site.url("/a")], settings=DRY)
+
+    assert result.fetched_urls == [site.url("/a")]
+    assert opened_and_refused(result) == (0, 1)
+    assert 'disallowed by line 20002, "Disallow: /a"' in result.log
+
+
 def test_further_parsers_are_compared_and_do_not_decide(tmp_path: Path) -> None:
     """The built-in's parser is compared, too; the last line names the report."""
     report = tmp_path / "report.json"

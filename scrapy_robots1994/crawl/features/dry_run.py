@@ -14,17 +14,21 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import load_parser
 from scrapy_robots1994.crawl.features.refusals import counted
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
+from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
     from scrapy_robots1994.crawl.features.comparison import ShadowComparison
+    from scrapy_robots1994.crawl.judges import Judge
     from scrapy_robots1994.crawl.stats import StatsRecorder
+    from scrapy_robots1994.crawl.user_agent import RobotName
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy, Rules
 
@@ -94,54 +98,80 @@ class BuiltInRules:
             return None
 
 
-class DryRun:
-    """Lets the built-in's rules decide; counts, logs and sums up what would change."""
+class DryRunJudge:
+    """Lets the built-in's rules decide; counts, logs and sums up what would change.
+
+    *judge*, ours, decides only where the decision of the built-in is not known. The
+    bodies that the built-in would read, and the path of the report, are *shadow*'s.
+    """
 
     def __init__(
         self,
+        judge: Judge,
         crawler: Crawler,
         recorder: StatsRecorder,
-        built_in: BuiltInRules,
-        report: str | None,
+        robot: RobotName,
+        shadow: ShadowComparison,
     ) -> None:
+        self._judge = judge
         self._crawler = crawler
         self._recorder = recorder
-        self._built_in = built_in
-        self._report = report
+        self._robot = robot
+        self._built_in = BuiltInRules(crawler, shadow.body_of)
+        self._report = shadow.report_path
         self._requests = self._opened = self._refused = 0
         self._sites_opened: set[Origin] = set()
         self._sites_refused: set[Origin] = set()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def decide(self, request: Request, policy: Policy, rules: Rules) -> bool:
-        """Let *request* pass or raise `IgnoreRequest`, as the built-in would.
-
-        Return `False` where the built-in's decision is not known. *rules* are ours.
-        """
+    async def judge(self, request: Request, policy: Policy) -> None:
+        """Let *request* pass or raise `IgnoreRequest`, as the built-in would."""
         theirs = self._built_in.allowed(request, policy)
         if theirs is None:
-            return False
+            await self._judge.judge(request, policy)
+            return
         self._requests += 1
+        rules = policy.rules(self._robot.of(request))
         ours = rules.allowed_url(request.url)
         if theirs and not ours:
             self._refused += 1
             self._note(self._sites_refused, policy.origin, stats.WOULD_REFUSE)
-            why = str(rules.verdict(request.url))
-            self._log("Dry run: ours would refuse <%s %s>: %s", request, why)
+            await self._log_refusal(request, policy, rules)
         if not theirs:
-            self._recorder.count(stats.FORBIDDEN)
-            if ours:
-                self._opened += 1
-                self._note(self._sites_opened, policy.origin, stats.WOULD_OPEN)
-            change = "ours would allow it" if ours else "as ours would"
-            self._log("Forbidden by robots.txt: <%s %s>: %s", request, change)
-            msg = "Forbidden by robots.txt"
-            raise IgnoreRequest(msg)
-        return True
+            self._refuse(request, policy.origin, opens=ours)
 
-    def note_failure(self, request: Request) -> None:
-        """Note that the robots.txt for *request* could not be fetched."""
+    async def unresolved(
+        self,
+        request: Request,
+        origin: Origin,  # noqa: ARG002 - of the protocol
+        error: Exception,  # noqa: ARG002 - of the protocol
+    ) -> None:
+        """Let *request* pass: to the built-in, any failed fetch allows everything."""
+        self._requests += 1
         self._built_in.note_failure(request)
+
+    def _refuse(self, request: Request, origin: Origin, *, opens: bool) -> NoReturn:
+        """Raise what the built-in raises; *opens* says that ours would allow it."""
+        self._recorder.count(stats.FORBIDDEN)
+        if opens:
+            self._opened += 1
+            self._note(self._sites_opened, origin, stats.WOULD_OPEN)
+        change = "ours would allow it" if opens else "as ours would"
+        self._log("Forbidden by robots.txt: <%s %s>: %s", request, change)
+        msg = "Forbidden by robots.txt"
+        raise IgnoreRequest(msg)
+
+    async def _log_refusal(
+        self, request: Request, policy: Policy, rules: Rules
+    ) -> None:
+        """Log the line because of which ours would refuse *request*."""
+        if not logger.isEnabledFor(logging.DEBUG):
+            return
+        if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:
+            verdict = await run_in_thread(lambda: rules.verdict(request.url))
+        else:
+            verdict = rules.verdict(request.url)
+        self._log("Dry run: ours would refuse <%s %s>: %s", request, str(verdict))
 
     def _note(self, sites: set[Origin], origin: Origin, stat: str) -> None:
         """Count one request whose decision changes."""
@@ -161,7 +191,7 @@ class DryRun:
         where = (
             "ROBOTS1994_COMPARE_REPORT writes a report of it"
             if self._report is None
-            else f"the report is {escape_control_chars(self._report, 500)}"
+            else f"the report is {escape_control_chars(str(self._report), 500)}"
         )
         logger.info(
             "Dry run: of %s that the built-in's rules decided, ours would open %d at %s "
@@ -174,11 +204,3 @@ class DryRun:
             where,
             extra={"spider": self._crawler.spider},
         )
-
-
-def dry_run_of(
-    crawler: Crawler, recorder: StatsRecorder, shadow: ShadowComparison
-) -> DryRun:
-    """Return the dry run of *crawler*, by the bodies that *shadow* knows."""
-    report = str(shadow.report_path) if shadow.report_path else None
-    return DryRun(crawler, recorder, BuiltInRules(crawler, shadow.body_of), report)

@@ -1,0 +1,65 @@
+"""The recipe of docs/usage/stamping: items carry the policy of their page."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.site import Site
+
+RECIPE = {
+    "DOWNLOADER_MIDDLEWARES": {"docs.usage.policy_stamp.PolicyStamp": 101},
+    "SPIDER_MIDDLEWARES": {"docs.usage.policy_stamp.StampItems": 50},
+}
+BODY = b"User-agent: *\nDisallow: /private\n"
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_each_item_carries_the_policy_of_its_own_page(reactor: Reactor) -> None:
+    """Of a file, of a missing file, and after a redirect from one to the other."""
+    with Site() as site:
+        with_file, without = "file.test", "none.test"
+        site.robots(BODY, at=with_file)
+        moved = site.url("/new", host=without)
+        site.answer("/old", replies.redirect(moved), at=with_file)
+        result = crawl(
+            [
+                site.url("/a", host=with_file),
+                site.url("/b", host=without),
+                site.url("/old", host=with_file),
+            ],
+            spider="tests.crawl.page_spiders:PlainSpider",
+            settings=RECIPE,
+            reactor=reactor,
+        )
+        files = {
+            host: site.url("/robots.txt", host=host) for host in (with_file, without)
+        }
+
+    stamps = {item["url"]: item["robots_policy"] for item in result.items}
+    assert len(stamps) == 3
+    assert {url: (stamp["url"], stamp["status"]) for url, stamp in stamps.items()} == {
+        site.url("/a", host=with_file): (files[with_file], 200),
+        site.url("/b", host=without): (files[without], 404),
+        moved: (files[without], 404),
+    }
+    parsed = stamps[site.url("/a", host=with_file)]
+    assert parsed["outcome"] == "parsed"
+    assert parsed["sha256"] == sha256(BODY).hexdigest()
+    assert stamps[moved]["sha256"] is None
+    assert parsed["fetched_at"] > 1_700_000_000
+
+
+def test_a_request_that_needs_no_policy_has_no_stamp() -> None:
+    """`dont_obey_robotstxt`: no robots.txt was requested."""
+    with Site() as site:
+        result = crawl(
+            [Ask(site.url("/a"), meta={"dont_obey_robotstxt": True})],
+            spider="tests.crawl.page_spiders:PlainSpider",
+            settings=RECIPE,
+        )
+
+    assert [item["robots_policy"] for item in result.items] == [None]
