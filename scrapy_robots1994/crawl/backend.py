@@ -11,12 +11,11 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.concurrency import DeferredWaiter, Line
-from scrapy_robots1994.crawl.exception_classes import CLASSIFIER
+from scrapy_robots1994.crawl.concurrency import DeferredWaiter
+from scrapy_robots1994.crawl.failures import CLASSIFIER
 from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.parser import Robots1994Parser
-from scrapy_robots1994.crawl.pools import Pools
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread, sleep
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
@@ -64,8 +63,6 @@ class ScrapyBackend:
         self._download = download
         self._tally = tally
         self._log = FetchLog(crawler, settings, tally)
-        self._fetches = Line(settings.max_fetches)
-        self._pools = Pools(crawler, settings.max_fetches)
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
         self.retries = retry_schedule(crawler)
         self._robot = RobotName(crawler)
@@ -100,9 +97,7 @@ class ScrapyBackend:
     ) -> FetchResult:
         """Request robots.txt once; the fetch takes no concurrency of pages."""
         try:
-            async with self._fetches.place():
-                self._pools.widen(origin.scheme)
-                return await self._download.fetch(origin, context, validators)
+            return await self._download.fetch(origin, context, validators)
         finally:
             self._tally.count(stats.REQUESTS)
 

@@ -18,6 +18,7 @@ from scrapy.exceptions import StopDownload
 from scrapy_robots1994.crawl import http_headers as headers
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.decompression import can_unpack
+from scrapy_robots1994.crawl.network_watch import NetworkWatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,8 +84,7 @@ class DownloadLimits:
             (self._downloaded, signals.response_downloaded),
             (self._left, signals.request_left_downloader),
         )
-        self.last_bytes = 0.0
-        """When any server last sent anything, on the monotonic clock."""
+        self.network = NetworkWatch()
 
     @contextmanager
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
@@ -120,7 +120,7 @@ class DownloadLimits:
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
-        self.last_bytes = monotonic()
+        self.network.heard()
         state = request.meta.get(META_KEY)
         if not isinstance(state, DownloadState):
             return
@@ -129,19 +129,19 @@ class DownloadLimits:
         request.meta["download_maxsize"] = state.max_bytes * UNPACKED_TIMES
         if not state.received:
             # What went before, the handler timed; most of it may be the slot's queue.
-            state.started = self.last_bytes
+            state.started = monotonic()
         state.has_bytes = True
         state.received += len(data)
         if state.received > state.max_bytes:
             state.is_truncated = True
             raise StopDownload(fail=False)
-        if self.last_bytes - state.started > state.max_seconds:
+        if monotonic() - state.started > state.max_seconds:
             state.is_late = True
             raise StopDownload(fail=True)
 
     def _downloaded(self, response: Response, request: Request) -> None:
         """Take the content coding over before any middleware sees the response."""
-        self.last_bytes = monotonic()
+        self.network.heard()
         state = request.meta.get(META_KEY)
         if not isinstance(state, DownloadState):
             return

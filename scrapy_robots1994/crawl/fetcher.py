@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from w3lib.url import safe_url_string
@@ -17,13 +15,19 @@ from w3lib.url import safe_url_string
 from scrapy_robots1994.crawl import http_headers as headers
 from scrapy_robots1994.crawl.concurrency import drop_queued
 from scrapy_robots1994.crawl.decompression import Undecodable, is_quick, unpack
+from scrapy_robots1994.crawl.descriptors import Descriptors
 from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
-from scrapy_robots1994.crawl.exception_classes import (
-    CLASSIFIER,
-    NETWORK,
+from scrapy_robots1994.crawl.failures import (
+    TIMEOUTS,
+    UNRESOLVED,
     ConnectionRefused,
     DownloadTimeout,
+    failure_of,
+    one_line,
 )
+from scrapy_robots1994.crawl.fetch_limit import FetchLimit
+from scrapy_robots1994.crawl.pools import Pools
+from scrapy_robots1994.crawl.robots_request import robots_request
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
@@ -32,39 +36,26 @@ from scrapy_robots1994.policy import (
     LocalFault,
     RobotsResponse,
 )
+from scrapy_robots1994.policy.faults import is_shortage
 from scrapy_robots1994.policy.outcome import PROXY_AUTHENTICATION_REQUIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from scrapy_robots1994.crawl.concurrency import UncountedRequests
+    from scrapy_robots1994.crawl.network_watch import WatchedFetch
     from scrapy_robots1994.crawl.request_context import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.policy import Cancelled, FetchResult, Validators
 
-PRIORITY = 1000  # the built-in's
-
 SUCCESS = 2  # the first digit, R1
 NOT_MODIFIED = 304
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-# What every robots.txt request carries, and why.
-META: dict[str, Any] = {
-    "dont_obey_robotstxt": True,  # O22, and the end of the regress
-    "allow_offsite": True,  # R2: also to another host, never filtered
-    "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
-    "handle_httpstatus_all": True,  # every status is an answer
-    "dont_retry": True,  # §3.1: the resolver retries
-    "dont_merge_cookies": True,  # a policy is not a matter of the session
-    "download_maxsize": 0,  # O24: ours stops and uses, this would throw away
-    "download_warnsize": 0,
-    "download_fail_on_dataloss": True,  # R5: half a policy is no policy
-    "autothrottle_dont_adjust_delay": True,  # its latency says nothing of pages
-}
 
 
 class RobotsDownload:
@@ -84,6 +75,9 @@ class RobotsDownload:
         self._now = now
         self._uncounted = uncounted
         self.limits = DownloadLimits(crawler, uncounted)
+        pages = crawler.settings.getint("CONCURRENT_REQUESTS")
+        self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
+        self._pools = Pools(crawler, settings.max_fetches)
         # Called with each body that states no policy because of its status (R3 to R5).
         self.witness: Callable[[Origin, bytes], None] | None = None
         # Expiry is ours: an HTTP cache would return what expired long ago. But where
@@ -105,13 +99,27 @@ class RobotsDownload:
         *validators* are sent to their own URL, and to no other. *start* is requested in
         place of the origin's robots.txt, as if it were that.
         """
-        url = start = start or origin.robots_url
+        async with self._limit.permit():
+            self._pools.widen(origin.scheme)
+            return await self._follow(
+                origin, context, validators, start or origin.robots_url
+            )
+
+    async def _follow(
+        self,
+        origin: Origin,
+        context: RequestContext,
+        validators: Validators | None,
+        start: str,
+    ) -> FetchResult:
+        """Request *start* and follow its redirects."""
+        url = start
         seen = {url}
         for _ in range(self._settings.max_redirects + 1):
             conditions = validators if self._dont_cache else None
             if conditions is not None and conditions.url != url:
                 conditions = None
-            hop = await self._hop(url, context, conditions)
+            hop = await self._hop(origin, url, context, conditions)
             if not isinstance(hop, tuple):
                 return hop
             response, state = hop
@@ -137,20 +145,28 @@ class RobotsDownload:
         return FetchError("too many redirects", detail, is_final=True)
 
     async def _hop(
-        self, url: str, context: RequestContext, validators: Validators | None
+        self,
+        origin: Origin,
+        url: str,
+        context: RequestContext,
+        validators: Validators | None,
     ) -> tuple[Response, DownloadState] | FetchError | LocalFault | Cancelled:
         """Send one request; return its response, or why there is none."""
-        request = self._request(url, context)
+        request = robots_request(
+            url, context, self._settings.timeout, dont_cache=self._dont_cache
+        )
         if validators is not None:
             request.headers.update(headers.conditions(validators))
         state = DownloadState(self._settings.max_bytes, self._settings.timeout)
+        network = self.limits.network
         try:
-            with self.limits.watch(request, state):
+            with self.limits.watch(request, state), network.fetch(origin) as watched:
                 response = await self._download(request)
         except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
             if not isinstance(error, IgnoreRequest):
                 self._tally.exception(type(error))
-            return self._failure(error, state)
+            return self._failure(error, state, watched)
+        self._limit.answered()
         if response.status == PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: a proxy's word, not the origin's.
             return LocalFault(
@@ -159,19 +175,28 @@ class RobotsDownload:
         return response, state
 
     def _failure(
-        self, error: Exception, state: DownloadState
+        self, error: Exception, state: DownloadState, watched: WatchedFetch
     ) -> FetchError | LocalFault | Cancelled:
         """Return whose fault it is that a request has no response."""
         if state.is_late:
             took = f"took longer than {self._settings.timeout:g} seconds"
             error = DownloadTimeout(took)
-        # A request that a middleware replaced is not seen to be sent.
-        was_sent = (
-            not state.is_answered if state.is_sent else isinstance(error, NETWORK)
-        )
-        return CLASSIFIER.classify(
-            error, _one_line(error), was_sent=was_sent, via_proxy=bool(state.proxy)
-        )
+        failure = failure_of(error, state)
+        if isinstance(failure, LocalFault):
+            if is_shortage(error):
+                self._limit.shrink()
+            return failure
+        if not isinstance(error, TIMEOUTS):
+            if not isinstance(error, UNRESOLVED):
+                self.limits.network.heard()
+            return failure
+        # Ours R7: it may have waited in a queue of ours, or no server can be reached.
+        if not state.has_bytes and self._limit.was_slow_since(watched.since):
+            return LocalFault(error)
+        if not state.has_bytes and self.limits.network.is_down(watched):
+            self._limit.stop_growing()
+            return LocalFault(error)
+        return failure
 
     async def _download(self, request: Request) -> Response:
         """Download *request* through all downloader middlewares, not the scheduler."""
@@ -192,29 +217,6 @@ class RobotsDownload:
         started.addBoth(lambda it: None if response.called else response.callback(it))
         return await maybe_deferred_to_future(response)
 
-    def _request(self, url: str, context: RequestContext) -> Request:
-        """Return the robots.txt request: no cookies, Referer or credentials."""
-        context = context.for_url(url)
-        meta = {
-            **context.meta,
-            **META,
-            "dont_cache": self._dont_cache,
-            "download_timeout": self._settings.timeout,
-        }
-        # The file is requested by the name it is matched with.
-        sent = {
-            "User-Agent": context.user_agent,
-            "Proxy-Authorization": context.proxy_authorization,
-        }
-        return Request(
-            url,
-            headers={name: value for name, value in sent.items() if value is not None},
-            meta=meta,
-            priority=PRIORITY,
-            dont_filter=True,
-            callback=NO_CALLBACK,
-        )
-
     async def _result(
         self,
         response: Response,
@@ -229,7 +231,7 @@ class RobotsDownload:
             try:
                 body, is_truncated = await _body(response, state)
             except Undecodable as error:
-                detail = _one_line(error)
+                detail = one_line(error)
                 return FetchError("undecodable", detail, is_final=error.is_final)
         now = self._now()
         is_plain = urlsplit(response.url).scheme == "http"
@@ -285,19 +287,3 @@ def _redirect_target(response: Response) -> str | None:
     # further on is of the path.
     host = authority.rpartition("@")[2]
     return target.replace(f"//{authority}", f"//{host}", 1).partition("#")[0]
-
-
-def _one_line(error: BaseException) -> str:
-    """What *error* says, on one printable line that names no password.
-
-    Twisted hides it in a list, of failures or exceptions; Scrapy wraps that once more.
-    """
-    cause = error.__cause__
-    found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
-    said = "; ".join(_said(getattr(each, "value", each)) for each in found or [error])
-    return escape_control_chars(redact_credentials(" ".join(said.split())), 200)
-
-
-def _said(error: BaseException) -> str:
-    """The message of *error*, or its class where it says nothing."""
-    return str(error) or type(error).__name__

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]
 
-LOCAL_ERRNOS = frozenset(
+SHORTAGES = frozenset(
     {
         errno.EMFILE,
         errno.ENFILE,
@@ -27,11 +27,12 @@ LOCAL_ERRNOS = frozenset(
         errno.ENOMEM,
         errno.EADDRINUSE,
         errno.EADDRNOTAVAIL,
-        errno.EACCES,
-        errno.EPERM,
     }
 )
-"""Errors of this machine: no descriptor, memory or local port, or no permission."""
+"""Errors of this machine: no descriptor, no memory, no local port."""
+
+LOCAL_ERRNOS = SHORTAGES | {errno.EACCES, errno.EPERM}
+"""The same, and no permission to connect."""
 
 MAX_CAUSES = 20
 """Exceptions that are looked at behind one; a longer chain is cut."""
@@ -83,6 +84,11 @@ class FaultClassifier:
             isinstance(cause, self.local) or error_number(cause) in LOCAL_ERRNOS
             for cause in causes(error)
         )
+
+
+def is_shortage(error: BaseException) -> bool:
+    """Whether *error* says that this machine has run out of something."""
+    return any(error_number(cause) in SHORTAGES for cause in causes(error))
 
 
 def error_number(error: BaseException) -> int | None:

@@ -1,4 +1,4 @@
-"""The exceptions of Scrapy, of its HTTP clients and of Twisted, by whose fault they are.
+"""Whose fault an exception of a download is, by the classes of Scrapy and Twisted.
 
 Every difference between Scrapy versions in what a download raises is in this file.
 """
@@ -14,9 +14,12 @@ from twisted.internet import error
 from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.policy.faults import FaultClassifier
 
 if TYPE_CHECKING:
+    from scrapy_robots1994.crawl.download_limits import DownloadState
+    from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault
     from scrapy_robots1994.policy.faults import Classes
 
 
@@ -58,6 +61,10 @@ TIMEOUTS: Classes = (
     error.TCPTimedOutError,
     *_named("DownloadTimeoutError"),
 )
+"""What a download raises when its time is over."""
+
+UNRESOLVED: Classes = (error.DNSLookupError, *_named("CannotResolveHostError"))
+"""What a download raises when a name has no address."""
 
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", error.TimeoutError
@@ -68,3 +75,32 @@ ConnectionRefused: type[Exception] = getattr(
     exceptions, "DownloadConnectionRefusedError", error.ConnectionRefusedError
 )
 """The exception of a refused connection, which RetryMiddleware retries."""
+
+
+def failure_of(
+    error: Exception, state: DownloadState
+) -> FetchError | LocalFault | Cancelled:
+    """Return whose fault it is that a request ended with *error*."""
+    # A request that a middleware replaced is not seen to be sent.
+    was_sent = not state.is_answered if state.is_sent else isinstance(error, NETWORK)
+    return CLASSIFIER.classify(
+        error, one_line(error), was_sent=was_sent, via_proxy=bool(state.proxy)
+    )
+
+
+def one_line(error: BaseException) -> str:
+    """Return what *error* says, on one printable line that names no password.
+
+    Twisted has it in a list, of failures or exceptions; Scrapy wraps that once more.
+    """
+    cause = error.__cause__
+    found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
+    said = "; ".join(
+        _message(getattr(each, "value", each)) for each in found or [error]
+    )
+    return escape_control_chars(redact_credentials(" ".join(said.split())), 200)
+
+
+def _message(error: BaseException) -> str:
+    """Return the message of *error*, or its class where it has none."""
+    return str(error) or type(error).__name__

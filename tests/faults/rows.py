@@ -1,0 +1,242 @@
+"""Rows of measurements by hand: `python -m tests.faults.rows [ROW ...] [--origins N]`.
+
+Each row is a crawl of many healthy origins on a machine, a network or behind proxies
+that make fetches fail, with ours and with Scrapy's built-in middleware. It prints how
+many pages came, how many requests were refused or failed, and how long it took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import socket
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.support import replies
+from tests.support.crawl import Ask, CrawlResult, Middleware, Reactor, crawl
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+ORIGINS = 1_000
+LOOK_UP_SECONDS = 0.5
+DESCRIPTORS = 256
+FILE = "User-agent: *\nDisallow: /private\n"
+
+
+def slow_names(_crawler: Crawler) -> None:
+    """Let each look-up of a name under `test` take its time; a hook of crawls."""
+    real_info, real_name = socket.getaddrinfo, socket.gethostbyname
+
+    def wait(host: Any) -> None:
+        name = host.decode("ascii") if isinstance(host, bytes) else host
+        if name and name.endswith(".test"):
+            time.sleep(LOOK_UP_SECONDS)
+
+    def info(host: Any, *rest: Any, **options: Any) -> Any:
+        wait(host)
+        return real_info(host, *rest, **options)
+
+    def name(host: Any) -> Any:
+        wait(host)
+        return real_name(host)
+
+    socket.getaddrinfo, socket.gethostbyname = info, name
+
+
+def few_descriptors(_crawler: Crawler) -> None:
+    """Let the crawling process have few descriptors; a hook of crawls."""
+    import resource  # noqa: PLC0415 - not on every machine
+
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, hard))
+
+
+class RotateProxies:
+    """Gives each request, robots.txt or not, one of `TEST_PROXIES` by chance."""
+
+    def __init__(self, proxies: list[str]) -> None:
+        self._proxies = proxies
+        self._random = random.Random(1994)  # noqa: S311 - the same in each run
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the proxies from the settings."""
+        return cls(crawler.settings.getlist("TEST_PROXIES"))
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Choose anew each time, also for a retry."""
+        request.meta["proxy"] = self._random.choice(self._proxies)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One situation: what the site answers, and what the crawl asks for.
+
+    *prepare* scripts the site and returns the requests of a crawl of so many origins,
+    with further settings of the crawl.
+    """
+
+    what: str
+    prepare: Callable[[Site, int], tuple[list[str | Ask], dict[str, Any]]]
+    hook: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def run(
+        self, origins: int, middleware: Middleware, reactor: Reactor = "asyncio"
+    ) -> tuple[CrawlResult, float]:
+        """Crawl; return what came of it, and the seconds it took."""
+        with Site() as site:
+            asks, more = self.prepare(site, origins)
+            started = time.monotonic()
+            result = crawl(
+                asks,
+                settings={"RETRY_ENABLED": True, "LOG_LEVEL": "INFO"}
+                | dict(self.settings)
+                | more,
+                middleware=middleware,
+                reactor=reactor,
+                hook=self.hook,
+                patience=450,
+                may_warn=True,
+            )
+        return result, time.monotonic() - started
+
+
+def urls(site: Site, origins: int, pages: int = 1) -> list[str | Ask]:
+    """Return *pages* URLs of each of so many origins, all of them permitted."""
+    return [
+        site.url(f"/page/{page}", host=f"h{number}.test")
+        for page in range(pages)
+        for number in range(origins)
+    ]
+
+
+def healthy(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+    """Answer at once."""
+    site.robots(FILE)
+    return urls(site, origins), {}
+
+
+def late(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+    """Answer robots.txt after two seconds, and close the connection."""
+    slow = replies.Reply(body=FILE.encode(), delay=2.0, ending="close")
+    site.answer("/robots.txt", slow)
+    site.answer("*", replies.Reply(body=b"page", ending="close"))
+    return urls(site, origins), {}
+
+
+def late_kept_alive(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+    """Answer robots.txt after two seconds, and keep the connection open."""
+    site.answer("/robots.txt", replies.Reply(body=FILE.encode(), delay=2.0))
+    return urls(site, origins), {}
+
+
+def some_slow(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+    """Let the first half of the origins take ten seconds for their robots.txt."""
+    site.robots(FILE)
+    for number in range(origins // 2):
+        slow = replies.Reply(body=FILE.encode(), delay=10.0)
+        site.answer("/robots.txt", slow, at=f"h{number}.test")
+    return urls(site, origins), {}
+
+
+def dead_proxy(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+    """Let one of three proxies be dead; each request takes one by chance."""
+    site.robots(FILE)
+    alive = site.url("").rstrip("/")
+    dead = site.refused_url("").rstrip("/")
+    count = max(origins // 33, 1)
+    asks: list[str | Ask] = [
+        f"http://h{number}.test/page/{page}"
+        for page in range(10)
+        for number in range(count)
+    ]
+    middlewares = {"tests.faults.rows.RotateProxies": 740}
+    return asks, {
+        "TEST_PROXIES": [alive, alive, dead],
+        "DOWNLOADER_MIDDLEWARES": middlewares,
+    }
+
+
+def first_fails(
+    bad: replies.Reply,
+) -> Callable[[Site, int], tuple[list[str | Ask], dict[str, Any]]]:
+    """Return what answers the first request for robots.txt with *bad*."""
+
+    def prepare(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+        # One origin, as the row of the issue has it.
+        times = 2 if bad.ending == "reset" else 1  # aiohttp itself asks twice
+        good = replies.text(FILE)
+        site.answer("/robots.txt", [*[bad] * times, good])
+        return urls(site, 1, 50), {}
+
+    return prepare
+
+
+ROWS = {
+    "names": Row("each look-up takes 0.5 s", healthy, "tests.faults.rows:slow_names"),
+    "descriptors": Row(
+        "256 descriptors, robots.txt takes 2 s",
+        late,
+        "tests.faults.rows:few_descriptors",
+    ),
+    "descriptors-keep-alive": Row(
+        "the same, connections stay open",
+        late_kept_alive,
+        "tests.faults.rows:few_descriptors",
+    ),
+    "names-and-hosts": Row(
+        "each look-up takes 0.5 s, robots.txt 2 s",
+        late,
+        "tests.faults.rows:slow_names",
+    ),
+    "slow": Row("half of the origins take 10 s", some_slow),
+    "proxy": Row("one of three proxies is dead, 10 pages an origin", dead_proxy),
+    "reset": Row("the first answer is a reset", first_fails(replies.reset())),
+    "503": Row("the first answer is a 503", first_fails(replies.status(503))),
+    "429": Row(
+        "the first answer is a 429, Retry-After: 1",
+        first_fails(replies.status(429, Retry_After="1")),
+    ),
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Print each row with ours and with the built-in."""
+    parser = argparse.ArgumentParser(description="measure rows of faults")
+    parser.add_argument("rows", nargs="*", default=list(ROWS))
+    parser.add_argument("--origins", type=int, default=ORIGINS)
+    parser.add_argument("--reactor", default="asyncio")
+    parser.add_argument("--only", choices=("ours", "builtin"))
+    chosen = parser.parse_args(arguments)
+    sides: tuple[Middleware, ...] = ("ours", "builtin")
+    for name in chosen.rows:
+        for side in sides:
+            if chosen.only in (None, side):
+                result, took = ROWS[name].run(chosen.origins, side, chosen.reactor)
+                _print(f"{name}, {side}", result, took)
+
+
+def _print(what: str, result: CrawlResult, took: float) -> None:
+    """Print one line."""
+    refused = sum(failed.verdict is not None for failed in result.failed)
+    came = [status for _, status in result.fetched]
+    print(  # noqa: T201 - what this command is for
+        f"{what:<32} pages {len(came):5}  refused {refused:5}  "
+        f"failed {len(result.failed) - refused:5}  {took:6.1f} s  "
+        f"robots {result.stats.get('robotstxt/request_count')}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
