@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robots1994.crawl.features.comparison import ShadowComparison
-    from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays
-    from scrapy_robots1994.crawl.features.refusals import RefusalLog
-    from scrapy_robots1994.crawl.features.start_requests import Starts
     from scrapy_robots1994.crawl.rules_cache import RulesCache
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.crawl.user_agent import RobotName
@@ -44,6 +41,13 @@ class Judge(Protocol):
         """Let *request* pass, or raise, though *error* is all that is known of *origin*."""
 
 
+class RefusalListener(Protocol):
+    """Notes refusals."""
+
+    def refused(self, request: Request, verdict: Verdict) -> None:
+        """Note that *request* is refused because of *verdict*."""
+
+
 class Refuser:
     """Does all that belongs to a refusal: stats, log line, meta key, exception."""
 
@@ -51,13 +55,11 @@ class Refuser:
         self,
         crawler: Crawler,
         recorder: StatsRecorder,
-        refusals: RefusalLog,
-        starts: Starts,
+        *listeners: RefusalListener,
     ) -> None:
         self._crawler = crawler
         self._recorder = recorder
-        self._refusals = refusals
-        self._starts = starts
+        self._listeners = listeners
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = logging.DEBUG if crawler.crawling else logging.WARNING
 
@@ -73,9 +75,9 @@ class Refuser:
     def refusal(self, request: Request, verdict: Verdict) -> ForbiddenByRobots:
         """Return the exception for *request*, which *verdict* is about."""
         self._recorder.refused(verdict.reason.value)
-        self._refusals.refused(request, verdict)
-        self._starts.refused(request, verdict)
         request.meta["robots1994"] = verdict
+        for listener in self._listeners:
+            listener.refused(request, verdict)
         if logger.isEnabledFor(self._level):
             logger.log(
                 self._level,
@@ -150,25 +152,4 @@ class ComparingJudge:
         self, request: Request, origin: Origin, error: Exception
     ) -> None:
         """Decide; there is no file to compare by."""
-        await self._judge.unresolved(request, origin, error)
-
-
-class PacingJudge:
-    """Lets another judge decide, and notes the crawl delay of each origin it allows."""
-
-    def __init__(self, judge: Judge, robot: RobotName, delays: SlotDelays) -> None:
-        self._judge = judge
-        self._robot = robot
-        self._delays = delays
-
-    async def judge(self, request: Request, policy: Policy) -> None:
-        """Decide, then note the delay before the request reaches its slot."""
-        await self._judge.judge(request, policy)
-        rules = policy.rules(self._robot.of(request))
-        self._delays.tell(policy.origin, rules.crawl_delay)
-
-    async def unresolved(
-        self, request: Request, origin: Origin, error: Exception
-    ) -> None:
-        """Decide; no file asks for a delay."""
         await self._judge.unresolved(request, origin, error)

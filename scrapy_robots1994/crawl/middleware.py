@@ -20,7 +20,6 @@ from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.judges import (
     ComparingJudge,
     Judge,
-    PacingJudge,
     PlainJudge,
     Refuser,
 )
@@ -239,7 +238,10 @@ class Robots1994Middleware:
                 judge = DryRunJudge(judge, crawler, self._recorder, self._robot, shadow)
             judge = ComparingJudge(judge, self._robot, shadow)
         if is_paced:
-            from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays  # noqa: PLC0415 - as above
+            from scrapy_robots1994.crawl.features.crawl_delay import (  # noqa: PLC0415 - as above
+                PacingJudge,
+                SlotDelays,
+            )
 
             delays = SlotDelays.of(crawler, settings, uncounted)
             judge = PacingJudge(judge, self._robot, delays)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from scrapy.robotstxt import RobotParser
     from typing_extensions import Self
 
+    from scrapy_robots1994.crawl.judges import Judge
+    from scrapy_robots1994.policy import Policy
+
 logger = logging.getLogger("scrapy_robots1994")
 
 _KEPT_AS = "_robots1994_slot_delays"
@@ -205,3 +208,24 @@ class CrawlDelay:
         if origin is not None:
             delay = robotparser.crawl_delay(self._robot.of(request))
             self._delays.tell(origin, delay)
+
+
+class PacingJudge:
+    """Lets another judge decide, and notes the crawl delay of each origin it allows."""
+
+    def __init__(self, judge: Judge, robot: RobotName, delays: SlotDelays) -> None:
+        self._judge = judge
+        self._robot = robot
+        self._delays = delays
+
+    async def judge(self, request: Request, policy: Policy) -> None:
+        """Decide, then note the delay before the request reaches its slot."""
+        await self._judge.judge(request, policy)
+        rules = policy.rules(self._robot.of(request))
+        self._delays.tell(policy.origin, rules.crawl_delay)
+
+    async def unresolved(
+        self, request: Request, origin: Origin, error: Exception
+    ) -> None:
+        """Decide; no file asks for a delay."""
+        await self._judge.unresolved(request, origin, error)
