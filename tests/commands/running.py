@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
+import tempfile
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.forked import ROOT, ForkedProcess
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 PATIENCE = 120.0
 """Seconds until a command that does not end fails the test."""
 
@@ -29,14 +32,22 @@ class Ran:
 
 def scrapy(*args: str, given: str = "", folder: Path | None = None) -> Ran:
     """Run `scrapy ARGS` in *folder*, with *given* at standard input."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "scrapy", *args],
-        input=given,
-        cwd=folder or ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-        check=False,
-    )
-    return Ran(ran.returncode, ran.stdout, ran.stderr)
+    file = tempfile.TemporaryFile
+    with file() as stdin, file() as stdout, file() as stderr:
+        stdin.write(given.encode())
+        stdin.seek(0)
+        process = ForkedProcess(
+            "scrapy.cmdline:execute",
+            *args,
+            files=(stdin.fileno(), stdout.fileno(), stderr.fileno()),
+            folder=folder or ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+            warn=False,
+        )
+        try:
+            code = process.wait(PATIENCE)
+        finally:
+            process.kill()
+        stdout.seek(0)
+        stderr.seek(0)
+        return Ran(code, stdout.read().decode(), stderr.read().decode())

@@ -11,7 +11,8 @@ import pytest
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.errors import MissingExtra
-from tests.commands.running import ROOT, scrapy
+from tests.commands.running import scrapy
+from tests.support.forked import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

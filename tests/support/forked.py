@@ -12,6 +12,7 @@ the process id and, at the end of the process, its exit code.
 from __future__ import annotations
 
 import atexit
+import builtins
 import gc
 import json
 import os
@@ -21,6 +22,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import warnings
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -53,6 +55,15 @@ COMPONENTS = (
 )
 
 
+HIDDEN = [
+    "DeprecationWarning",
+    "ImportWarning",
+    "PendingDeprecationWarning",
+    "ResourceWarning",
+]
+"""The warnings that Python does not print by default."""
+
+
 class ForkedProcess:
     """A fork of the server that calls *target* (`module:name`) in *folder*.
 
@@ -66,10 +77,15 @@ class ForkedProcess:
         files: tuple[int, int, int],
         folder: Path = ROOT,
         env: Mapping[str, str] | None = None,
+        warn: bool = True,
     ) -> None:
-        """Start it; *env* is the environment, that of this process by default."""
+        """Start it; *env* is the environment, that of this process by default.
+
+        With *warn* it prints every warning, else those that Python prints by default.
+        """
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
+        order["hidden"] = [] if warn else HIDDEN
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.connect(_server())
         socket.send_fds(self._socket, [b"\0"], files)
@@ -201,6 +217,8 @@ def _run(order: dict[str, Any]) -> Any:
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])
+    for name in order["hidden"]:
+        warnings.simplefilter("ignore", getattr(builtins, name))
     sys.argv[:] = [order["target"], *order["argv"]]
     sys.path[0] = order["folder"]
     module, _, name = order["target"].partition(":")
