@@ -100,7 +100,7 @@ class RobotsPages(BaseSpiderMiddleware):
             raise NotConfigured(message)
         self._obeyed = settings.pages
         assert crawler.stats is not None  # noqa: S101 - set before middlewares are made
-        self._tally = StatsRecorder(crawler.stats)
+        self._recorder = StatsRecorder(crawler.stats)
         self._robot = RobotName(crawler)
         # By id, as items need not be hashable; the reference to the item keeps its id
         # from being used again.
@@ -117,9 +117,9 @@ class RobotsPages(BaseSpiderMiddleware):
         for said in directives.not_understood:
             self._log("Not understood: %s of %s", said, response.url)
         if not directives.index:
-            self._tally.count(stats.PAGES_NOINDEX)
+            self._recorder.count(stats.PAGES_NOINDEX)
         if not directives.follow:
-            self._tally.count(stats.PAGES_NOFOLLOW)
+            self._recorder.count(stats.PAGES_NOFOLLOW)
 
     def _read(self, response: Response) -> Directives:
         """Return the directives of *response*, and put them into its meta."""
@@ -140,7 +140,7 @@ class RobotsPages(BaseSpiderMiddleware):
         if reason is None:
             return request
         kind, said = reason
-        self._tally.page_request_dropped(kind)
+        self._recorder.page_request_dropped(kind)
         where = f"<{request.method} {request.url}>: {said}"
         self._log("Not followed: %s of %s", where, response.url)
         return None
@@ -182,7 +182,7 @@ class RobotsPages(BaseSpiderMiddleware):
         marked = self._marked.pop(id(item), None)
         if marked is None:
             return None
-        self._tally.count(stats.ITEMS_DROPPED)
+        self._recorder.count(stats.ITEMS_DROPPED)
         return marked[1]
 
     def _directives(self, response: Response) -> Directives:

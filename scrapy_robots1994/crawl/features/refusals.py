@@ -60,9 +60,9 @@ class _Row:
 class RefusalLog:
     """Sends `request_refused`, and logs the refusals of each origin at the close."""
 
-    def __init__(self, crawler: Crawler, tally: StatsRecorder) -> None:
+    def __init__(self, crawler: Crawler, recorder: StatsRecorder) -> None:
         self._crawler = crawler
-        self._tally = tally
+        self._recorder = recorder
         self._rows: dict[Origin, _Row] = {}
         self._uncounted = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -101,7 +101,7 @@ class RefusalLog:
         """Log the table, where there is a refusal."""
         rows = sorted(self._rows.values(), key=attrgetter("origin"))
         rows.sort(key=attrgetter("refused"), reverse=True)
-        self._tally.refused_by_origin(
+        self._recorder.refused_by_origin(
             {str(row.origin): row.refused for row in rows[:TOP_ORIGINS]}, len(rows)
         )
         if rows:
