@@ -126,6 +126,7 @@ class FakeBackend:
     loaded: list[Policy] = field(default_factory=list)
     given_up: list[tuple[Origin, LocalFault | Cancelled]] = field(default_factory=list)
     retries: list[FetchResult] = field(default_factory=list)
+    retried: list[Origin] = field(default_factory=list)
     pauses: list[Pause] = field(default_factory=list)
 
     async def fetch(
@@ -180,6 +181,7 @@ class FakeBackend:
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Note what makes a retry necessary."""
         self.retries.append(result)
+        self.retried.append(origin)
 
     async def policy_fetched(
         self,

@@ -18,15 +18,17 @@ from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import (
     Cancelled,
+    LocalFault,
     Policy,
     RobotsResponse,
     UseFresh,
     UseStale,
     decide,
 )
+from scrapy_robots1994.policy.retries import RetrySchedule
 from tests.policy.samples import TIMEOUT
 from tests.resolver.drives import AsyncioDrive, Drive, TwistedDrive
-from tests.resolver.scene import FILE, Question, Scene
+from tests.resolver.scene import FILE, Pause, Question, Scene
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import FetchResult
@@ -42,7 +44,10 @@ ANSWERS: list[FetchResult] = [
     RobotsResponse(503, retry_after=60.0),
     TIMEOUT,
     Cancelled("withdrawn"),
+    LocalFault(OSError(24, "Too many open files")),
 ]
+
+CONTEXTS = ["direct", "proxy 1", "proxy 2"]
 
 ERRORS: list[type[BaseException]] = [ZeroDivisionError, CancelledError]
 
@@ -66,7 +71,7 @@ class Request:
         self.puts_before = len(scene.memory.puts)
         try:
             self.found = await scene.resolver.resolve(self.origin, self.context)
-        except (FetchAborted, ZeroDivisionError) as error:
+        except (FetchAborted, OSError, ZeroDivisionError) as error:
             self.found = error
 
     def is_right(self, puts: list[Policy]) -> bool:
@@ -90,10 +95,11 @@ class EveryOrder(RuleBasedStateMachine):
         self.scene = self.new_scene()
         self.backend = self.scene.backend
         self.requests: list[Request] = []
+        self.is_aborted = False
 
     def new_scene(self) -> Scene:
-        """Make the keeper and its surroundings."""
-        return Scene(self.drive_of())
+        """Make the resolver and its surroundings."""
+        return Scene(self.drive_of(), retries=RetrySchedule(times=2))
 
     def known(self) -> list[Policy]:
         """Every policy that was settled."""
@@ -101,7 +107,14 @@ class EveryOrder(RuleBasedStateMachine):
 
     def at_work(self) -> set[Origin]:
         """Origins for which somebody outside has still to answer."""
-        return set(self.backend.under_way)
+        paused = {
+            origin
+            for origin, pause in zip(
+                self.backend.retried, self.backend.pauses, strict=False
+            )
+            if pause.end.is_open
+        }
+        return set(self.backend.under_way) | paused
 
     def close_others(self) -> None:
         """Let everybody answer who is no origin."""
@@ -114,11 +127,19 @@ class EveryOrder(RuleBasedStateMachine):
         """Requests that have no end yet."""
         return [r for r in self.requests if r.running and not r.running.is_over]
 
-    @rule(origin=st.sampled_from(ORIGINS), count=st.integers(1, 4))
-    def arrive(self, origin: Origin, count: int) -> None:
+    def open_pauses(self) -> list[Pause]:
+        """Pauses before a retry that have no end yet."""
+        return [pause for pause in self.backend.pauses if pause.end.is_open]
+
+    @rule(
+        origin=st.sampled_from(ORIGINS),
+        count=st.integers(1, 4),
+        context=st.sampled_from(CONTEXTS),
+    )
+    def arrive(self, origin: Origin, count: int, context: str) -> None:
         """Some requests of one origin arrive."""
         for _ in range(count):
-            request = Request(origin)
+            request = Request(origin, context)
             self.requests.append(request)
             request.running = self.scene.drive.run(request.ask(self.scene))
 
@@ -143,6 +164,22 @@ class EveryOrder(RuleBasedStateMachine):
     def fail(self, data: st.DataObject, error: type[BaseException]) -> None:
         """A fetch raises."""
         data.draw(st.sampled_from(self.open_questions())).answer.fail(error())
+
+    @precondition(lambda self: self.open_pauses())
+    @rule(data=st.data())
+    def end_a_pause(self, data: st.DataObject) -> None:
+        """The time for a retry has come."""
+        data.draw(st.sampled_from(self.open_pauses())).end.settle(None)
+
+    @precondition(lambda self: not self.is_aborted and len(self.requests) > 10)
+    @rule()
+    def close(self) -> None:
+        """The crawl closes: from now on nothing is fetched."""
+        self.scene.resolver.abort("closing")
+        self.is_aborted = True
+        self.questions_before = len(self.backend.questions)
+        self.scene.drive.turn()
+        assert self.waiting() == []
 
     @precondition(lambda self: self.waiting())
     @rule(data=st.data())
@@ -190,6 +227,23 @@ class EveryOrder(RuleBasedStateMachine):
                 assert any(request.found is known for known in self.known())
 
     @invariant()
+    def nothing_is_fetched_after_the_close(self) -> None:
+        """Ours R6: no new fetch starts, and no retry."""
+        if self.is_aborted:
+            assert len(self.backend.questions) == self.questions_before
+
+    @invariant()
+    def an_origin_costs_a_bounded_number_of_fetches(self) -> None:
+        """§3.1: at most two retries for each time a fetch was started."""
+        assert len(self.backend.questions) <= 3 * len(self.backend.works)
+
+    @invariant()
+    def a_fault_of_ours_is_nobody_elses(self) -> None:
+        """Ours R7: no two requests fail with one exception."""
+        errors = [id(r.found) for r in self.requests if isinstance(r.found, Exception)]
+        assert len(errors) == len(set(errors))
+
+    @invariant()
     def no_waiting_object_is_released_twice(self) -> None:
         """Each waiter is let go once at most."""
         assert all(w.releases <= self.most_releases for w in self.backend.waiters)
@@ -206,9 +260,12 @@ class EveryOrder(RuleBasedStateMachine):
         self.scene.drive.turn()
         assert {r.origin for r in self.waiting()} <= self.at_work()
         self.close_others()
-        for question in self.open_questions():
-            question.answer.settle(Cancelled("closing"))
-        self.scene.drive.turn()
+        while self.open_questions() or self.open_pauses():
+            for question in self.open_questions():
+                question.answer.settle(Cancelled("closing"))
+            for pause in self.open_pauses():
+                pause.end.settle(None)
+            self.scene.drive.turn()
         assert self.waiting() == []
         assert self.backend.under_way == []
         self.scene.drive.close()

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis.stateful import precondition, rule
 
 from scrapy_robots1994.policy import Policy
+from scrapy_robots1994.policy.retries import RetrySchedule
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.resolver.drives import AsyncioDrive, TwistedDrive
 from tests.resolver.scene import FILE, TERMS, Scene
@@ -69,7 +70,7 @@ class EveryOrderStored(EveryOrder):
         """Make a keeper with a store."""
         drive = self.drive_of()
         self.store = LateStore(drive)
-        return Scene(drive, store=self.store)
+        return Scene(drive, store=self.store, retries=RetrySchedule(times=2))
 
     def known(self) -> list[Policy]:
         """Policies that an answer made, and those the store held."""

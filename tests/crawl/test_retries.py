@@ -1,0 +1,196 @@
+"""A failed fetch of robots.txt in a real crawl: retried, and by whose fault it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import Ask, CrawlResult, Reactor, crawl, reactors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.replies import Reply
+    from tests.support.site import Site
+
+PAGES = 12
+FILE = "User-agent: *\nDisallow: /private\n"
+RETRIED = {"RETRY_ENABLED": True}
+FIRST = {
+    # Twisted's client itself sends a GET again whose connection broke.
+    "reset": [replies.reset()] * 2,
+    "closed": [replies.hang_up()] * 2,
+    "truncated": [replies.truncated(b"User-agent: *\n", 500)],
+    "503": [replies.status(503)],
+    "429": [replies.status(429, Retry_After="0")],
+    "408": [replies.status(408)],
+    "not gzip": [replies.status(200, b"not gzip", Content_Encoding="gzip")],
+}
+
+
+def pages(site: Site, count: int = PAGES) -> list[str]:
+    """Return permitted URLs of one origin."""
+    return [site.url(f"/page/{number}") for number in range(count)]
+
+
+def reasons(result: CrawlResult) -> set[str]:
+    """Return why requests were refused."""
+    return {failed.verdict["reason"] for failed in result.failed if failed.verdict}
+
+
+@pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
+def test_a_first_answer_that_fails_costs_no_page(
+    site: Site, first: list[Reply]
+) -> None:
+    """Ours R5: the origin has a fair chance before anything is refused."""
+    site.answer("/robots.txt", [*first, replies.text(FILE)])
+
+    result = crawl([*pages(site), site.url("/private")], settings=RETRIED)
+
+    assert result.fetched_urls == sorted(pages(site))
+    assert reasons(result) == {"rule"}
+    assert result.stats["robots1994/retries"] >= 1
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_503_at_first_is_retried_on_every_reactor(
+    site: Site, reactor: Reactor
+) -> None:
+    """The pause between two fetches holds up nothing else."""
+    site.answer("/robots.txt", [replies.status(503), replies.text(FILE)])
+
+    result = crawl(pages(site), settings=RETRIED, reactor=reactor)
+
+    assert result.fetched_urls == sorted(pages(site))
+    assert result.stats["robotstxt/request_count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "fetches"),
+    [
+        (replies.status(503), 4),
+        (replies.status(503, Retry_After="3600"), 1),
+        (replies.truncated(b"User-agent: *\n", 500), 3),
+        (replies.redirect("/robots.txt"), 1),
+        (replies.status(200, b"x", Content_Encoding="compress"), 1),
+    ],
+    ids=["503", "Retry-After", "truncated", "loop", "coding"],
+)
+def test_a_dead_origin_costs_few_fetches_whatever_retry_times_says(
+    site: Site, reply: Reply, fetches: int
+) -> None:
+    """§3.1: then it is unreachable for all its requests, for a while."""
+    site.answer("/robots.txt", reply)
+
+    result = crawl(pages(site), settings=RETRIED | {"RETRY_TIMES": 50})
+
+    assert result.fetched == []
+    assert reasons(result) == {"unreachable"}
+    assert result.stats["robotstxt/request_count"] == fetches
+
+
+def test_without_scrapys_retries_there_are_none(site: Site) -> None:
+    """RETRY_ENABLED = False."""
+    site.answer("/robots.txt", [replies.status(503), replies.text(FILE)])
+
+    result = crawl(pages(site), settings={"RETRY_ENABLED": False})
+
+    assert result.fetched == []
+    assert len(site.log("/robots.txt")) == 1
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_ours_r7_a_dead_proxy_is_no_word_of_the_origin(
+    site: Site, reactor: Reactor, tmp_path: Path
+) -> None:
+    """Each page fails with its own error; the next worker with the store is not misled."""
+    site.robots(FILE)
+    proxy = {"proxy": site.refused_url("").rstrip("/")}
+    settings = RETRIED | {
+        "ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}",
+        "RETRY_TIMES": 1,
+    }
+
+    failing = crawl(
+        [Ask(url, meta=proxy) for url in pages(site)],
+        settings=settings,
+        reactor=reactor,
+    )
+    healthy = crawl(pages(site), settings=settings, reactor=reactor)
+
+    assert failing.fetched == []
+    assert len(failing.failed) == PAGES
+    assert all(failed.verdict is None for failed in failing.failed)
+    assert all("Refused" in failed.name for failed in failing.failed)
+    assert "robots1994/outcome/unreachable" not in failing.stats
+    assert healthy.fetched_urls == sorted(pages(site))
+
+
+def test_a_refused_connection_is_of_the_origin_and_shared_with_nobody(
+    site: Site, tmp_path: Path
+) -> None:
+    """Ours R5 without a proxy: it is remembered, but by this process alone."""
+    store = f"sqlite:///{tmp_path / 'robots.db'}"
+    settings = {"ROBOTS1994_STORE": store}
+
+    for _ in range(2):
+        result = crawl([site.refused_url("/page")], settings=settings)
+
+        assert reasons(result) == {"unreachable"}
+        assert result.stats["robotstxt/request_count"] == 1
+        assert "robots1994/store_hits" not in result.stats
+
+
+class RaiseTypeError:
+    """Breaks on every robots.txt request, as a bug in a user's middleware would."""
+
+    def process_request(self, request: Any, spider: Any = None) -> None:
+        """Call a function with an argument too many."""
+        if request.url.endswith("/robots.txt"):
+            pages(request, 1, 2)  # type: ignore[call-arg]  # the bug
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_ours_r7_a_bug_in_a_middleware_is_logged_with_its_traceback(
+    site: Site, reactor: Reactor
+) -> None:
+    """Once; each page fails with an error of the same class, none is refused."""
+    part = "tests.crawl.test_retries.RaiseTypeError"
+
+    result = crawl(
+        pages(site),
+        settings=RETRIED | {"DOWNLOADER_MIDDLEWARES": {part: 850}},
+        reactor=reactor,
+    )
+
+    assert site.targets() == []
+    assert {failed.name for failed in result.failed} == {"builtins.TypeError"}
+    assert len(result.failed) == PAGES
+    assert result.log.count("in process_request") == 1
+    assert result.log.count("Traceback") == 1
+
+
+def test_ours_r3_forbidden_files_are_warnings_up_to_a_number(site: Site) -> None:
+    """Twenty lines that name the setting, then one with the count at the close."""
+    site.answer("/robots.txt", replies.status(403))
+    urls = [site.url("/page", host=f"h{number}.test") for number in range(23)]
+
+    result = crawl(urls)
+
+    warnings = [line for line in result.log.splitlines() if "WARNING" in line]
+    ours = [line for line in warnings if "ROBOTS1994_FORBIDDEN" in line]
+    assert sum("HTTP 403" in line for line in ours) == 20
+    assert len(ours) == 21
+    assert "23 origins" in ours[-1]
+
+
+def test_ours_r3_a_forbidden_file_that_means_open_is_no_warning(site: Site) -> None:
+    """The user has decided."""
+    site.answer("/robots.txt", replies.status(401))
+
+    result = crawl([site.url("/page")], settings={"ROBOTS1994_FORBIDDEN": "allow"})
+
+    assert result.fetched_urls == [site.url("/page")]
+    assert "WARNING" not in result.log
