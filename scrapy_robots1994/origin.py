@@ -10,8 +10,8 @@ from ipaddress import IPv6Address
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
 
-_HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
-_URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+_HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#\\]*)", re.IGNORECASE | re.ASCII)
+_URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 _AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
 
 
@@ -101,7 +101,10 @@ def target_behind(head: str, url: str) -> str:
     """Return the same of a *url* whose *head* is known."""
     # Ours O26: the fragment is not sent, so it is not compared.
     target = url[len(head) :].partition("#")[0]
-    return target if target.startswith("/") else "/" + target
+    if target.startswith("/"):
+        return target
+    # Behind an authority `\` is a slash to Scrapy, and to browsers.
+    return "/" + (target[1:] if head and target.startswith("\\") else target)
 
 
 def head_of(url: str) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from scrapy_robots1994.checks import boundaries, ignored, values, whole
 from scrapy_robots1994.checks.problem import Finding, Kind, Problem
 from scrapy_robots1994.checks.suspicion import may_open
-from scrapy_robots1994.parser.dialects import CAUTIOUS
-from scrapy_robots1994.parser.records import applied
-from scrapy_robots1994.parser.source import Contents, Source, contents_of
+from scrapy_robots1994.parser.body import Body
+from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
+from scrapy_robots1994.parser.records import Contents, Record, applied, read_contents
+from scrapy_robots1994.parser.user_agent import robot_names
 
 KINDS: tuple[Kind, ...] = tuple(
     sorted(
@@ -34,12 +35,12 @@ _FIND_OPENINGS = (
 _FIND = (*_FIND_OPENINGS, boundaries.in_records, boundaries.in_names, whole.in_whole)
 
 
-def find_problems(source: Source) -> tuple[Problem, ...]:
-    """Return the problems of *source*, in the order of their places."""
-    contents = contents_of(source)
+def find_problems(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
+    """Return the problems of *body*, in the order of their places."""
+    contents = read_contents(body.text, dialect)
     found = [finding for find in _FIND for finding in find(contents)]
-    found += whole.in_bytes(source, contents)
-    passed_over = _passed_over(source, contents)
+    found += whole.in_bytes(body, contents)
+    passed_over = _passed_over(dialect, contents)
     found = [finding for finding in found if finding.kind not in passed_over]
     found.sort(key=lambda it: (it.line, it.column, it.kind.code))
     return tuple(finding.problem() for finding in found)
@@ -54,10 +55,10 @@ _EVERY_LINE_OF_A_PAGE = (
 )
 
 
-def _passed_over(source: Source, contents: Contents) -> tuple[Kind, ...]:
+def _passed_over(dialect: Dialect, contents: Contents) -> tuple[Kind, ...]:
     """Return the kinds that are no problems of this file."""
     kinds: tuple[Kind, ...] = ()
-    if source.dialect.has_lists:
+    if dialect.has_lists:
         # Revisited K1, K2: there a line holds several names or paths.
         kinds = _OF_SINGLE_VALUES
     if whole.is_page(contents):
@@ -67,18 +68,18 @@ def _passed_over(source: Source, contents: Contents) -> tuple[Kind, ...]:
 
 
 def find_weakening_problems(
-    source: Source, reading: str, names: str
+    body: Body, dialect: Dialect, reading: str, robot: str | bytes
 ) -> tuple[Problem, ...]:
-    """Return what opens the site, against its owner's likely intent, to a robot that
-    goes by *names* (see `names_of`), in the order of the lines.
+    """Return what opens the site to *robot*, against its owner's likely intent, in the
+    order of the lines.
 
     That is what is wrong in the records that the robot obeys, or below them, or above
     all records.
     """
-    if not may_open(source.text, source.dialect):
+    if not may_open(body.text, dialect):
         return ()
-    contents = contents_of(source)
-    passed_over = _passed_over(source, contents)
+    contents = read_contents(body.text, dialect)
+    passed_over = _passed_over(dialect, contents)
     found = [
         finding
         for find in _FIND_OPENINGS
@@ -88,17 +89,25 @@ def find_weakening_problems(
         # The cautious reading does not let this one open anything.
         and not (finding.kind is boundaries.SPLIT and reading == CAUTIOUS)
     ]
-    concerning = sorted(_concerning(found, contents, names), key=lambda it: it.line)
+    obeyed = applied(contents.records, dialect, robot_names(robot))
+    concerning = list(_concerning(found, contents, obeyed))
+    if reading == CAUTIOUS:
+        # Nor these: the record above them obeys them.
+        first = min((it.first_line for it in contents.records), default=0)
+        concerning = [
+            it for it in concerning if it.kind is not ignored.ORPHAN or it.line < first
+        ]
+    concerning.sort(key=lambda it: it.line)
     return tuple(finding.problem() for finding in concerning)
 
 
 def _concerning(
-    found: list[Finding], contents: Contents, names: str
+    found: list[Finding], contents: Contents, records: tuple[Record, ...]
 ) -> Iterator[Finding]:
-    """Yield the findings whose place is in or below a record that the robot obeys."""
+    """Yield the findings whose place is in or below one of *records*."""
     if not found:
         return
-    obeyed = {record.first_line for record in applied(contents.records, names)}
+    obeyed = {record.first_line for record in records}
     starts = [record.first_line for record in contents.records]
     for finding in found:
         before = bisect_right(starts, finding.line)

@@ -4,10 +4,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from scrapy_robots1994.checks.problem import ERROR, INFO, WARNING, Finding, Kind
-from scrapy_robots1994.parser.lines import LineKind
-from scrapy_robots1994.parser.matching import absolute, canonical
-from scrapy_robots1994.parser.records import EVERYBODY, Agent, Record
-from scrapy_robots1994.parser.source import Contents
+from scrapy_robots1994.parser.records import Agent, Contents, Record
+from scrapy_robots1994.parser.spellings import canonical, is_absolute
+from scrapy_robots1994.parser.tokens import LineKind
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 SPLIT = Kind(
     "R002",
@@ -110,11 +110,11 @@ def in_boundaries(contents: Contents) -> Iterator[Finding]:
     """
     blanks = [line.number for line in contents.lines if line.kind is LineKind.BLANK]
     previous = None
-    for record, joined in zip(contents.records, contents.joined, strict=True):
-        if joined.rules and not record.rules:
+    for record in contents.records:
+        if record.orphans and not record.rules:
             # Ours O5: the blank line is the boundary that F1 makes it.
             parting = blanks[bisect_right(blanks, record.last_line)]
-            yield SPLIT.at(parting, 1, str(joined.rules[0].line))
+            yield SPLIT.at(parting, 1, str(record.orphans[0].line))
         elif not record.rules:
             # Ours O3, against 1994 D3.
             names = ", ".join(record.names)
@@ -124,7 +124,8 @@ def in_boundaries(contents: Contents) -> Iterator[Finding]:
         if previous == between:
             # Ours O7
             yield NO_BLANK.at(record.first_line, 1)
-        previous = bisect_right(blanks, joined.last_line)
+        last = max(record.last_line, *(rule.line for rule in record.orphans), 0)
+        previous = bisect_right(blanks, last)
 
 
 def _allows(contents: Contents, record: Record) -> bool:
@@ -176,7 +177,7 @@ def _in_rules(record: Record) -> Iterator[Finding]:
 
 def _spelling(value: str) -> str:
     """Return what URLs are compared with; nothing for a value that matches none."""
-    return canonical(value if value.startswith("/") else absolute(value) or "")
+    return canonical(value) if value.startswith("/") or is_absolute(value) else ""
 
 
 def in_names(contents: Contents) -> Iterator[Finding]:

@@ -1,13 +1,13 @@
 """Lines that count for nothing: what they look like, and what was likely meant."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
 from scrapy_robots1994.checks.problem import ERROR, INFO, WARNING, Finding, Kind
 from scrapy_robots1994.checks.spelling import likely_field, plain
-from scrapy_robots1994.parser.grammar import COMMENT, SPACE
-from scrapy_robots1994.parser.lines import Line, LineKind
-from scrapy_robots1994.parser.source import Contents
+from scrapy_robots1994.parser.records import Contents
+from scrapy_robots1994.parser.tokens import COMMENT, SPACE, Line, LineKind
 
 ORPHAN = Kind(
     "R001",
@@ -155,11 +155,25 @@ def in_lines(contents: Contents) -> Iterator[Finding]:
 
 def in_orphans(contents: Contents) -> Iterator[Finding]:
     """Yield the Disallow lines that no blank line alone keeps from their record."""
-    joined = {rule.line for record in contents.joined for rule in record.rules}
+    joined = set(_parted(contents))
     for line in contents.lines:
         if line.kind is LineKind.ORPHAN and line.number not in joined:
             # Ours O4
             yield ORPHAN.at(line.number, column_of(line), line.field)
+
+
+def _parted(contents: Contents) -> Iterator[int]:
+    """Yield the rules that one blank line alone parts from a record without rules."""
+    blanks = [line.number for line in contents.lines if line.kind is LineKind.BLANK]
+    for record in contents.records:
+        if record.orphans and not record.rules:
+            first = record.orphans[0].line
+            here = bisect_right(blanks, first)
+            yield from (
+                rule.line
+                for rule in record.orphans
+                if bisect_right(blanks, rule.line) == here
+            )
 
 
 def column_of(line: Line) -> int:

@@ -5,15 +5,15 @@ not, and to see that no line need be told apart from the others.
 """
 
 import re
+from collections.abc import Iterator
 
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.grammar import (
+from scrapy_robots1994.parser.tokens import (
     COMMENT,
     DISALLOW,
+    LONE_CR,
     SPACE,
     USER_AGENT,
-    framed,
-    slices,
 )
 
 _SPACES = f"[{SPACE}]*"
@@ -54,6 +54,32 @@ _ORPHAN = re.compile(f"\n{_SPACES}\r?(?=\n){_DOWN_TO_RULE}")
 _WITHOUT_RULES = re.compile(
     f"\n{_line(USER_AGENT)}{_REST}" + _PASSED_OVER % _EXTENSIONS + f"\n{_SPACES}\r?\n"
 )
+
+
+_LONE_CR = re.compile(LONE_CR)
+_SLICE = 32_768
+
+
+def framed(text: str) -> str:
+    """Return *text* with every line between two NL, none ended by a CR alone, and a
+    blank line at the end.
+    """
+    # 1994 F2: CR ends a line, too.
+    if "\r" in text and _LONE_CR.search(text):
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"\n{text}\n\n"
+
+
+def slices(text: str) -> Iterator[str]:
+    """Yield *text* in parts of whole lines, for a match keeps all threads waiting."""
+    start = 0
+    while len(text) - start > _SLICE:
+        end = text.find("\n", start + _SLICE)
+        if end < 0:
+            break
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
 def may_open(text: str, dialect: Dialect) -> bool:

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from scrapy_robots1994.checks.problem import ERROR, INFO, WARNING, Finding, Kind
 from scrapy_robots1994.escaping import is_printable
-from scrapy_robots1994.parser.grammar import COMMENT, SPACE
-from scrapy_robots1994.parser.lines import Line, LineKind
-from scrapy_robots1994.parser.matching import absolute
-from scrapy_robots1994.parser.records import EVERYBODY
-from scrapy_robots1994.parser.source import Contents
+from scrapy_robots1994.parser.records import Contents
+from scrapy_robots1994.parser.spellings import is_absolute
+from scrapy_robots1994.parser.tokens import COMMENT, SPACE, Line, LineKind
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 PATHLESS = Kind(
     "R005",
@@ -147,7 +146,7 @@ def _in_path(line: Line) -> Iterator[Finding]:
         return
     if not value.startswith("/"):
         # Ours O20: a value that no URL starts with; O19: unless it is a URL.
-        kind = PATHLESS if absolute(value) is None else URL_VALUE
+        kind = URL_VALUE if is_absolute(value) else PATHLESS
         yield kind.at(line.number, start, value)
         return
     wildcard = _WILDCARD.search(value)

@@ -2,12 +2,13 @@
 replaced on the way from its bytes to its lines.
 """
 
+import re
 from collections.abc import Iterator
 
 from scrapy_robots1994.checks.problem import ERROR, INFO, WARNING, Finding, Kind
-from scrapy_robots1994.parser.grammar import encoding_of
-from scrapy_robots1994.parser.lines import Line, LineKind
-from scrapy_robots1994.parser.source import Contents, Source
+from scrapy_robots1994.parser.body import Body, encoding_of
+from scrapy_robots1994.parser.records import Contents
+from scrapy_robots1994.parser.tokens import Line, LineKind
 
 MARK = Kind(
     "R012",
@@ -22,7 +23,7 @@ UNDECODABLE = Kind(
     "O17",
     WARNING,
     "bytes that are no UTF-8",
-    "bytes that are not text in the encoding of the file were replaced",
+    "bytes that are not text in the encoding of the file",
     "Save the file as UTF-8, or write such characters percent-encoded.",
 )
 CUT = Kind(
@@ -52,24 +53,25 @@ LONE_CR = Kind(
 
 KINDS = (MARK, UNDECODABLE, CUT, HTML, LONE_CR)
 
-_REPLACED = "\ufffd"
+# A byte that is not UTF-8, or what stands for a part of broken UTF-16.
+_UNDECODABLE = re.compile("[\udc80-\udcff\ufffd]")
 _EMPTY = (LineKind.BLANK, LineKind.COMMENT)
 
 
-def in_bytes(source: Source, contents: Contents) -> Iterator[Finding]:
+def in_bytes(body: Body, contents: Contents) -> Iterator[Finding]:
     """Yield what was left out or replaced on the way from the bytes to the lines."""
-    body = source.body
-    mark, encoding = encoding_of(body)
+    data, text = body.data, body.text
+    mark, encoding = encoding_of(data)
     if mark:
         # Ours O16
         yield MARK.at(1, 1)
-    if not body.startswith(mark + source.text.encode(encoding)):
+    if not data.startswith(mark + text.encode(encoding, "replace")):
         # Ours O17
         for line in contents.lines:
-            if _REPLACED in line.text:
-                column = line.text.index(_REPLACED) + 1
-                yield UNDECODABLE.at(line.number, column)
-    if source.is_truncated:
+            undecodable = _UNDECODABLE.search(line.text)
+            if undecodable:
+                yield UNDECODABLE.at(line.number, undecodable.start() + 1)
+    if body.is_truncated:
         # Ours O24
         yield CUT.at(len(contents.lines) + 1, 1)
 

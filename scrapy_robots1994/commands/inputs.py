@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.matching import as_text
+from scrapy_robots1994.parser.spellings import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

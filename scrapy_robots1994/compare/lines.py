@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from scrapy_robots1994.parser.body import encoding_of
 from scrapy_robots1994.parser.dialects import dialect_named
-from scrapy_robots1994.parser.grammar import COMMENT, SPACE, encoding_of
-from scrapy_robots1994.parser.lines import Line, LineKind, read_lines
+from scrapy_robots1994.parser.tokens import COMMENT, SPACE, Line, LineKind, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -88,20 +88,20 @@ def with_value(line: Line, value: str) -> Line:
     content, mark, comment = rest.partition(COMMENT)
     lead = content[: len(content) - len(content.lstrip(SPACE))]
     tail = content[len(content.rstrip(SPACE)) :] if content.strip(SPACE) else ""
-    return replace(line, text=f"{head}:{lead}{value}{tail}{mark}{comment}", value=value)
+    text = f"{head}:{lead}{value}{tail}{mark}{comment}"
+    return line._replace(text=text, value=value)
 
 
 def rewritten(line: Line, field: str, value: str) -> Line:
     """Return *line* saying something else, its end as it was."""
     ending = line.ending or "\n"
-    return replace(
-        line, text=f"{field}: {value}", ending=ending, field=field, value=value
-    )
+    text = f"{field}: {value}"
+    return line._replace(text=text, ending=ending, field=field, value=value)
 
 
 def with_ending(line: Line) -> Line:
     """Return *line* with an end, so that another may follow it."""
-    return line if line.ending else replace(line, ending="\n")
+    return line if line.ending else line._replace(ending="\n")
 
 
 def blank_like(line: Line) -> Line:

@@ -20,8 +20,8 @@ from scrapy_robots1994.compare.lines import (
 )
 from scrapy_robots1994.compare.parsers import ROBOTS_TXT
 from scrapy_robots1994.origin import target_of
-from scrapy_robots1994.parser.grammar import as_utf8, decode
-from scrapy_robots1994.parser.matching import canonical
+from scrapy_robots1994.parser.body import Body
+from scrapy_robots1994.parser.spellings import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -123,8 +123,9 @@ def _spelled(path: bytes) -> str:
 
 def without_encoding(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file as ASCII: other characters percent-encoded, controls replaced."""
-    text = _CONTROLS.sub("_", decode(as_utf8(lines.body)))
-    spelled = (it if it.isascii() else quote(it, errors="replace") for it in text)
+    text = _CONTROLS.sub("_", Body(lines.body, is_truncated=False).text)
+    errors = "surrogateescape"
+    spelled = (it if it.isascii() else quote(it, errors=errors) for it in text)
     yield lines_of("".join(spelled).encode("ascii"), lines.dialect)
 
 

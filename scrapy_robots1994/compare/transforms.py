@@ -17,15 +17,9 @@ from scrapy_robots1994.compare.lines import (
     with_ending,
 )
 from scrapy_robots1994.parser.dialects import dialect_named
-from scrapy_robots1994.parser.lines import LineKind
-from scrapy_robots1994.parser.names import names_of
-from scrapy_robots1994.parser.records import (
-    EVERYBODY,
-    Record,
-    applied,
-    read_records,
-    speaks_to,
-)
+from scrapy_robots1994.parser.records import Record, applied, read_records
+from scrapy_robots1994.parser.tokens import LineKind
+from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -131,7 +125,7 @@ def _spans(lines: Lines) -> Iterator[tuple[Record, int, int]]:
 
 def _records(lines: Lines) -> tuple[Record, ...]:
     """Return the records of *lines*, whose places are their numbers."""
-    numbered = (replace(it, number=n) for n, it in enumerate(lines.lines, 1))
+    numbered = (it._replace(number=n) for n, it in enumerate(lines.lines, 1))
     return tuple(read_records(numbered, dialect_named(lines.dialect)))
 
 
@@ -141,16 +135,16 @@ def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
     The names by which our reading chose its record become one plain name, which is also
     the robot's; all other names become another one.
     """
-    names = names_of(robot)
-    chosen = applied(_records(lines), names)
-    is_named = any(record.speaks_to(names) for record in chosen)
-    mine = {
+    names, dialect = robot_names(robot), dialect_named(lines.dialect)
+    chosen = applied(_records(lines), dialect, names)
+    agents = [agent for record in chosen for agent in record.agents]
+    named = {
         agent.line
-        for record in chosen
-        for agent in record.agents
-        if (speaks_to(agent.name, names) if is_named else agent.name == EVERYBODY)
+        for agent in agents
+        if agent.name != EVERYBODY and dialect.choose([(agent.name,)], names)
     }
-    yield lines.of(_renamed(lines.lines, mine, ME if is_named else EVERYBODY))
+    mine = named or {agent.line for agent in agents if agent.name == EVERYBODY}
+    yield lines.of(_renamed(lines.lines, mine, ME if named else EVERYBODY))
 
 
 def question_without_names(question: Question) -> Question:

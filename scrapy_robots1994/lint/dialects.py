@@ -7,7 +7,13 @@ from itertools import count, groupby
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser import Line
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
-from scrapy_robots1994.parser.grammar import DISALLOW, USER_AGENT
+from scrapy_robots1994.parser.tokens import (
+    ALLOW,
+    CRAWL_DELAY,
+    DISALLOW,
+    SITEMAP,
+    USER_AGENT,
+)
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 _FIELDS_TOLD = 6
@@ -58,7 +64,12 @@ def _says(line: Line, dialect: Dialect) -> tuple[str, ...]:
         case str(name) if name == DISALLOW:
             return dialect.paths(line.value)
         case name:
-            return (name,) if name in dialect.fields else ()
+            known = {
+                ALLOW: dialect.has_allow,
+                CRAWL_DELAY: dialect.has_crawl_delay,
+                SITEMAP: dialect.has_sitemap,
+            }
+            return (name,) if known.get(name) else ()
 
 
 def _runs(numbers: Sequence[int]) -> str:

@@ -1,14 +1,12 @@
-"""The 1994 standard as code: bytes in, verdicts, lines, records and problems out. No
-IO, no clock.
+"""The grammar of robots.txt: bytes in; lines, records, rules and verdicts out. No I/O.
 
-The flow of the rooms: `grammar` (bytes to text, the patterns), `dialects`, `source`
-(one file, kept small), `lines`, `records`, `names` (what a robot goes by), `matching`
-(when a rule covers a URL), `compilation` (the rules of one robot), `ruling` (asked for
-every URL), `first_match` and `ordered` (the same for a dialect with Allow), `verdict`,
-`problems` and `inspection` (the report), `robots` (the face).
+The way of a file: `body` (its bytes), `tokens` (its lines), `records`, then for one robot
+`ruleset` and `verdict`. `dialects` has what sets the dialects apart, `user_agent` the
+names of robots, `spellings` the forms of a URL. `matcher` and its implementations
+`prefix_matcher`, `first_match` and `rfc9309` compile rules, `prefixes` has their indexes.
+`fast_scan` is a faster way to the rules of one robot.
 """
 
-from scrapy_robots1994.parser.lines import Line, LineKind
 from scrapy_robots1994.parser.records import (
     Agent,
     Delay,
@@ -16,7 +14,8 @@ from scrapy_robots1994.parser.records import (
     Rule,
     print_records,
 )
-from scrapy_robots1994.parser.ruling import RobotRules
+from scrapy_robots1994.parser.ruleset import RobotRules
+from scrapy_robots1994.parser.tokens import Line, LineKind
 from scrapy_robots1994.parser.verdict import Reason, Verdict
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""Dialects and readings: which fields a file may use, how their values fall apart, and
-how a blank line counts.
+"""Dialects and readings of robots.txt. A dialect is one row: all that sets it apart.
 
-The text of 1994 is the ground of all: another dialect says what differs from it.
+To add a dialect, add a row to `_ROWS`; settings, commands, reports and tests take it
+from there.
 """
 
 import math
@@ -10,106 +10,90 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from scrapy_robots1994.parser.user_agent import (
+    NameChoice,
+    first_named,
+    listed_names,
+    longest_named,
+    product_token,
+    token_named,
+    whole_name,
+)
+
 LITERAL = "literal"
 CAUTIOUS = "cautious"
 READINGS = (LITERAL, CAUTIOUS)
 
-# Ours X1, X4, X7: the fields of the extended dialect, as they compare.
-ALLOW = "allow"
-CRAWL_DELAY = "crawl-delay"
-SITEMAP = "sitemap"
-
 _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+
+
+def _whole_path(value: str) -> tuple[str, ...]:
+    """Return the one path of a rule."""
+    # 1994 D1: the value is one path, whole or partial.
+    return (value,)
+
+
+def _listed_paths(value: str) -> tuple[str, ...]:
+    """Return the paths of a rule that may list several."""
+    # Revisited K2: zero or more paths, separated by spaces or tabs; a line without a
+    # path says what an empty value says (1994 D2).
+    words = value.replace("\t", " ").split(" ")
+    return tuple(word for word in words if word) or ("",)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """What sets one dialect of robots.txt apart from the others.
 
-    *names* turns the value of a User-agent line into the names it holds, *paths* the
-    value of a Disallow line into the paths it holds; a path may be empty. With
-    *has_lists* a line may say several names or paths.
+    *names* returns the names in the value of a User-agent line, *paths* the paths in
+    the value of a rule (a path may be empty), *choose* the records that speak to a
+    robot. *has_lists* says that a line may hold several names or paths.
+
+    *has_blank_lines* says that a blank line ends a record. *has_wildcards* says that
+    `*` and a final `$` in a path are special, that the longest rule decides, and that
+    percent-encodings compare as in RFC 9309; else a rule is a prefix, and the first rule
+    that covers a URL decides.
     """
 
     name: str
-    names: Callable[[str], tuple[str, ...]]
-    paths: Callable[[str], tuple[str, ...]]
+    names: Callable[[str], tuple[str, ...]] = whole_name
+    paths: Callable[[str], tuple[str, ...]] = _whole_path
+    choose: NameChoice = first_named
+    has_lists: bool = False
     has_allow: bool = False
     has_crawl_delay: bool = False
     has_sitemap: bool = False
-    has_lists: bool = False
-
-    @property
-    def fields(self) -> frozenset[str]:
-        """The fields it knows besides User-agent and Disallow, in lower case."""
-        has = {
-            ALLOW: self.has_allow,
-            CRAWL_DELAY: self.has_crawl_delay,
-            SITEMAP: self.has_sitemap,
-        }
-        return frozenset(field for field in has if has[field])
+    has_blank_lines: bool = True
+    has_wildcards: bool = False
 
 
-def _whole_name(value: str) -> tuple[str, ...]:
-    """Return the one name of a User-agent value; nothing when it names nobody."""
-    # Ours O10: a version in the value is stripped, as 1994 A2 compares without.
-    # Ours O11: spaces and commas belong to the name: one line, one name.
-    name = value.partition("/")[0].strip(" \t")
-    # Ours O12: an empty value names nobody.
-    return (name,) if name else ()
-
-
-def _whole_path(value: str) -> tuple[str, ...]:
-    """Return the one path of a Disallow value."""
-    # 1994 D1: the value is one path, whole or partial.
-    return (value,)
-
-
-def _each_name(value: str) -> tuple[str, ...]:
-    """Return the names of a User-agent value, in order."""
-    # Revisited K1: one or more names, separated by spaces or tabs; `*` may be of them.
-    # Ours O10: the version of each is stripped.
-    names = (word.partition("/")[0] for word in _words(value))
-    return tuple(name for name in names if name)
-
-
-def _each_path(value: str) -> tuple[str, ...]:
-    """Return the paths of a Disallow value, in order."""
-    # Revisited K2: zero or more paths, separated by spaces or tabs; of none, the line
-    # says what an empty value says (1994 D2).
-    return _words(value) or ("",)
-
-
-def _words(value: str) -> tuple[str, ...]:
-    """Return the parts of *value* between spaces and tabs."""
-    return tuple(word for word in re.split("[ \t]+", value) if word)
-
-
-def seconds_of(value: str) -> float | None:
-    """Return the seconds that a Crawl-delay value says; None when it says none."""
-    # Ours X4: a decimal number and nothing else.
-    seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
-    return seconds if math.isfinite(seconds) else None
-
-
-_1994 = Dialect("1994", names=_whole_name, paths=_whole_path)
-_REVISITED = Dialect("revisited", names=_each_name, paths=_each_path, has_lists=True)
-_EXTENDED = Dialect(
-    "extended",
-    names=_whole_name,
-    paths=_whole_path,
-    has_allow=True,
-    has_crawl_delay=True,
-    has_sitemap=True,
+_ROWS = (
+    Dialect("1994"),
+    Dialect("revisited", names=listed_names, paths=_listed_paths, has_lists=True),
+    Dialect(
+        "extended",
+        choose=longest_named,
+        has_allow=True,
+        has_crawl_delay=True,
+        has_sitemap=True,
+    ),
+    Dialect(
+        "rfc9309",
+        names=product_token,
+        choose=token_named,
+        has_allow=True,
+        has_crawl_delay=True,
+        has_sitemap=True,
+        has_blank_lines=False,
+        has_wildcards=True,
+    ),
 )
 
-DIALECTS: Mapping[str, Dialect] = MappingProxyType(
-    {dialect.name: dialect for dialect in (_1994, _REVISITED, _EXTENDED)}
-)
+DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _ROWS})
 
 
 def dialect_named(name: str) -> Dialect:
-    """Return the dialect called *name*; ValueError says which there are."""
+    """Return the dialect called *name*; ValueError says which dialects exist."""
     try:
         return DIALECTS[name]
     except KeyError:
@@ -119,8 +103,15 @@ def dialect_named(name: str) -> Dialect:
 
 
 def check_reading(name: str) -> None:
-    """Raise ValueError, with a sentence, when there is no reading called *name*."""
+    """Raise ValueError if there is no reading called *name*."""
     if name not in READINGS:
         known = ", ".join(map(repr, READINGS))
         message = f"There is no reading {name!r} of robots.txt; it may be {known}."
         raise ValueError(message)
+
+
+def seconds_of(value: str) -> float | None:
+    """Return the seconds of a Crawl-delay value; None if it is not a number."""
+    # Ours X4: a decimal number and nothing else.
+    seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
+    return seconds if math.isfinite(seconds) else None

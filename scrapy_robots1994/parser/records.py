@@ -1,27 +1,24 @@
-"""Records: which User-agent lines share which Disallow lines."""
+"""Records: which User-agent lines share which rules."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from scrapy_robots1994.parser.dialects import Dialect, seconds_of
-from scrapy_robots1994.parser.lines import Line, LineKind
+from scrapy_robots1994.parser.body import decode
+from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
+from scrapy_robots1994.parser.tokens import Line, LineKind, read_lines
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-EVERYBODY = "*"
 
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """One name a record speaks to, without its version, and the line that says it."""
+class Agent(NamedTuple):
+    """One name of a record, without its version, and its line."""
 
     name: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One Disallow or Allow value as written, perhaps empty, and the line that says
-    it; Allow is of the extended dialect alone.
-    """
+class Rule(NamedTuple):
+    """One Disallow or Allow value as written, perhaps empty, and its line."""
 
     value: str
     line: int
@@ -32,9 +29,8 @@ class Rule:
         return f"{'Allow' if self.allows else 'Disallow'}: {self.value}".rstrip(" ")
 
 
-@dataclass(frozen=True, slots=True)
-class Delay:
-    """One Crawl-delay, of the extended dialect, and the line that says it."""
+class Delay(NamedTuple):
+    """One Crawl-delay and its line."""
 
     seconds: float
     line: int
@@ -42,10 +38,11 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The policy that some robots share: their names and what they are not to retrieve.
+    """The policy that some robots share: their names and what they must not retrieve.
 
-    *first_line* and *last_line* are its first User-agent line and the last line that
-    belongs to it. *delays* are of the extended dialect.
+    *first_line* and *last_line* are its first User-agent line and its last line of any
+    kind. *orphans* and *orphan_delays* are the lines below that a blank line parts from
+    the record: the cautious reading obeys them too.
     """
 
     agents: tuple[Agent, ...]
@@ -53,6 +50,8 @@ class Record:
     first_line: int
     last_line: int
     delays: tuple[Delay, ...] = ()
+    orphans: tuple[Rule, ...] = ()
+    orphan_delays: tuple[Delay, ...] = ()
 
     @property
     def is_default(self) -> bool:
@@ -65,10 +64,6 @@ class Record:
         """The names as written, in order, without their versions."""
         return tuple(agent.name for agent in self.agents)
 
-    def speaks_to(self, names: str) -> bool:
-        """Whether the record names a robot that goes by *names* (see `names_of`)."""
-        return any(speaks_to(agent.name, names) for agent in self.agents)
-
     def __str__(self) -> str:
         """Return the record as lines of a robots.txt, each ended by NL."""
         lines = [f"User-agent: {agent.name}\n" for agent in self.agents]
@@ -77,103 +72,165 @@ class Record:
         return "".join(lines)
 
 
-def speaks_to(name: str, names: str) -> bool:
-    """Whether the User-agent value *name* means a robot that goes by *names* (see
-    `names_of`).
-    """
-    # 1994 A2: substring, without case. Ours O8: the record's value inside the robot's
-    # name; the other way round a short name would match nearly everything.
-    # 1994 A3: `*` is no name.
-    return name != EVERYBODY and name.lower() in names
-
-
 @dataclass(slots=True)
 class _Draft:
-    """A record while its lines are being read."""
+    """A record while its lines come in, and where they stand."""
 
+    dialect: Dialect
     agents: list[Agent] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     delays: list[Delay] = field(default_factory=list)
+    orphans: list[Rule] = field(default_factory=list)
+    orphan_delays: list[Delay] = field(default_factory=list)
     last_line: int = 0
-    blank_seen: bool = False
+    is_parted: bool = False
 
-    def finished(self) -> Iterator[Record]:
-        """Yield the record, if there is one."""
-        if self.agents:
-            yield Record(
-                tuple(self.agents),
-                tuple(self.rules),
-                self.agents[0].line,
-                self.last_line,
-                tuple(self.delays),
-            )
+    @property
+    def is_closed(self) -> bool:
+        """Whether the next User-agent line starts another record."""
+        # 1994 F1: after a blank line. Ours O7, X2: after a rule; X6: but not after a
+        # Crawl-delay.
+        return self.is_parted or bool(self.rules)
 
-    def take(self, line: Line, dialect: Dialect) -> None:
-        """Make *line*, a rule or a delay, part of the record."""
-        # Ours O4: a Disallow line that follows no User-agent line is nobody's.
-        if not self.agents:
-            return
+    def record(self) -> Record:
+        """Return the record."""
+        return Record(
+            tuple(self.agents),
+            tuple(self.rules),
+            self.agents[0].line,
+            self.last_line,
+            tuple(self.delays),
+            tuple(self.orphans),
+            tuple(self.orphan_delays),
+        )
+
+    def add_names(self, line: Line) -> None:
+        """Add the names of a User-agent line."""
+        names = self.dialect.names(line.value)
+        self.agents += [Agent(name, line.number) for name in names]
         self.last_line = line.number
+
+    def add(self, line: Line) -> None:
+        """Add a rule or a delay."""
+        if not self.is_parted:
+            self.last_line = line.number
         if line.kind is LineKind.CRAWL_DELAY:
-            # Ours X6: it leaves open what the next line belongs to.
-            self.delays.append(Delay(seconds_of(line.value) or 0.0, line.number))
+            delays = self.orphan_delays if self.is_parted else self.delays
+            delays.append(Delay(seconds_of(line.value) or 0.0, line.number))
             return
-        self.blank_seen = False
         allows = line.kind is LineKind.ALLOW
-        paths = (line.value,) if allows else dialect.paths(line.value)
-        self.rules += [Rule(path, line.number, allows) for path in paths]
+        rules = self.orphans if self.is_parted else self.rules
+        paths = self.dialect.paths(line.value)
+        rules += [Rule(path, line.number, allows) for path in paths]
 
 
 # Ours X2, X4: Allow and Crawl-delay belong to a record as Disallow does.
-OWNED = (LineKind.DISALLOW, LineKind.ALLOW, LineKind.CRAWL_DELAY)
+_OWNED = (LineKind.DISALLOW, LineKind.ALLOW, LineKind.CRAWL_DELAY)
 
 
-def read_records(
-    lines: Iterable[Line], dialect: Dialect, *, joins_split: bool = False
-) -> Iterator[Record]:
-    """Yield the records of *lines* in order.
-
-    With *joins_split* a blank line between the User-agent lines and the Disallow lines
-    of a record is no boundary: this is the cautious reading.
-    """
-    draft = _Draft()
+def read_records(lines: Iterable[Line], dialect: Dialect) -> Iterator[Record]:
+    """Yield the records of *lines* in order."""
+    draft = _Draft(dialect)
     for line in lines:
         if line.kind is LineKind.BLANK:
-            # 1994 F1: blank lines separate records.
-            # Ours O5: also where only User-agent lines stand before them; the cautious
-            # reading waits for what comes next.
-            draft.blank_seen = True
+            # 1994 F1: blank lines separate records. Ours O5: also where only User-agent
+            # lines precede them.
+            draft.is_parted = dialect.has_blank_lines and bool(draft.agents)
         elif line.kind is LineKind.USER_AGENT:
-            # Ours O7: a User-agent line after a Disallow line starts a new record.
-            # Ours X2: after an Allow line, too. Ours X6: but not after a Crawl-delay.
-            if draft.blank_seen or draft.rules:
-                yield from draft.finished()
-                draft = _Draft()
-            names = dialect.names(line.value)
-            draft.agents += [Agent(name, line.number) for name in names]
-            draft.last_line = line.number
-        elif line.kind in OWNED:
-            joins = joins_split and not draft.rules
-            if draft.blank_seen and not joins:
-                yield from draft.finished()
-                draft = _Draft()
-            draft.take(line, dialect)
-    yield from draft.finished()
+            if draft.is_closed:
+                yield draft.record()
+                draft = _Draft(dialect)
+            draft.add_names(line)
+        # Ours O4: a rule above all User-agent lines belongs to no record.
+        elif line.kind in _OWNED and draft.agents:
+            draft.add(line)
+    if draft.agents:
+        yield draft.record()
 
 
-def applied(records: tuple[Record, ...], names: str) -> tuple[Record, ...]:
-    """Return the records that a robot that goes by *names* (see `names_of`) obeys: one
-    that names it, or the default ones.
-    """
-    for record in records:
-        # Ours O1: of several records that match, the first in the file.
-        if record.speaks_to(names):
-            return (record,)
-    # 1994 A3: `*` is for a robot that matched no other record.
-    # Ours O2: several such records are obeyed together.
-    return tuple(record for record in records if record.is_default)
+class Contents(NamedTuple):
+    """All lines of a file, and its records."""
+
+    lines: tuple[Line, ...]
+    records: tuple[Record, ...]
+
+
+def read_contents(text: str, dialect: Dialect) -> Contents:
+    """Return the lines and records of *text*, every line accounted for."""
+    lines = tuple(read_lines(text, dialect))
+    records = tuple(read_records(lines, dialect))
+    owned = {rule.line for record in records for rule in record.rules}
+    owned |= {delay.line for record in records for delay in record.delays}
+    # Ours O4: a rule that no record owns is ignored.
+    lines = tuple(
+        line._replace(kind=LineKind.ORPHAN)
+        if line.kind in _OWNED and line.number not in owned
+        else line
+        for line in lines
+    )
+    return Contents(lines, records)
+
+
+def applied(
+    records: Sequence[Record], dialect: Dialect, names: Sequence[str]
+) -> tuple[Record, ...]:
+    """Return the records that a robot with these *names* (see `robot_names`) obeys."""
+    chosen = dialect.choose((record.names for record in records), names)
+    # A record may have a name twice.
+    return tuple(records[position] for position in dict.fromkeys(chosen))
 
 
 def print_records(records: Iterable[Record]) -> str:
     """Return *records* as a robots.txt that reads as the same records."""
     return "\n".join(map(str, records))
+
+
+class RobotRecord(NamedTuple):
+    """What one record says to a robot that obeys it; rules with an empty value are left
+    out.
+
+    *lines* are the lines of the *values*, and *allows* says which of them are Allow
+    (empty if the dialect has no Allow). Rules from line *orphans_from* on are orphans.
+    """
+
+    names: tuple[str, ...]
+    first_line: int
+    values: Sequence[str]
+    lines: Sequence[int]
+    allows: Sequence[bool]
+    orphans_from: int
+    delays: Sequence[float]
+
+
+NO_ORPHANS = 1 << 62
+
+
+def robot_records(
+    text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
+) -> tuple[list[RobotRecord], bool]:
+    """Return what *text* says to a robot with these *names*, and whether it has any
+    record.
+
+    `fast_scan.robot_records` returns the same.
+    """
+    lines = read_lines(decode(text), dialect)
+    records = tuple(read_records(lines, dialect))
+    is_cautious = reading == CAUTIOUS
+    obeyed = applied(records, dialect, names)
+    return [_said(it, dialect, is_cautious) for it in obeyed], bool(records)
+
+
+def _said(record: Record, dialect: Dialect, is_cautious: bool) -> RobotRecord:  # noqa: FBT001
+    """Return what *record* says to a robot that obeys it."""
+    orphans = record.orphans if is_cautious else ()
+    delays = record.orphan_delays if is_cautious else ()
+    rules = [rule for rule in (*record.rules, *orphans) if rule.value]
+    return RobotRecord(
+        record.names,
+        record.first_line,
+        [rule.value for rule in rules],
+        [rule.line for rule in rules],
+        [rule.allows for rule in rules] if dialect.has_allow else (),
+        min((rule.line for rule in orphans), default=NO_ORPHANS),
+        [delay.seconds for delay in (*record.delays, *delays)],
+    )

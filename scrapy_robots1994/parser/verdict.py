@@ -2,11 +2,15 @@
 applied.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any, NamedTuple
 
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.parser.records import Record
+from scrapy_robots1994.parser.body import Body
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.records import Record, read_records
+from scrapy_robots1994.parser.tokens import read_lines
 
 
 class Reason(Enum):
@@ -35,42 +39,78 @@ _WITHOUT_RECORD = {
 }
 
 
+def quoted_names(names: tuple[str, ...]) -> str:
+    """Return the names of a record as verdicts print them, safe to print."""
+    quoted = (f'"{escape_control_chars(name, 60)}"' for name in names)
+    return escape_control_chars(" and ".join(quoted), 200)
+
+
+class RecordReference(NamedTuple):
+    """A record that is read again from its file only if that is needed.
+
+    Most verdicts are logged and counted, and no one looks at the other rules of their
+    record.
+    """
+
+    first_line: int
+    quoted_names: str
+    body: Body
+    dialect: Dialect
+
+    def read(self) -> Record:
+        """Return the record."""
+        lines = read_lines(self.body.text, self.dialect)
+        records = read_records(lines, self.dialect)
+        return next(it for it in records if it.first_line == self.first_line)
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The answer to "may this robot retrieve this URL", and where it comes from.
 
-    *line* (from 1) and *rule* (as written) are those of the shortest rule that covers
-    the URL (in the extended dialect: the first), None when none does; *record* is the
-    record that holds the rule, else the first one that applied, else None. In a pickle
-    *record* keeps of its rules that one alone, and *explain* says the same.
+    *line* (from 1) and *rule* (as written) are those of the rule that decides: without
+    Allow in the dialect the shortest that covers the URL. They are None if no rule
+    covers it. *spelling* is the path that the rule covers, if that is not the path of
+    the URL as written but the one without dot segments.
     """
 
     allowed: bool
     reason: Reason
     line: int | None = None
     rule: str | None = None
-    record: Record | None = None
+    spelling: str | None = None
+    source: Record | RecordReference | None = field(
+        default=None, repr=False, compare=False
+    )
 
-    def __reduce__(self) -> tuple[type["Verdict"], tuple[object, ...]]:
-        """Pickle what explains the verdict.
+    @property
+    def record(self) -> Record | None:
+        """The record that has the rule, else the first that applied, else None."""
+        source = self.source
+        return source.read() if isinstance(source, RecordReference) else source
 
-        In the meta of a request that is asked again it goes to disk, or to Redis: a
-        thousand requests would take the thousands of rules of a record a thousand
-        times.
+    def __reduce__(self) -> tuple[type["Verdict"], tuple[Any, ...]]:
+        """Pickle what explains the verdict; of the rules of its record that one alone.
+
+        With the meta of a request it goes to disk, or to Redis: a thousand requests
+        would take all rules of a record a thousand times.
         """
         record = self.record
         if record is not None:
-            here = self.line, self.rule
-            rules = (rule for rule in record.rules if (rule.line, rule.value) == here)
-            record = replace(record, rules=tuple(rules), delays=())
-        return Verdict, (self.allowed, self.reason, self.line, self.rule, record)
+            rules = (*record.rules, *record.orphans)
+            here = [it for it in rules if (it.line, it.value) == (self.line, self.rule)]
+            record = replace(
+                record, rules=tuple(here), delays=(), orphans=(), orphan_delays=()
+            )
+        decision = self.allowed, self.reason, self.line, self.rule, self.spelling
+        return Verdict, (*decision, record)
 
     def __copy__(self) -> "Verdict":
-        """Nothing of a verdict can be changed, so a copy is the verdict itself."""
+        """Return the verdict itself, which cannot change."""
         return self
 
     def __deepcopy__(self, _memo: dict[int, object]) -> "Verdict":
-        """As `__copy__`."""
+        """Return the verdict itself, which cannot change."""
         return self
 
     def explain(self) -> str:
@@ -80,19 +120,24 @@ class Verdict:
     __str__ = explain
 
     def _because(self) -> str:
-        """Return the part of the sentence that tells why."""
-        if self.record is None:
+        """Return the part of the sentence that says why."""
+        source = self.source
+        if source is None:
             return f": {_WITHOUT_RECORD.get(self.reason, self.reason.value)}"
-        names = " and ".join(
-            f'"{escape_control_chars(name, 60)}"' for name in self.record.names
+        names = (
+            quoted_names(source.names)
+            if isinstance(source, Record)
+            else source.quoted_names
         )
-        whose = f"the record for {escape_control_chars(names, 200)} (line {self.record.first_line})"
+        record = f"the record for {names} (line {source.first_line})"
         if self.rule is None:
-            return f": no rule of {whose} covers the URL"
-        field = "Allow" if self.allowed else "Disallow"
-        by = (
-            f' by line {self.line}, "{escape_control_chars(f"{field}: {self.rule}")}", '
-        )
+            return f": no rule of {record} covers the URL"
+        rule = f"{'Allow' if self.allowed else 'Disallow'}: {self.rule}"
+        by = f' by line {self.line}, "{escape_control_chars(rule)}", '
         if self.reason is Reason.SPLIT_RECORD:
-            return f"{by}which a blank line parts from {whose}"
-        return f"{by}of {whose}"
+            by += f"which a blank line parts from {record}"
+        else:
+            by += f"of {record}"
+        if self.spelling is None:
+            return by
+        return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'

@@ -13,9 +13,9 @@ from scrapy_robots1994.directives import (
     is_wide,
     words_occur,
 )
-from scrapy_robots1994.parser.names import names_of
+from scrapy_robots1994.parser.user_agent import robot_names
 
-OURS = names_of("Rover/1.0 (+http://h)").split("\n")
+OURS = robot_names("Rover/1.0 (+http://h)")
 
 
 def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
@@ -285,7 +285,7 @@ def test_pages_any_text_is_read(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
     """No text of a page raises, and each result can be printed."""
-    made = directives_of(tags, headers, names_of(robot).split("\n"))
+    made = directives_of(tags, headers, robot_names(robot))
 
     assert made.index is (made.noindex is None)
     assert "\n" not in f"{made.noindex} {made.nofollow}"

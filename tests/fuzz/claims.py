@@ -11,7 +11,7 @@ from scrapy_robots1994.checks.suspicion import may_open
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.parser import LineKind
 from scrapy_robots1994.parser.dialects import DIALECTS
-from scrapy_robots1994.parser.names import names_of
+from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser import oracle
 
@@ -82,7 +82,7 @@ def both_paths_agree(asked: Question) -> None:
 def the_plain_reading_agrees(asked: Question) -> None:
     """The second reading of the clauses gives the same answer."""
     robots = asked.parsed()
-    names = [name for name in names_of(asked.robot).split("\n") if name]
+    names = list(robot_names(asked.robot))
     cautious = asked.reading == "cautious"
 
     expected = oracle.allowed(robots.text, asked.target, names, cautious=cautious)
@@ -134,7 +134,7 @@ def what_begins_with_a_rule_is_disallowed(asked: Question) -> None:
     if rules:
         url = rules[asked.place % len(rules)] + asked.target.partition("#")[0]
         is_the_file = oracle.decoded(url) == oracle.decoded("/robots.txt")
-        assert ruling.allowed(url) is is_the_file
+        assert ruling.allowed_url(url) is is_the_file
 
 
 def a_further_rule_opens_nothing(asked: Question) -> None:

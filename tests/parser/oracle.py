@@ -38,13 +38,11 @@ def events(text: str) -> list[tuple[str, str, int]]:
 
 
 def without_splits(found: list[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
-    """O5, cautious: leave out blank lines between an agent and a disallow."""
+    """O5, cautious: keep only the blank lines just before an agent."""
     kept = []
     for position, event in enumerate(found):
-        before = [it[0] for it in found[:position] if it[0] != "blank"]
         after = [it[0] for it in found[position:] if it[0] != "blank"]
-        is_split = before[-1:] == ["agent"] and after[:1] == ["disallow"]
-        if event[0] != "blank" or not is_split:
+        if event[0] != "blank" or after[:1] == ["agent"]:
             kept.append(event)
     return kept
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
+
 FIELDS = (
     "User-agent: ",
     "user-AGENT\t:",
@@ -81,4 +83,33 @@ nearly_right_lines = st.builds(
 nearly_right_texts = st.lists(nearly_right_lines, max_size=14).map("".join)
 paths = st.sampled_from(PATHS)
 robots = st.sampled_from(ROBOTS)
-readings = st.sampled_from(["literal", "cautious"])
+readings = st.sampled_from(READINGS)
+dialects = st.sampled_from(list(DIALECTS))
+
+# Fields and values that dialects other than that of 1994 know.
+FURTHER_FIELDS = ("Allow: ", "allow:", "Crawl-delay: ", "Sitemap: ")
+FURTHER_VALUES = (
+    "5",
+    "0.5",
+    "/a /b",
+    "rex *",
+    "/a%4",
+    "http://h.example/a",
+    "https://h.example",
+    "rex-news",
+    "Mozilla/5.0 (compatible; Rex/1.0)",
+    "X/1 (y)",
+    "/a*b$",
+    "*b",
+    "/a$",
+)
+any_field_lines = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from((*FIELDS, *FURTHER_FIELDS)),
+        st.sampled_from((*VALUES, *FURTHER_VALUES)),
+        st.sampled_from(TAILS),
+        st.sampled_from(ENDS),
+    ),
+)
+any_field_texts = st.lists(any_field_lines, max_size=14).map("".join)

@@ -37,17 +37,6 @@ def test_a_question_may_be_asked_again(rules: str, dialect: str) -> None:
         assert ruling.allowed_url(url.encode()) is expected, url
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("rules", FILES.values(), ids=list(FILES))
-def test_open_is_what_forbids_nothing(rules: str, dialect: str) -> None:
-    """By a path or by a URL; a file without a rule is open."""
-    closed = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect=dialect)
-    without = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
-
-    assert closed.rules("rex").is_open is False
-    assert without.rules("rex").is_open is True
-
-
 def test_an_allow_line_hides_no_rule_of_the_cautious_reading() -> None:
     """Ours O5, X3: what the blank line parted forbids, whatever another record says."""
     body = "User-agent: *\n\nDisallow: /x\nUser-agent: *\nAllow: /x\n"

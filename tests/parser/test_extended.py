@@ -52,8 +52,8 @@ def test_extended_the_verdict_names_the_allow_line() -> None:
         reason=verdict.reason,
         line=2,
         rule="/a/b",
-        record=robots.records[0],
     )
+    assert verdict.record == robots.records[0]
     assert str(verdict) == (
         'allowed by line 2, "Allow: /a/b", of the record for "*" (line 1)'
     )

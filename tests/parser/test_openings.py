@@ -22,7 +22,10 @@ def test_openings_are_found_in_every_dialect_and_spelling(
     dialect: str, end: str
 ) -> None:
     """A record that a blank line splits, however lines end."""
-    assert openings(SPLIT.replace("\n", end), dialect) == ["R002"]
+    ends_records = DIALECTS[dialect].has_blank_lines
+    expected = ["R002"] if ends_records else []
+
+    assert openings(SPLIT.replace("\n", end), dialect) == expected
 
 
 def test_ours_o23_a_page_opens_nothing() -> None:

@@ -65,11 +65,25 @@ def test_ours_o05_cautiously_the_blank_line_is_no_boundary() -> None:
     assert "which a blank line parts" in str(verdict)
 
 
-def test_ours_o05_cautiously_a_complete_record_still_ends() -> None:
-    """A blank line after a Disallow line is a boundary in either reading."""
-    body = f"{SPLIT}\nDisallow: /y\n"
+def test_ours_o05_cautiously_later_rules_belong_to_the_names_above() -> None:
+    """Also after other Disallow lines, and after several blank lines."""
+    body = "User-agent: rex\nDisallow: /x\n\nDisallow: /y\n\n\nDisallow: /z\n"
 
-    assert allowed(body, "/y", reading="cautious")
+    assert [allowed(body, path) for path in ("/x", "/y", "/z")] == [False, True, True]
+    for path in ("/x", "/y", "/z"):
+        assert not allowed(body, path, reading="cautious")
+    verdicts = RobotsTxt.parse(body, reading="cautious")
+    assert verdicts.verdict("/x", "rex").reason is Reason.RULE
+    assert verdicts.verdict("/y", "rex").reason is Reason.SPLIT_RECORD
+
+
+def test_ours_o05_cautiously_a_user_agent_line_still_starts_a_record() -> None:
+    """After a blank line, whatever precedes that; unknown fields own nothing."""
+    body = "User-agent: *\nAllow: /\n\nUser-agent: max\nDisallow: /\n"
+
+    for dialect in ("1994", "revisited", "extended"):
+        assert allowed(body, "/", dialect=dialect, reading="cautious")
+        assert not allowed(body, "/", "max", dialect=dialect, reading="cautious")
 
 
 def test_ours_o05_cautiously_what_is_literally_forbidden_stays_so() -> None:

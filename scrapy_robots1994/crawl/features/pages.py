@@ -26,7 +26,7 @@ from scrapy_robots1994.directives import (
     words_occur,
 )
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.parser.names import names_of
+from scrapy_robots1994.parser.user_agent import robot_names
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -59,7 +59,7 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     The header of any response is read, and the meta tags of HTML and XHTML; a page in
     which their words do not occur is not parsed. Never raises on any body.
     """
-    names = [name for name in names_of(robot).split("\n") if name]
+    names = robot_names(robot)
     values = response.headers.getlist("X-Robots-Tag")
     headers = [value.decode("latin-1") for value in values]
     tags: list[tuple[str, str]] = []

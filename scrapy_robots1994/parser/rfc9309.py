@@ -1,0 +1,180 @@
+"""Rules of RFC 9309: `*` and a final `$` in a path, and the longest rule decides."""
+
+import re
+from collections.abc import Iterable, Sequence
+from sys import getsizeof
+from typing import NamedTuple
+from urllib.parse import quote_from_bytes
+
+from scrapy_robots1994.parser.body import encode
+from scrapy_robots1994.parser.matcher import compact, memory_of
+from scrapy_robots1994.parser.prefixes import UNDECIDED, IntervalMap
+from scrapy_robots1994.parser.records import RobotRecord, Rule
+
+# RFC 3986 2.2 and 2.3: what stands for itself in a URL. `*` and `$` do not, for in a
+# rule they are special.
+_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+_RESERVED = ":/?#[]@!&'()+,;="
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+_OTHER = re.compile(f"[^{re.escape(_UNRESERVED + _RESERVED)}%]+")
+_NORMAL = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}]*")
+
+
+def normal_spelling(target: str) -> str:
+    """Return the one spelling of all targets that RFC 9309 2.2.2 does not distinguish.
+
+    Octets that are not ASCII, or that no URL has as they are, are percent-encoded;
+    encoded unreserved characters are decoded. Reserved ones stay as they are, but for
+    `*` and `$`, which are encoded.
+    """
+    if _NORMAL.fullmatch(target):
+        return target
+    if "%" in target:
+        target = _ESCAPE.sub(_normal_escape, target)
+    return _OTHER.sub(_encoded, target)
+
+
+def _normal_escape(escape: re.Match[str]) -> str:
+    """Return what an escape is in the normal spelling."""
+    character = chr(int(escape[1], 16))
+    return character if character in _UNRESERVED else escape[0].upper()
+
+
+def _encoded(other: re.Match[str]) -> str:
+    """Return characters that a URL has not as they are, percent-encoded."""
+    # Ours O17: an undecodable byte of a rule is that byte.
+    return quote_from_bytes(encode(other[0]), safe="")
+
+
+class Pattern(NamedTuple):
+    """A path with wildcards: the texts between them, in order; with *is_anchored* a
+    target ends with the last one.
+
+    *length* is its octets, *longest* the longest of the texts.
+    """
+
+    length: int
+    mark: int
+    longest: str
+    first: str
+    others: tuple[str, ...]
+    is_anchored: bool
+
+    def covers(self, target: str) -> bool:
+        """Return whether the pattern covers *target*, in one pass over it."""
+        if not target.startswith(self.first):
+            return False
+        place, end = len(self.first), len(target)
+        if self.is_anchored:
+            if not self.others:
+                return place == end
+            last = self.others[-1]
+            end -= len(last)
+            if end < place or not target.endswith(last):
+                return False
+        for text in self.others[: -1 if self.is_anchored else None]:
+            # The leftmost place is as good as any: it leaves most to the others.
+            place = target.find(text, place, end)
+            if place < 0:
+                return False
+            place += len(text)
+        return True
+
+
+def _pattern(value: str, mark: int) -> Pattern | None:
+    """Return the pattern that the value of a rule is; None if it has no wildcard."""
+    # RFC 9309 2.2.3: `*` stands for any characters, `$` at the end for the end.
+    is_anchored = value.endswith("$")
+    texts = list(map(normal_spelling, value.removesuffix("$").split("*")))
+    if len(texts) == 1 and not is_anchored:
+        return None
+    length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
+    first, *others = texts
+    # Two wildcards side by side are one.
+    others = [text for text in others[:-1] if text] + others[-1:]
+    longest = max(texts, key=len)
+    return Pattern(length, mark, longest, first, tuple(others), is_anchored)
+
+
+class LongestMatcher:
+    """The rules of one robot; see `Matcher`.
+
+    The mark of a rule is twice its number, and one more if it disallows.
+    """
+
+    __slots__ = ("_lines", "_map", "_patterns", "_values")
+
+    is_plain = False
+    prefixes = None
+
+    def __init__(self, records: Sequence[RobotRecord]) -> None:
+        """Compile the rules of *records*, which are one group."""
+        self._values = tuple(value for record in records for value in record.values)
+        self._lines = compact([line for record in records for line in record.lines])
+        allows = [it for record in records for it in record.allows]
+        paths: dict[str, int] = {}
+        patterns = []
+        for number, (value, allow) in enumerate(zip(self._values, allows, strict=True)):
+            mark = 2 * number + (not allow)
+            # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
+            # a wildcard, too. Any other value covers nothing.
+            if value[0] not in "/*":
+                continue
+            pattern = _pattern(value, mark)
+            if pattern is None:
+                path = normal_spelling(value)
+                paths[path] = min(paths.get(path, mark), mark, key=_preference)
+            else:
+                patterns.append(pattern)
+        # Of the paths that cover a target the longest decides: the innermost.
+        self._map = IntervalMap.of(paths.items(), lambda _, inner: inner)
+        patterns.sort(key=lambda it: (-it.length, _preference(it.mark)))
+        self._patterns = tuple(patterns)
+
+    normal_spelling = staticmethod(normal_spelling)
+
+    def _mark(self, spelling: str) -> int:
+        """Return the mark of the rule that decides about a target."""
+        mark = self._map.at(spelling)
+        if not self._patterns:
+            return mark
+        length = -1
+        if mark != UNDECIDED:
+            length = len(normal_spelling(self._values[mark >> 1]))
+        for pattern in self._patterns:
+            if pattern.length < length:
+                break
+            if pattern.longest in spelling and pattern.covers(spelling):
+                # RFC 9309 2.2.2: the most octets; of equally many, Allow.
+                is_longer = pattern.length > length
+                return (
+                    pattern.mark
+                    if is_longer
+                    else min(pattern.mark, mark, key=_preference)
+                )
+        return mark
+
+    def disallows(self, spelling: str, written: str) -> bool:  # noqa: ARG002 - one spelling
+        """Return whether the rule that decides is a Disallow."""
+        return bool(self._mark(spelling) & 1)
+
+    def decide(self, spelling: str, written: str) -> Rule | None:  # noqa: ARG002 - as above
+        """Return the rule that decides about the target; None if no rule covers it."""
+        mark = self._mark(spelling)
+        if mark == UNDECIDED:
+            return None
+        number = mark >> 1
+        return Rule(self._values[number], self._lines[number], not mark & 1)
+
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory it takes."""
+        containers: list[Iterable[str]] = [self._values, self._map.starts]
+        containers += [(it.first, *it.others) for it in self._patterns]
+        parts = (self, self._lines, self._map, self._map.marks, *self._patterns)
+        return memory_of(*containers) + sum(map(getsizeof, parts))
+
+
+def _preference(mark: int) -> tuple[int, int]:
+    """Return the rank of a rule among those of its length: Allow, then file order."""
+    return mark & 1, mark

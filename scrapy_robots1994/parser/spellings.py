@@ -1,0 +1,129 @@
+"""Spellings: one form for all percent-encodings of a text, the two paths that a URL with
+dot segments may mean, and absolute URLs as rules.
+"""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.body import encode
+
+_ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
+# No byte is this character, so nothing else is spelled like an encoded slash.
+_SLASH_KEPT = "\u0100"
+# An escape that is cut short: only a literal comparison finds what it begins.
+_CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
+_ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
+_ASCII = bytes(range(128))
+
+_DOTS = (".", "%2e", "%2E")
+_CURRENT = frozenset(_DOTS)
+_PARENT = frozenset(first + second for first in _DOTS for second in _DOTS)
+
+
+def as_text(url: str | bytes) -> str:
+    """Return *url* as text, bytes that are not ASCII as their percent-encoding, which
+    is how they are sent.
+    """
+    return quote_from_bytes(url, safe=_ASCII) if isinstance(url, bytes) else url
+
+
+def is_plain(text: str) -> bool:
+    """Whether *text* is its own canonical spelling."""
+    return "%" not in text and text.isascii()
+
+
+def canonical(text: str) -> str:
+    """Return the spelling that *text* shares with all its percent-encodings.
+
+    Its characters stand for bytes; an escape that is not whole stays as it is.
+    """
+    if "%" not in text and text.isascii():
+        return text
+    # Ours O18: one resource, two spellings. `%2F` stays apart from `/`: it may be data
+    # where the other is structure.
+    return _SLASH_KEPT.join(map(_unquoted, _ENCODED_SLASH.split(text)))
+
+
+def _unquoted(text: str) -> str:
+    """Return the bytes of *text*, percent-decoded, each as one character."""
+    # Ours O17: an undecodable byte of a rule compares as that byte.
+    return unquote_to_bytes(encode(text)).decode("latin-1")
+
+
+def has_cut_escape(text: str) -> bool:
+    """Whether *text* ends within an escape: `/a%4` begins `/a%41` as it is written, and
+    the canonical spelling of neither begins that of the other.
+    """
+    return text[-1:] == "%" or (
+        text[-2:-1] == "%" and _CUT_ESCAPE.search(text) is not None
+    )
+
+
+def spellings(target: str) -> Iterator[str]:
+    """Yield the *target* of a URL as written and, if that differs, without dot segments.
+
+    A target is a path and a query.
+    """
+    yield target
+    if "/." in target or "\\" in target or "%2" in target:
+        resolved = without_dot_segments(target)
+        if resolved != target:
+            yield resolved
+
+
+def without_dot_segments(target: str) -> str:
+    r"""Return *target* as a client sends it that removes dot segments.
+
+    RFC 3986 5.2.4, with `%2e` as a dot and `\` as `/`; the query has no segments.
+    """
+    # Ours O27
+    path, mark, query = target.partition("?")
+    kept: list[str] = []
+    segments = path.replace("\\", "/").split("/")[1:]
+    for segment in segments:
+        if segment in _PARENT:
+            del kept[-1:]
+        elif segment not in _CURRENT:
+            kept.append(segment)
+    if segments and segments[-1] in _PARENT | _CURRENT:
+        kept.append("")
+    return f"/{'/'.join(kept)}{mark}{query}"
+
+
+def is_absolute(value: str) -> bool:
+    """Return whether the value of a rule is an absolute URL."""
+    return _ABSOLUTE.match(value) is not None
+
+
+def paths_under(value: str, head: str) -> tuple[str, ...]:
+    """Return the paths that the rule *value*, an absolute URL, covers in URLs with this
+    *head*: scheme and authority.
+    """
+    parts = _ABSOLUTE.match(value)
+    # A URL that is a path alone has no host to compare.
+    if parts is None or not head:
+        return ()
+    # Ours O19: both as written and with the origin normalised. Without a path, the rule
+    # as written may be the beginning of an authority, and covers the whole origin.
+    beginning, rest = parts[1], parts[2]
+    rules = [canonical(beginning.lower()) + rest]
+    origin = Origin.of(beginning)
+    if origin:
+        rules.append(canonical(str(origin)) + (rest or "/"))
+    heads = [canonical(head.strip().lower()), canonical(str(Origin.of(head) or ""))]
+    paths = (_path_under(rule, it) for rule in rules for it in heads if it)
+    return tuple(dict.fromkeys(path for path in paths if path))
+
+
+def _path_under(rule: str, head: str) -> str:
+    """Return the path that *rule* covers under *head*; empty if none."""
+    if head.startswith(rule):
+        return "/"
+    path = rule.removeprefix(head)
+    if path == rule:
+        return ""
+    if path.startswith(("?", "\\")):
+        return f"/{path.removeprefix(chr(92))}"
+    return path if path.startswith("/") else ""

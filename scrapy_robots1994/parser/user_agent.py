@@ -1,0 +1,199 @@
+"""The names that a robot answers to, the names that a User-agent value gives, and which
+of several records speak to a robot.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+EVERYBODY = "*"
+
+# Ours O9: a comment of a header is in parentheses, at its start, after white space or
+# after a version; a parenthesis inside a name belongs to that name.
+_COMMENT_START = re.compile(r"(?:\A|\s|/[^\s(]*)\(")
+_PARENTHESIS = re.compile(r"[()]")
+_VERSIONED = re.compile(r"[^\s/]+/[^\s/]")
+_COMPATIBLE = re.compile(r"\bcompatible;\s*([^\s/;,]+)", re.IGNORECASE)
+
+# Ours O10: what browsers send, and what robots copy from them.
+_BROWSER_TOKENS = frozenset(
+    ("mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari")
+)
+
+# RFC 9309 2.2.1, and the digits and signs that real names have besides.
+_PRODUCT_TOKEN = re.compile(r"[^\s/(),;:*]+")
+
+NameChoice: TypeAlias = Callable[
+    [Iterable[tuple[str, ...]], Sequence[str]], Sequence[int]
+]
+"""Given the names of each record (or of each User-agent line) and those of a robot,
+returns the positions of those that speak to it.
+"""
+
+
+# A crawl has one name or a few; reading one takes longer than all else for a small file.
+@lru_cache(maxsize=1024)
+def robot_names(robot: str | bytes) -> tuple[str, ...]:
+    """Return the names that *robot* answers to, in lower case, the most telling first.
+
+    *robot* is a bare name or a whole User-Agent header. Never raises.
+    """
+    text = (_text(robot) if isinstance(robot, bytes) else robot).strip()
+    if "/" not in text and not _COMMENT_START.search(text):
+        # Ours O9: from a bare name, the name.
+        return (text.lower(),) if text else ()
+    words, comments = _words_and_comments(text)
+    # Ours O9: the token after `compatible;` in a comment, the product tokens without
+    # their versions, and the text before the first `/` or `(`.
+    names = [name for comment in comments for name in _COMPATIBLE.findall(comment)]
+    names += [word.partition("/")[0] for word in words]
+    names.append(re.split(r"[/(]", text, maxsplit=1)[0].strip())
+    return tuple(dict.fromkeys(name.lower() for name in names if name))
+
+
+def _text(robot: bytes) -> str:
+    """Return the text of a header that came as bytes."""
+    try:
+        return robot.decode()
+    except UnicodeDecodeError:
+        return robot.decode("latin-1")
+
+
+def _words_and_comments(header: str) -> tuple[list[str], list[str]]:
+    """Return the words of *header* outside comments, and its comments."""
+    words: list[str] = []
+    comments: list[str] = []
+    for part, is_comment in _parts(header):
+        if is_comment:
+            comments.append(part)
+        else:
+            words += part.split()
+    return words, comments
+
+
+def _parts(header: str) -> Iterator[tuple[str, bool]]:
+    """Yield the pieces of *header* in order, each with whether it is a comment (without
+    its parentheses).
+    """
+    position = 0
+    while start := _COMMENT_START.search(header, position):
+        yield header[position : start.end() - 1], False
+        position = _comment_end(header, start.end())
+        yield header[start.end() : position].removesuffix(")"), True
+    yield header[position:], False
+
+
+def _comment_end(header: str, position: int) -> int:
+    """Return where the comment ends that opened just before *position*."""
+    depth = 1
+    for parenthesis in _PARENTHESIS.finditer(header, position):
+        depth += 1 if parenthesis[0] == "(" else -1
+        if not depth:
+            return parenthesis.end()
+    return len(header)
+
+
+def whole_name(value: str) -> tuple[str, ...]:
+    """Return the names of a User-agent value that holds one name; perhaps none."""
+    # Ours O10: a version in the value is stripped, as 1994 A2 compares without.
+    # Ours O11: spaces and commas belong to the name: one line, one name.
+    if "/" not in value:
+        # Ours O12: an empty value names no robot.
+        return (value,) if value else ()
+    names = _header_names(value)
+    if names is not None:
+        return names
+    name = value.partition("/")[0].strip(" \t")
+    return (name,) if name else ()
+
+
+def listed_names(value: str) -> tuple[str, ...]:
+    """Return the names of a User-agent value that may list several."""
+    names = _header_names(value)
+    if names is not None:
+        return names
+    # Revisited K1: one or more names, separated by spaces or tabs; `*` may be one.
+    # Ours O10: the version of each is stripped.
+    words = (word.partition("/")[0] for word in value.replace("\t", " ").split(" "))
+    return tuple(word for word in words if word)
+
+
+def product_token(value: str) -> tuple[str, ...]:
+    """Return the product token that a User-agent value begins with, if it does."""
+    names = _header_names(value)
+    if names is not None:
+        return names
+    # RFC 9309 2.2.1: `*` stands for every robot; it ends where a token would.
+    if value[:1] == EVERYBODY:
+        return (EVERYBODY,) if value[1:2] in ("", " ", "\t") else ()
+    token = _PRODUCT_TOKEN.match(value)
+    return (token[0],) if token else ()
+
+
+def _header_names(value: str) -> tuple[str, ...] | None:
+    """Return the names that *value* gives as a User-Agent header; None if it is not
+    one.
+    """
+    # Ours O10: a header has a token with a version, and a comment in parentheses.
+    if "/" not in value or not _COMMENT_START.search(value):
+        return None
+    words, comments = _words_and_comments(value)
+    if not any(map(_VERSIONED.match, words)):
+        return None
+    names = [name for comment in comments for name in _COMPATIBLE.findall(comment)]
+    if not names:
+        tokens = (word.partition("/")[0] for word in words)
+        names = [it for it in tokens if it and it.lower() not in _BROWSER_TOKENS]
+    return tuple(dict.fromkeys(names))
+
+
+def first_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
+    """Choose the first that names the robot, else every one for all robots."""
+    # No name holds a line end: what is in this text is in one of the names.
+    answers_to = "\n".join(robot)
+    default = []
+    for position, names in enumerate(named):
+        for name in names:
+            # 1994 A3: `*` is for a robot that no other record names. Ours O2: several
+            # such records are obeyed together.
+            if name == EVERYBODY:
+                default.append(position)
+            # 1994 A2: substring, without case. Ours O8: the record's value inside the
+            # robot's name. Ours O1: of several records the first in the file.
+            elif name.lower() in answers_to:
+                return [position]
+    return default
+
+
+def longest_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
+    """Choose the one with the longest name that is the robot's, else as `first_named`.
+
+    Of equally long ones the first.
+    """
+    answers_to = "\n".join(robot)
+    longest, chosen, default = 0, [], []
+    for position, names in enumerate(named):
+        for name in names:
+            if name == EVERYBODY:
+                default.append(position)
+            # Extended: a service of a robot has a longer name than the robot.
+            elif len(name) > longest and name.lower() in answers_to:
+                longest, chosen = len(name), [position]
+    return chosen or default
+
+
+def token_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
+    """Choose all that have the first product token of the robot's that any has, else
+    every one for all robots.
+    """
+    # RFC 9309 2.2.1: whole tokens, without case; groups of one token are merged.
+    positions: dict[str, list[int]] = {}
+    for position, names in enumerate(named):
+        for name in names:
+            positions.setdefault(name.lower(), []).append(position)
+    tokens = (token for name in robot for token in product_token(name))
+    return next(
+        (positions[it] for it in tokens if it != EVERYBODY and it in positions),
+        positions.get(EVERYBODY, []),
+    )
