@@ -62,6 +62,14 @@ def test_groups_are_counted_over_all_workers() -> None:
     assert lines[-1].endswith("apt-get install redis-server")
 
 
+def test_a_short_run_leaves_the_long_tests_to_a_run_of_everything() -> None:
+    """`tests/run` without arguments sets the variable."""
+    code, lines = without_programs("tests/soak", ROBOTS1994_TEST_SHORT="1")
+
+    assert code == 0
+    assert lines[-1] == "  1 long: tests/run --all"
+
+
 def test_a_missing_program_fails_a_run_of_everything() -> None:
     """`tests/run --all` sets the variable."""
     code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")

@@ -37,6 +37,7 @@ def printed(*arguments: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.long
 def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     """The rows that published numbers come from."""
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
@@ -55,6 +56,7 @@ def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     assert OURS in imported
 
 
+@pytest.mark.long
 def test_the_command_writes_every_value_of_a_side_as_json(tmp_path: Path) -> None:
     """`tests/bench --json FILE`: results by name, values by side."""
     told = tmp_path / "told.json"

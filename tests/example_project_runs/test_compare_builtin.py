@@ -11,7 +11,7 @@ import scrapy
 from tests.example_project_runs.commands import command, too_wide
 
 # One worker runs the command once for all of this module.
-pytestmark = pytest.mark.xdist_group("example_compare_builtin")
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("compare_builtin")]
 
 NUMBERS = range(1, 16)
 """The scenarios: one for each known fault of the built-in."""

@@ -18,6 +18,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/packaging/" in item.nodeid:
             item.add_marker(pytest.mark.xdist_group("packaging"))
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")

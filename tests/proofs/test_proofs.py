@@ -11,6 +11,8 @@ import pytest
 
 from tests.support.crawl import ROOT
 
+pytestmark = pytest.mark.long
+
 
 def proof(name: str, *args: str) -> dict[str, Any]:
     """Run `python -m tests.proofs.NAME ARGS` and return what it prints; it must hold."""

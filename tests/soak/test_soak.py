@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.soak import __main__ as command
 from tests.soak import run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
-
+@pytest.mark.long
 def test_a_short_soak_loses_nothing_and_opens_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -3,6 +3,9 @@
 A test that needs a program carries the mark `redis` or `browser`. Where the program is
 missing it is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`). The
 last lines of a run name each group of skipped tests, and what brings the program.
+
+A test that takes long carries the mark `long`. `tests/run` without arguments sets
+ROBOTS1994_TEST_SHORT, which skips it; `tests/run --all` and pytest itself run it.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ def missing(mark: str) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip or fail a test whose program is missing."""
+    """Skip or fail a test whose program is missing; skip a long one in a short run."""
+    if item.get_closest_marker("long") and "ROBOTS1994_TEST_SHORT" in os.environ:
+        pytest.skip("long: tests/run --all")
     for mark in PROGRAMS:
         if item.get_closest_marker(mark) and (reason := missing(mark)):
             (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(
