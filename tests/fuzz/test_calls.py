@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-from scrapy_robots1994.parser.source import contents_of
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.benchmarks.growth import HOSTILE, OPERATIONS
 from tests.support.calls import calls
@@ -35,5 +34,4 @@ def test_calls_grow_as_the_file_does(name: str) -> None:
 def calls_a_byte(body: str, operation: str) -> float:
     """Return the calls of an operation by the bytes of *body*, nothing cached."""
     robots = RobotsTxt.parse(body)
-    contents_of.cache_clear()
     return calls(partial(OPERATIONS[operation], robots)) / len(body)
