@@ -72,6 +72,7 @@ class WaitingRequests:
         """Those whose policy is known, as a heap; while it is empty, no request has to
         let others go first."""
         self._is_looking = self._is_listening = self._is_closed = False
+        self._is_filling = False
         self._pause = LOOK_SECONDS
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
@@ -109,8 +110,11 @@ class WaitingRequests:
         heappush(self.leaving, waiting)
         if waiting.counts:
             self._exchange(waiting)
-        else:
-            self._fill()
+        elif not self._is_filling:
+            # Not before all that wait for the same file are due: the first to be due
+            # is the first to have come, not the most urgent.
+            self._is_filling = True
+            call_later(0, self._fill)
         if waiting.has_left:
             return
         self._listen()
@@ -150,6 +154,7 @@ class WaitingRequests:
 
     def _fill(self) -> None:
         """Let as many leave as there are places on their way."""
+        self._is_filling = False
         while self.leaving and (self._engine.has_room() or self._can_exchange()):
             self._let_go(heappop(self.leaving))
 
