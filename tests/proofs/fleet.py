@@ -1,9 +1,13 @@
-"""Three workers of scrapy-redis, many origins, one real redis-server.
+"""Workers of one crawl, many origins, one real redis-server: how many fetches?
 
-`python -m tests.proofs.fleet --origins 500 --pages 10 [--kill] [--outage SECONDS]`
-prints what the server saw as JSON and ends with 0 if all of it is as promised: one
-robots.txt request an origin in all, one more at most for each lease of a worker that
-was killed, and no page that a policy forbids.
+`python -m tests.proofs.fleet --origins 500 --pages 10 [--kill] [--outage SECONDS]`:
+three workers of scrapy-redis. It prints what the server saw as JSON and ends with 0 if
+all of it is as promised: one robots.txt request an origin in all, one more at most for
+each lease of a worker that was killed, and no page that a policy forbids.
+
+`python -m tests.proofs.fleet --workers 6 --origins 800 --seconds 2`: each worker crawls
+a page of every origin, so that all want each robots.txt, which takes so many seconds.
+With `--dead` no robots.txt ever comes: the connection ends after so many seconds.
 """
 
 from __future__ import annotations
@@ -15,12 +19,13 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tests.support import replies
-from tests.support.crawl import ROOT
+from tests.support.crawl import ROOT, start_crawl
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
@@ -114,6 +119,55 @@ def tell(site: Site, urls: list[str], crew: list[Any], leases: int) -> dict[str,
     }
 
 
+def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str, Any]:
+    """Let *workers* crawl a page of each origin, and tell what the server saw."""
+    with RedisServer() as policies, Site(addresses=origins) as site:
+        reply = replace(replies.text(BODY), delay=seconds)
+        if dead:
+            reply = replace(replies.hang_up(), delay=seconds)
+        site.answer("/robots.txt", reply)
+        settings = {
+            "ROBOTS1994_STORE": policies.url,
+            "LOG_LEVEL": "INFO",
+            "CONCURRENT_REQUESTS": 64,
+        }
+        urls = [site.address_url(number, "/open") for number in range(origins)]
+        began = time.monotonic()
+        crew = []
+        for number in range(workers):
+            # Each begins somewhere else, as workers of one queue do.
+            first = number * origins // workers
+            turned = urls[first:] + urls[:first]
+            crew.append(start_crawl(turned, settings=settings, patience=450))
+        results = [worker.result() for worker in crew]
+        took = time.monotonic() - began
+        asked = Counter(each.host for each in site.log("/robots.txt"))
+        with policies.client() as client:
+            commands = client.info("stats")["total_commands_processed"]
+    return {
+        "workers": workers,
+        "origins": origins,
+        "robots_requests": asked.total(),
+        "origins_asked": len(asked),
+        "asked_more_than_once": sum(times > 1 for times in asked.values()),
+        "pages": sum(len(result.fetched) for result in results),
+        "lost": sum(len(result.failed) for result in results),
+        "store_failures": sum(
+            result.stats.get("robots1994/store_failures", 0) for result in results
+        ),
+        "redis_commands": commands,
+        "seconds": round(took, 1),
+    }
+
+
+def is_shared(told: dict[str, Any], *, dead: bool) -> bool:
+    """Whether each origin was asked once, or, a dead one, once by each at most."""
+    pages = 0 if dead else told["workers"] * told["origins"]
+    most = told["origins"] * (told["workers"] if dead else 1)
+    is_once = told["origins"] <= told["robots_requests"] <= most
+    return is_once and told["pages"] == pages and not told["store_failures"]
+
+
 def is_right(told: dict[str, Any], *, kill: bool, outage: float) -> bool:
     """Whether it is as promised."""
     extra = told["robots_requests"] - told["origins"]
@@ -127,16 +181,26 @@ def is_right(told: dict[str, Any], *, kill: bool, outage: float) -> bool:
 
 def main() -> int:
     """Prove, print, and say by the exit code whether it holds."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--origins", type=int, default=500)
     parser.add_argument("--pages", type=int, default=10)
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--outage", type=float, default=0.0)
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--dead", action="store_true")
     opts = parser.parse_args()
-    how = {"kill": opts.kill, "outage": opts.outage}
-    told = prove(opts.origins, opts.pages, **how)
+    if opts.workers:
+        told = share(opts.workers, opts.origins, opts.seconds, dead=opts.dead)
+        is_so = is_shared(told, dead=opts.dead)
+    else:
+        how = {"kill": opts.kill, "outage": opts.outage}
+        told = prove(opts.origins, opts.pages, **how)
+        is_so = is_right(told, **how)
     print(json.dumps(told, indent=1))  # noqa: T201 - its interface
-    return 0 if is_right(told, **how) else 1
+    return 0 if is_so else 1
 
 
 if __name__ == "__main__":
