@@ -6,12 +6,13 @@ import sqlite3
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
+from scrapy_robots1994.stores.sqlite_file import connect, number_of, transaction
 from scrapy_robots1994.stores.url import UrlParts
 
 if TYPE_CHECKING:
@@ -21,45 +22,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 1_000_000_000
 """Bytes of the file if the URL does not say otherwise."""
-
-APPLICATION_ID: Final = 0x19940630
-"""Marks a database as ours, so that the one of another program is never written to."""
-
-VERSION: Final = 2
-"""Of the table. The entries have a version of their own (`codec`)."""
-
-TABLE: Final = """CREATE TABLE policies (
-    origin TEXT PRIMARY KEY NOT NULL,
-    keep_until REAL NOT NULL,
-    used_at REAL NOT NULL,
-    packed BLOB NOT NULL
-)"""
-
-SCHEMA: Final = f"""
-BEGIN IMMEDIATE;
-{TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1)};
-CREATE INDEX IF NOT EXISTS policies_by_end ON policies (keep_until);
-CREATE INDEX IF NOT EXISTS policies_by_use ON policies (used_at);
-PRAGMA application_id = {APPLICATION_ID};
-PRAGMA user_version = {VERSION};
-COMMIT;
-"""
-
-LIMITS: Final = {
-    # From "Defense Against The Dark Arts" in SQLite's documentation, for a file that
-    # another program may have written.
-    "SQLITE_LIMIT_LENGTH": MAX_ENTRY_BYTES + 2**16,
-    "SQLITE_LIMIT_SQL_LENGTH": 100_000,
-    "SQLITE_LIMIT_COLUMN": 100,
-    "SQLITE_LIMIT_EXPR_DEPTH": 20,
-    "SQLITE_LIMIT_COMPOUND_SELECT": 10,
-    "SQLITE_LIMIT_VDBE_OP": 25_000,
-    "SQLITE_LIMIT_ATTACHED": 0,
-    "SQLITE_LIMIT_TRIGGER_DEPTH": 10,
-}
-
-STEPS_BETWEEN_CHECKS: Final = 10_000
-"""Steps of SQLite's machine between two looks at the clock: well under 1 ms."""
 
 BATCH: Final = 10
 """Entries deleted at a time."""
@@ -73,14 +35,8 @@ PAGE: Final = 500
 MAX_USES: Final = 10_000
 """Uses noted in memory until the next write; past it the oldest is dropped."""
 
-RETRY_SECONDS: Final = 0.02
-"""Pause between attempts to make a database that other processes are making, too."""
-
 PAGES_GIVEN_BACK: Final = 2_000
 """Pages by which one write shortens the file at most: some milliseconds."""
-
-LOG_PAGES: Final = 250
-"""Pages of the log beside the file (1 MB) after which they are moved into the file."""
 
 MAX_NAME: Final = 1_000
 """Characters of an origin; a longer one is not ours."""
@@ -134,7 +90,7 @@ class SqliteStore(PolicyStore):
         """Store an entry, and delete what is over or past the bound, in one commit."""
         with self._errors():
             base = self._open()
-            with _transaction(base):
+            with transaction(base):
                 now = self._clock()
                 row = (str(stored.origin), stored.keep_until, now, stored.packed)
                 base.execute(_PUT, row)
@@ -168,7 +124,7 @@ class SqliteStore(PolicyStore):
         with self._errors():
             try:
                 # A note that cannot be written costs a little of the order, no more.
-                with suppress(sqlite3.Error), _transaction(connection):
+                with suppress(sqlite3.Error), transaction(connection):
                     self._write_uses(connection)
             finally:
                 connection.close()
@@ -199,49 +155,8 @@ class SqliteStore(PolicyStore):
     def _open(self) -> sqlite3.Connection:
         """Return the database, made now if need be, and checked to be ours."""
         if self._connection is None:
-            base = sqlite3.connect(
-                self._path, timeout=self._seconds, isolation_level=None
-            )
-            try:
-                self._prepare(base)
-            except BaseException:
-                base.close()
-                raise
-            self._connection = base
+            self._connection = connect(self._path, self._seconds, self._is_late)
         return self._connection
-
-    def _prepare(self, base: sqlite3.Connection) -> None:
-        """Bound what the file can make SQLite do, make the tables, check them."""
-        base.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
-        base.text_factory = _to_text
-        # Absent before Python 3.11: then `length()` and the clock are the only bounds.
-        if hasattr(base, "setlimit"):
-            for name, limit in LIMITS.items():
-                base.setlimit(getattr(sqlite3, name), limit)
-        for pragma in PRAGMAS:
-            base.execute(f"PRAGMA {pragma}")
-        # In this order: what another process makes meanwhile is ours and whole.
-        if not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-            self._make(base)
-        _check_owner(base)
-        base.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
-
-    def _make(self, base: sqlite3.Connection) -> None:
-        """Make the tables. Of several processes at once one does, and all continue."""
-        # Before the first page is written: it cannot be changed later.
-        base.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        while True:
-            try:
-                # Readers and a writer do not wait for each other, and after a process
-                # was killed, the next one reads up to the last whole commit.
-                base.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError:
-                # SQLite does not wait for this lock by itself.
-                if self._is_late():
-                    raise
-                time.sleep(RETRY_SECONDS)
-        base.executescript(SCHEMA)
 
     def _is_late(self) -> bool:
         """Return whether SQLite has to give up what it is doing."""
@@ -264,7 +179,7 @@ class SqliteStore(PolicyStore):
         if self._excess(base) <= 0:
             return
         self._write_uses(base)
-        pages = self._max_bytes // _number(base, "PRAGMA page_size")
+        pages = self._max_bytes // number_of(base, "page_size")
         slack = min(pages // 50, SLACK_PAGES)
         while self._excess(base) > -slack:
             if not base.execute(_DELETE_UNUSED, (BATCH,)).rowcount:
@@ -272,30 +187,17 @@ class SqliteStore(PolicyStore):
 
     def _excess(self, base: sqlite3.Connection) -> int:
         """Return by how many pages the entries exceed the bound; less than 0 if not."""
-        used = _number(base, "PRAGMA page_count") - _number(
-            base, "PRAGMA freelist_count"
-        )
-        return used - self._max_bytes // _number(base, "PRAGMA page_size")
+        used = number_of(base, "page_count") - number_of(base, "freelist_count")
+        return used - self._max_bytes // number_of(base, "page_size")
 
     def _give_pages_back(self, base: sqlite3.Connection) -> None:
         """Cut the file by free pages past the bound, a few with each write."""
-        pages = self._max_bytes // _number(base, "PRAGMA page_size")
-        excess = min(_number(base, "PRAGMA page_count") - pages, PAGES_GIVEN_BACK)
+        pages = self._max_bytes // number_of(base, "page_size")
+        excess = min(number_of(base, "page_count") - pages, PAGES_GIVEN_BACK)
         if excess > 0:
             # `execute` would end after the first page.
             base.executescript(f"PRAGMA incremental_vacuum({excess})")
 
-
-PRAGMAS: Final = (
-    "trusted_schema = OFF",
-    "cell_size_check = ON",
-    "mmap_size = 0",
-    # No fsync for a commit: it survives any death of a process. After a power failure
-    # the last commits may be missing, and the file is whole.
-    "synchronous = NORMAL",
-    # The log is cut back after a checkpoint, or it keeps its largest size.
-    "journal_size_limit = 1048576",
-)
 
 _PACKED = (
     "CASE WHEN typeof(packed) = 'blob' AND length(packed) <= "
@@ -328,42 +230,3 @@ _DELETE_UNUSED = (
     "DELETE FROM policies WHERE rowid IN "
     "(SELECT rowid FROM policies ORDER BY used_at LIMIT ?)"
 )
-
-
-@contextmanager
-def _transaction(base: sqlite3.Connection) -> Iterator[None]:
-    """Commit what the block writes, or nothing of it."""
-    base.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        base.execute("COMMIT")
-    except BaseException:
-        # SQLite has rolled back by itself after some errors, a full disk for example.
-        if base.in_transaction:
-            base.execute("ROLLBACK")
-        raise
-
-
-def _check_owner(base: sqlite3.Connection) -> None:
-    """Raise `sqlite3.DatabaseError` unless this database is a policy store."""
-    if _number(base, "PRAGMA application_id") != APPLICATION_ID:
-        raise sqlite3.DatabaseError("this database belongs to another program")
-    if _number(base, "PRAGMA user_version") != VERSION:
-        raise sqlite3.DatabaseError("written by another version; remove it")
-    found = base.execute("SELECT sql FROM sqlite_master WHERE name = 'policies'")
-    # A view, a virtual table and other columns are different statements.
-    if [row[0] for row in found] != [TABLE]:
-        raise sqlite3.DatabaseError(
-            "its table of policies is not ours; remove the file"
-        )
-
-
-def _number(base: sqlite3.Connection, query: str) -> int:
-    """Return the one number that *query* gives."""
-    number: Any = base.execute(query).fetchone()[0]
-    return int(number)
-
-
-def _to_text(raw: bytes) -> str:
-    """Decode text of a file that another program may have written."""
-    return raw.decode("utf-8", "replace")

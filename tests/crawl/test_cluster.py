@@ -108,6 +108,31 @@ def test_a_redis_that_dies_and_comes_back_stops_nobody() -> None:
     assert result.log.count("The crawl goes on with what this process knows") == 1
 
 
+def test_a_crawl_without_descriptors_does_not_take_redis_for_dead() -> None:
+    """Its own limit: no outage, no traceback, no exception that no code retrieves."""
+    with RedisServer() as server, Site(addresses=60) as site:
+        site.robots(BODY)
+        urls = [site.address_url(number, "/open") for number in range(60)]
+        crawl = start_crawl(
+            urls,
+            settings={
+                "ROBOTS1994_STORE": server.url,
+                "CONCURRENT_REQUESTS": 60,
+                "RETRY_ENABLED": True,
+            },
+            hook="tests.crawl.few_descriptors:take",
+        )
+        result = crawl.result()
+
+    lines = result.log.split("\n")
+    assert result.stats["finish_reason"] == "finished"
+    assert len([line for line in lines if "WARNING" in line and "_STORE" in line]) <= 1
+    assert "ROBOTS1994_STORE redis" not in result.log or "limit of this" in result.log
+    assert "robots1994/store_failures" not in result.stats
+    assert "never retrieved" not in result.log
+    assert len(result.fetched) + len(result.failed) == 60
+
+
 def links(site: Site, first: int, end: int) -> str:
     """HTML with an open and a closed link for each of some origins."""
     urls = [site.address_url(n, p) for n in range(first, end) for p in PATHS]

@@ -1,0 +1,26 @@
+"""A hook of a crawl that takes its descriptors away, all but a few."""
+
+from __future__ import annotations
+
+import os
+import resource
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+LEFT = 8
+
+
+def take(crawler: Crawler) -> None:
+    """Leave `LEFT` descriptors once the spider is opened: fewer than it has origins."""
+
+    def limit() -> None:
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        free = os.open(os.devnull, os.O_RDONLY)
+        os.close(free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free + LEFT, hard))
+
+    crawler.signals.connect(limit, signals.spider_opened, weak=False)
