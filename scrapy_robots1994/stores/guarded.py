@@ -9,25 +9,23 @@ from __future__ import annotations
 import time
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.stores.leases import Leases
+from scrapy_robots1994.stores.leases import Ended, Leases
 from scrapy_robots1994.stores.policies import StoredPolicies
 from scrapy_robots1994.stores.worker import CircuitBreaker, NoAnswer, StoreWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
     from scrapy_robots1994.stores.url import StoreUrl
 
 T = TypeVar("T")
-
-Work: TypeAlias = "Callable[[_Session, Origin, Callable[[Policy | None], None]], None]"
 
 MAX_ABANDONED: Final = 3
 """Threads whose call never returned, after which no further one is started."""
@@ -67,11 +65,11 @@ class GuardedStore:
 
     def get(self, origin: Origin) -> Future[Policy | None]:
         """Return the stored policy of *origin*, fresh or stale."""
-        return self._submit(_Session.get, origin)
+        return self._submit(_Get, origin)
 
     def acquire_lease(self, origin: Origin) -> Future[Policy | None]:
         """Wait until this process may fetch *origin*, or another one has fetched it."""
-        return self._submit(_Session.acquire, origin)
+        return self._submit(_Acquire, origin)
 
     def release_lease(
         self, origin: Origin, policy: Policy | None, *, aborted: bool = False
@@ -83,9 +81,7 @@ class GuardedStore:
         """
         session = self._open_session()
         if session is not None:
-            session.worker.submit(
-                partial(session.release, origin, policy, aborted=aborted)
-            )
+            session.worker.submit(_Release(origin, policy, aborted))
 
     def close(self) -> Future[None]:
         """Store what was released before, then close the store, in its time limit."""
@@ -95,8 +91,7 @@ class GuardedStore:
             future.set_result(None)
             return future
         self._note(future)
-        close = partial(self._session.close, self._closing, partial(_set, future))
-        self._session.worker.submit(close)
+        self._session.worker.submit(_Close(future))
         return future
 
     def check_time(self) -> float | None:
@@ -117,16 +112,17 @@ class GuardedStore:
         self._abandon(worker)
         return None
 
-    def _submit(self, work: Work, origin: Origin) -> Future[Policy | None]:
-        """Do *work* in the thread of the store."""
+    def _submit(
+        self, job: type[_Get | _Acquire], origin: Origin
+    ) -> Future[Policy | None]:
+        """Submit a job to the thread of the store."""
         future: Future[Policy | None] = Future()
-        settle = partial(_set, future)
         session = self._open_session()
         if session is None:
-            settle(None)
+            future.set_result(None)
         else:
             self._note(future)
-            session.worker.submit(partial(_do, work, session, origin, settle))
+            session.worker.submit(job(origin, future))
         return future
 
     def _note(self, future: Future[Any]) -> None:
@@ -157,7 +153,7 @@ class GuardedStore:
         policies = StoredPolicies(
             worker, self._reading, self._writing, self._decode, self._clock
         )
-        return _Session(worker, policies, self._max_fetch_seconds)
+        return _Session(worker, policies, self._closing, self._max_fetch_seconds)
 
     def _abandon(self, worker: StoreWorker) -> None:
         """Leave the thread to itself. It ends when its call returns, if ever."""
@@ -172,54 +168,115 @@ class GuardedStore:
             _set(future, None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Get:
+    """A job: set the stored policy."""
+
+    origin: Origin
+    future: Future[Policy | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Acquire:
+    """A job: set `None` once this process may fetch, or a policy."""
+
+    origin: Origin
+    future: Future[Policy | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Release:
+    """A job: store the policy and end the lease."""
+
+    origin: Origin
+    policy: Policy | None
+    aborted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Close:
+    """A job: end all leases and close the store."""
+
+    future: Future[None]
+
+
 class _Session:
     """A thread with an instance of the store, and what is done in it."""
 
     def __init__(
-        self, worker: StoreWorker, policies: StoredPolicies, max_fetch_seconds: float
+        self,
+        worker: StoreWorker,
+        policies: StoredPolicies,
+        closing: CircuitBreaker,
+        max_fetch_seconds: float,
     ) -> None:
         self.worker = worker
         self._policies = policies
+        self._closing = closing
         self._leases = Leases(policies, max_fetch_seconds)
-        worker.tick = self._leases.tick
+        worker.tick, worker.process = self._leases.tick, self._process
         worker.start()
 
-    def get(self, origin: Origin, settle: Callable[[Policy | None], None]) -> None:
-        """Call *settle* with the stored policy."""
-        settle(self._policies.read(origin))
+    def _process(self, jobs: list[Any]) -> None:
+        """Process *jobs*. However one fails, its future is done."""
+        try:
+            # In this order: of one origin, a release is submitted before the next
+            # `_Get`, and no `_Acquire` before its `_Get` is done.
+            self._release([job for job in jobs if isinstance(job, _Release)])
+            ended = [job for job in jobs if isinstance(job, Ended)]
+            if ended:
+                self._leases.ended({job.origin: job.failed for job in ended})
+            self._get([job for job in jobs if isinstance(job, _Get)])
+            wanted = [job for job in jobs if isinstance(job, _Acquire)]
+            # A wait that was cancelled has been released above.
+            waits = {
+                j.origin: partial(_set, j.future)
+                for j in wanted
+                if not j.future.cancelled()
+            }
+            self._leases.acquire(waits)
+            if any(isinstance(job, _Close) for job in jobs):
+                self._close()
+        except Exception:
+            for job in jobs:
+                if isinstance(job, (_Get, _Acquire)):
+                    _set(job.future, None)
+            raise
+        finally:
+            for job in jobs:
+                if isinstance(job, _Close):
+                    _set(job.future, None)
 
-    def acquire(self, origin: Origin, settle: Callable[[Policy | None], None]) -> None:
-        """Call *settle* when this process may fetch, or another one has."""
-        self._leases.acquire(origin, settle)
-
-    def release(self, origin: Origin, policy: Policy | None, *, aborted: bool) -> None:
-        """Store *policy* and end the lease."""
-        is_stored = False
+    def _get(self, jobs: list[_Get]) -> None:
+        """Set the stored policies."""
+        policies: dict[Origin, Policy] = {}
         with suppress(NoAnswer):
-            is_stored = policy is not None and self._policies.write(policy)
-        self._leases.release(origin, failed=not is_stored and not aborted)
+            policies = self._policies.read({job.origin for job in jobs})
+        for job in jobs:
+            _set(job.future, policies.get(job.origin))
 
-    def close(self, breaker: CircuitBreaker, settle: Callable[[None], None]) -> None:
+    def _release(self, jobs: list[_Release]) -> None:
+        """Store policies and end leases."""
+        stored: set[Origin] = set()
+        with suppress(NoAnswer):
+            stored = self._policies.write([job.policy for job in jobs if job.policy])
+        for failed in (False, True):
+            with suppress(NoAnswer):
+                self._leases.release(
+                    [
+                        job.origin
+                        for job in jobs
+                        if failed != (job.aborted or job.origin in stored)
+                    ],
+                    failed=failed,
+                )
+
+    def _close(self) -> None:
         """End all leases and close the store."""
         with suppress(NoAnswer):
             self._leases.release_all()
         with suppress(NoAnswer):
-            self.worker.close(breaker)
-        settle(None)
-
-
-def _do(
-    work: Work,
-    session: _Session,
-    origin: Origin,
-    settle: Callable[[Policy | None], None],
-) -> None:
-    """Do *work*. However it fails, its future is done."""
-    try:
-        work(session, origin, settle)
-    except Exception:
-        settle(None)
-        raise
+            self.worker.close(self._closing)
 
 
 def _set(future: Future[T], result: T) -> None:

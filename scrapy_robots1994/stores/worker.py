@@ -8,6 +8,7 @@ import math
 import os
 import time
 from contextlib import suppress
+from functools import partial
 from inspect import iscoroutine
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from scrapy_robots1994.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from scrapy_robots1994.stores.base import PolicyStore
     from scrapy_robots1994.stores.url import StoreUrl
@@ -27,6 +28,9 @@ T = TypeVar("T")
 
 REST_SECONDS: Final = 2.0
 """Seconds for which a store that failed is not called again."""
+
+MAX_JOBS: Final = 1_000
+"""Jobs processed at once; the rest comes after the next tick."""
 
 OWN_LIMIT_SECONDS: Final = 0.1
 """Pause before a call is repeated that met a limit of this process."""
@@ -120,68 +124,124 @@ class CircuitBreaker:
                 logger.info("ROBOTS1994_STORE %s answers again.", self._url)
 
 
-class StoreWorker(Thread):
-    """Runs jobs, and in them every call of *store*, in one daemon thread, in order.
+def _nothing(*_: object) -> None:
+    """Do nothing."""
 
-    A daemon: a store that never returns does not keep the process from exiting. *tick*
-    is called between jobs, and returns the seconds until its next call, `None` for no
-    need. *timeout* bounds the repeats of a call that meets a limit of this process.
+
+def _check_plain(result: object) -> None:
+    """Raise `StoreError` if a method of a store is a coroutine function."""
+    if iscoroutine(result):
+        result.close()
+        raise StoreError("its methods must be plain functions, not coroutines")
+
+
+def _check_list(result: object, length: int, types: type | tuple[type, ...]) -> None:
+    """Raise `StoreError` unless *result* is a list of so many objects of *types*."""
+    _check_plain(result)
+    if not isinstance(result, list) or len(result) != length:
+        raise StoreError("a method returned something else than a list of answers")
+    for each in result:
+        _check_plain(each)
+        if not isinstance(each, types):
+            raise StoreError(f"a method returned an object of {type(each).__name__}")
+
+
+class StoreWorker(Thread):
+    """Calls *store* in one daemon thread, and in no other.
+
+    A daemon: a store that never returns does not keep the process from exiting.
+    *process* gets all jobs that have been submitted meanwhile, at once: a thread gets
+    the interpreter only a few hundred times a second from a busy event loop, so many
+    origins have to share a round trip. *tick* is called between, and returns the seconds
+    until its next call, `None` for no need. *timeout* bounds the repeats of a call that
+    meets a limit of this process.
     """
 
     def __init__(self, store: PolicyStore, timeout: float) -> None:
         super().__init__(name="robots1994-store", daemon=True)
         self.store = store
-        self.tick: Callable[[], float | None] = lambda: None
+        self.process: Callable[[list[Any]], None] = _nothing
+        self.tick: Callable[[], float | None] = _nothing
         self.call_began: float | None = None
         """When the running call of the store began (`time.monotonic`)."""
         self.breaker: CircuitBreaker | None = None
         """The one of the running call."""
         self.is_abandoned = False
         """Set by another thread: end after the running call."""
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._jobs: SimpleQueue[Any] = SimpleQueue()
         self._timeout = timeout
         self._is_closed = False
 
-    def submit(self, job: Callable[[], None]) -> None:
-        """Run *job* after all submitted before it. Call this from any thread."""
+    def submit(self, job: object) -> None:
+        """Process *job* in this thread. Call this from any thread."""
         self._jobs.put(job)
 
     def run(self) -> None:
-        """Run jobs until the store is closed or this thread is abandoned."""
+        """Process jobs until the store is closed or this thread is abandoned."""
         with suppress(Abandoned):
             while not self._is_closed:
-                self._run_job()
+                self._process_next()
             return
         if not self._is_closed:
             # No other thread uses this instance. It may raise anything.
             with suppress(BaseException):
                 self.store.close()
 
-    def _run_job(self) -> None:
-        """Run the next job, or nothing if there is none until the next tick."""
+    def _process_next(self) -> None:
+        """Process the next jobs, or none if it is time for a tick."""
         try:
-            self._jobs.get(timeout=self.tick())()
-        except (Empty, NoAnswer):
-            pass
+            self.process(self._take(self.tick()))
         except Exception:
             # A mistake of this package; it must not end the thread.
             logger.exception("Could not use the store of ROBOTS1994_STORE")
 
+    def _take(self, timeout: float | None) -> list[Any]:
+        """Wait for jobs; return those there are, none if it is time for a tick."""
+        jobs = []
+        with suppress(Empty):
+            jobs.append(self._jobs.get(timeout=timeout))
+            while len(jobs) < MAX_JOBS:
+                jobs.append(self._jobs.get_nowait())
+        return jobs
+
     def close(self, breaker: CircuitBreaker) -> None:
-        """Close the store and end the thread. Call this in a job."""
+        """Close the store and end the thread. Call this in `process`."""
         self._is_closed = True
         self.call(breaker, self.store.close)
+
+    def call_many(
+        self,
+        breaker: CircuitBreaker,
+        function: Callable[..., Any],
+        items: Sequence[object],
+        *args: Any,
+        returns: type | tuple[type, ...] | None = None,
+    ) -> list[Any]:
+        """Call *function* with as many of *items* at once as the store takes.
+
+        Return what it returns for each, of the types *returns* if it returns anything.
+        """
+        results: list[Any] = []
+        for first in range(0, len(items), self.store.max_batch):
+            batch = items[first : first + self.store.max_batch]
+            check = partial(_check_list, length=len(batch), types=returns or object)
+            found = self.call(
+                breaker, function, batch, *args, check=check if returns else None
+            )
+            results += found or ()
+        return results
 
     def call(
         self,
         breaker: CircuitBreaker,
         function: Callable[..., T],
         *args: Any,
-        returns: type | tuple[type, ...] = object,
+        check: Callable[[T], None] | None = None,
     ) -> T:
         """Return what *function* of the store returns, or raise `NoAnswer`.
 
-        Call this in a job. Any class can be a store, so what it *returns* is checked.
+        Call this in `process`. Any class can be a store: *check* raises `StoreError` for
+        what it must not return.
         """
         if self.is_abandoned:
             raise Abandoned
@@ -191,7 +251,7 @@ class StoreWorker(Thread):
         self.breaker, self.call_began = breaker, began
         try:
             result = self._repeat(began + self._timeout / 2, function, *args)
-            _check_type(result, returns)
+            (check or _check_plain)(result)
         except BaseException as error:  # a store may raise SystemExit, too
             if self.is_abandoned:
                 raise Abandoned from None
@@ -214,15 +274,6 @@ class StoreWorker(Thread):
                     raise
             # A page may give its descriptor back at any moment.
             time.sleep(OWN_LIMIT_SECONDS)
-
-
-def _check_type(result: object, expected: type | tuple[type, ...]) -> None:
-    """Raise `StoreError` if a method of a store returned *result*, which it may not."""
-    if iscoroutine(result):
-        result.close()
-        raise StoreError("its methods must be plain functions, not coroutines")
-    if not isinstance(result, expected):
-        raise StoreError(f"a method returned an object of {type(result).__name__}")
 
 
 def _is_own_limit(error: BaseException | None) -> bool:
