@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy import Policy
     from scrapy_robots1994.stores.policies import StoredPolicies
 
-LEASE_SECONDS: Final = 5.0
+LEASE_SECONDS: Final = 10.0
 """Seconds after its last renewal when the lease of a dead worker runs out."""
 
-RENEW_SECONDS: Final = 0.4 * LEASE_SECONDS
+RENEW_SECONDS: Final = LEASE_SECONDS / 4
 LOOK_AGAIN_SECONDS: Final = 1.0
 """Seconds after which a worker looks again at the earliest, if it is not notified."""
 

@@ -75,7 +75,7 @@ class RedisStore(SharedStore):
     The end of a lease is published on `prefix:ended`.
     """
 
-    max_batch = 100
+    max_batch = 250
 
     def __init__(
         self,

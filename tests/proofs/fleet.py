@@ -138,7 +138,7 @@ def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str
             # Each begins somewhere else, as workers of one queue do.
             first = number * origins // workers
             turned = urls[first:] + urls[:first]
-            crew.append(start_crawl(turned, settings=settings, patience=450))
+            crew.append(start_crawl(turned, settings=settings, patience=1500))
         results = [worker.result() for worker in crew]
         took = time.monotonic() - began
         asked = Counter(each.host for each in site.log("/robots.txt"))
