@@ -57,9 +57,13 @@ def new_subscriber(url: str, timeout: float) -> Any:
 def close_client(client: Any) -> None:
     """Close the connections of *client*, to sentinels, too."""
     client.close()
-    # A client made from a pool does not close it; one of a cluster has several.
-    pool = getattr(client, "connection_pool", None)
-    if pool is not None:
+    # A client does not close a pool that it was made from. One of a cluster has a
+    # client for each node.
+    nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
+    for each in [client, *(node.redis_connection for node in nodes)]:
+        pool = getattr(each, "connection_pool", None)
+        if pool is None:
+            continue
         pool.disconnect()
         manager = getattr(pool, "sentinel_manager", None)
         for sentinel in manager.sentinels if manager else ():
