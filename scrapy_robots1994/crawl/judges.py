@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from scrapy_robots1994.crawl.features.comparison import ShadowComparison
     from scrapy_robots1994.crawl.rules_cache import RulesCache
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.crawl.user_agent import RobotName
@@ -131,11 +130,20 @@ class PlainJudge:
         raise error
 
 
+class DecisionListener(Protocol):
+    """Compares decisions."""
+
+    def compare(
+        self, policy: Policy, url: str, robot: str | bytes, *, allowed: bool
+    ) -> object:
+        """Note that *policy* lets *robot* fetch *url*, or not."""
+
+
 class ComparingJudge:
     """Compares each decision of another judge with those of other parsers."""
 
     def __init__(
-        self, judge: Judge, robot: RobotName, shadow: ShadowComparison
+        self, judge: Judge, robot: RobotName, shadow: DecisionListener
     ) -> None:
         self._judge = judge
         self._robot = robot
