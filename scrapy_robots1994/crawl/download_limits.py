@@ -21,7 +21,7 @@ from scrapy_robots1994.crawl.decompression import can_unpack
 from scrapy_robots1994.crawl.network_watch import NetworkWatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -44,6 +44,7 @@ class DownloadState:
 
     max_bytes: int
     max_seconds: float
+    on_sent: Callable[[], None] = lambda: None
     started: float = field(default_factory=monotonic)
     received: int = 0
     is_truncated: bool = False
@@ -108,6 +109,7 @@ class DownloadLimits:
         if isinstance(state, DownloadState):
             state.start_over()
             state.is_sent = True
+            state.on_sent()
             state.proxy = request.meta.get("proxy")
             # What `_bytes_received` set for the response before, a copied meta still has.
             request.meta["download_maxsize"] = 0

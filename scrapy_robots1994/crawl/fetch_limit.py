@@ -2,7 +2,7 @@
 
 The limit follows TCP's congestion control (RFC 5681): slow start, then additive
 increase and multiplicative decrease. The sign of congestion is the delay of a queue, as
-in LEDBAT (RFC 6817): here of the thread pool that looks names up. A probe, which does
+in LEDBAT (RFC 6817): here of the thread pools that look names up. A probe, which does
 nothing, waits in that queue; while it comes back at once, the limit grows, and when it
 takes long, the limit shrinks. So no fetch spends its timeout in a queue of ours, and
 hosts that are slow to answer, whose names are known, do not hold the limit down.
@@ -10,6 +10,7 @@ hosts that are slow to answer, whose names are known, do not hold the limit down
 
 from __future__ import annotations
 
+import math
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from scrapy_robots1994.crawl.threads import call_later, run_in_thread
+from scrapy_robots1994.crawl.threads import call_later, look_up_delay
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -51,11 +52,19 @@ IDLE_PROBE_SECONDS = 0.5
 
 
 @dataclass(slots=True, eq=False)
-class _Permit:
-    """The permission of one fetch to run."""
+class Permit:
+    """The permission of one fetch to run.
+
+    *since* is when it was given, *sent* when the request reached the downloader.
+    """
 
     admitted: Deferred[None] = field(default_factory=Deferred)
     since: float = 0.0
+    sent: float = math.inf
+
+    def mark_sent(self) -> None:
+        """Note that the request has reached the downloader, on its way to a look-up."""
+        self.sent = min(self.sent, monotonic())
 
 
 class FetchLimit:
@@ -68,23 +77,23 @@ class FetchLimit:
         self._is_slow_start = True
         self._may_grow = True
         # In order of arrival and of admission.
-        self._waiting: dict[_Permit, None] = {}
-        self._running: dict[_Permit, None] = {}
+        self._waiting: dict[Permit, None] = {}
+        self._running: dict[Permit, None] = {}
         # Those of the running that count towards the limit.
-        self._counted: dict[_Permit, None] = {}
+        self._counted: dict[Permit, None] = {}
         self._is_probing = False
         self._probe_sent: float | None = None
         self._slow_at = -SLOW_SECONDS
 
     @asynccontextmanager
-    async def permit(self) -> AsyncIterator[None]:
-        """Wait for permission to fetch, and use it while the block runs."""
-        permit = _Permit()
+    async def permit(self) -> AsyncIterator[Permit]:
+        """Wait for permission to fetch; it lasts while the block runs."""
+        permit = Permit()
         self._waiting[permit] = None
         self._admit()
         try:
             await maybe_deferred_to_future(permit.admitted)
-            yield
+            yield permit
         finally:
             # A cancelled one may still wait, or may have been admitted a moment ago.
             for each in (self._waiting, self._running, self._counted):
@@ -154,15 +163,29 @@ class FetchLimit:
         if not self._running:
             self._is_probing = False
             return
+        if self._is_premature():
+            call_later(PROBE_SECONDS, self._send_probe)
+            return
         self._probe_sent = monotonic()
-        probe = deferred_from_coro(run_in_thread(monotonic))
+        probe = deferred_from_coro(look_up_delay())
         probe.addCallbacks(self._adjust, lambda _: None)
         probe.addBoth(self._probe_again)
 
-    def _adjust(self, ran_at: float) -> None:
-        """Adjust the limit to the delay of a probe that *ran_at* a moment."""
-        assert self._probe_sent is not None  # noqa: S101 - set before it is sent
-        delay = ran_at - self._probe_sent
+    def _is_premature(self) -> bool:
+        """Whether a probe would be ahead of look-ups that are about to be queued.
+
+        A request that stays in another middleware for long is not waited for.
+        """
+        now = monotonic()
+        return any(
+            now - permit.sent < PROBE_SECONDS
+            if permit.sent < math.inf
+            else now - permit.since < SILENT_SECONDS
+            for permit in self._counted
+        )
+
+    def _adjust(self, delay: float) -> None:
+        """Adjust the limit to the *delay* of a probe."""
         if delay > SLOW_SECONDS:
             self._slow_at = monotonic()
             self.shrink()

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robots1994.crawl.concurrency import UncountedRequests
+    from scrapy_robots1994.crawl.fetch_limit import Permit
     from scrapy_robots1994.crawl.network_watch import WatchedFetch
     from scrapy_robots1994.crawl.request_context import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -99,10 +100,10 @@ class RobotsDownload:
         *validators* are sent to their own URL, and to no other. *start* is requested in
         place of the origin's robots.txt, as if it were that.
         """
-        async with self._limit.permit():
+        async with self._limit.permit() as permit:
             self._pools.widen(origin.scheme)
             return await self._follow(
-                origin, context, validators, start or origin.robots_url
+                origin, context, validators, start or origin.robots_url, permit
             )
 
     async def _follow(
@@ -111,6 +112,7 @@ class RobotsDownload:
         context: RequestContext,
         validators: Validators | None,
         start: str,
+        permit: Permit,
     ) -> FetchResult:
         """Request *start* and follow its redirects."""
         url = start
@@ -119,7 +121,7 @@ class RobotsDownload:
             conditions = validators if self._dont_cache else None
             if conditions is not None and conditions.url != url:
                 conditions = None
-            hop = await self._hop(origin, url, context, conditions)
+            hop = await self._hop(origin, url, context, conditions, permit)
             if not isinstance(hop, tuple):
                 return hop
             response, state = hop
@@ -150,6 +152,7 @@ class RobotsDownload:
         url: str,
         context: RequestContext,
         validators: Validators | None,
+        permit: Permit,
     ) -> tuple[Response, DownloadState] | FetchError | LocalFault | Cancelled:
         """Send one request; return its response, or why there is none."""
         request = robots_request(
@@ -157,7 +160,9 @@ class RobotsDownload:
         )
         if validators is not None:
             request.headers.update(headers.conditions(validators))
-        state = DownloadState(self._settings.max_bytes, self._settings.timeout)
+        state = DownloadState(
+            self._settings.max_bytes, self._settings.timeout, permit.mark_sent
+        )
         network = self.limits.network
         try:
             with self.limits.watch(request, state), network.fetch(origin) as watched:

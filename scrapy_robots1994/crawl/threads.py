@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
@@ -25,15 +28,29 @@ INLINE_PARSE_BYTES = 65_536
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Run *work* in a thread without blocking the event loop.
-
-    The pool is the one that name look-ups use: the reactor's, or asyncio's default.
-    """
+    """Run *work* in a thread without blocking the event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return await maybe_deferred_to_future(deferToThread(work))
     return await asyncio.to_thread(work)
+
+
+async def look_up_delay() -> float:
+    """Return how long work has to wait now in the pools that look names up.
+
+    Twisted's client uses the reactor's pool, clients on asyncio its default one.
+    """
+    sent = monotonic()
+    started: list[Deferred[float]] = []
+    # Looked up, not imported: importing it would install one.
+    if "twisted.internet.reactor" in sys.modules:
+        started.append(deferToThread(monotonic))
+    with suppress(RuntimeError):
+        asyncio.get_running_loop()
+        started.append(deferred_from_coro(asyncio.to_thread(monotonic)))
+    ran_at = [await maybe_deferred_to_future(each) for each in started]
+    return max(ran_at) - sent
 
 
 async def sleep(seconds: float) -> None:

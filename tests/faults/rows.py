@@ -29,17 +29,19 @@ if TYPE_CHECKING:
 ORIGINS = 1_000
 LOOK_UP_SECONDS = 0.5
 DESCRIPTORS = 256
+LATE_SECONDS = 2.0
 FILE = "User-agent: *\nDisallow: /private\n"
 
 
-def slow_names(_crawler: Crawler) -> None:
+def slow_names(crawler: Crawler) -> None:
     """Let each look-up of a name under `test` take its time; a hook of crawls."""
+    seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", LOOK_UP_SECONDS)
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
     def wait(host: Any) -> None:
         name = host.decode("ascii") if isinstance(host, bytes) else host
         if name and name.endswith(".test"):
-            time.sleep(LOOK_UP_SECONDS)
+            time.sleep(seconds)
 
     def info(host: Any, *rest: Any, **options: Any) -> Any:
         wait(host)
@@ -52,12 +54,13 @@ def slow_names(_crawler: Crawler) -> None:
     socket.getaddrinfo, socket.gethostbyname = info, name
 
 
-def few_descriptors(_crawler: Crawler) -> None:
+def few_descriptors(crawler: Crawler) -> None:
     """Let the crawling process have few descriptors; a hook of crawls."""
     import resource  # noqa: PLC0415 - not on every machine
 
+    few = crawler.settings.getint("TEST_DESCRIPTORS", DESCRIPTORS)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
 
 
 class RotateProxies:
@@ -91,7 +94,11 @@ class Row:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def run(
-        self, origins: int, middleware: Middleware, reactor: Reactor = "asyncio"
+        self,
+        origins: int,
+        middleware: Middleware = "ours",
+        reactor: Reactor = "asyncio",
+        **settings: Any,
     ) -> tuple[CrawlResult, float]:
         """Crawl; return what came of it, and the seconds it took."""
         with Site() as site:
@@ -101,7 +108,8 @@ class Row:
                 asks,
                 settings={"RETRY_ENABLED": True, "LOG_LEVEL": "INFO"}
                 | dict(self.settings)
-                | more,
+                | more
+                | settings,
                 middleware=middleware,
                 reactor=reactor,
                 hook=self.hook,
@@ -128,7 +136,7 @@ def healthy(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
 
 def late(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
     """Answer robots.txt after two seconds, and close the connection."""
-    slow = replies.Reply(body=FILE.encode(), delay=2.0, ending="close")
+    slow = replies.Reply(body=FILE.encode(), delay=LATE_SECONDS, ending="close")
     site.answer("/robots.txt", slow)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     return urls(site, origins), {}
@@ -136,7 +144,7 @@ def late(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
 
 def late_kept_alive(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
     """Answer robots.txt after two seconds, and keep the connection open."""
-    site.answer("/robots.txt", replies.Reply(body=FILE.encode(), delay=2.0))
+    site.answer("/robots.txt", replies.Reply(body=FILE.encode(), delay=LATE_SECONDS))
     return urls(site, origins), {}
 
 

@@ -1,0 +1,255 @@
+"""How many fetches run in parallel: look-ups, descriptors and silence decide."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_robots1994.crawl import fetch_limit, network_watch
+from scrapy_robots1994.crawl.fetch_limit import MIN_LIMIT, START_LIMIT, FetchLimit
+from scrapy_robots1994.crawl.network_watch import MANY_SITES, NetworkWatch
+from scrapy_robots1994.origin import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+MANY = 200
+
+
+class FakeDescriptors:
+    """A machine with so many descriptors free."""
+
+    def __init__(self, free: float = math.inf) -> None:
+        self.left = free
+
+    def free(self, fetches: int) -> float:
+        """Return how many are free."""
+        return self.left - fetches
+
+
+class Machine:
+    """Fetches that run until they are told to end, on a small pool of look-ups."""
+
+    def __init__(self, free: float = math.inf, most: int = MANY) -> None:
+        descriptors: Any = FakeDescriptors(free)
+        self.limit = FetchLimit(most, descriptors)
+        self.may_look_up = Event()
+        self.may_look_up.set()
+        self.may_end = asyncio.Event()
+        self.running = 0
+        self.most = 0
+
+    async def fetch(self, *, looks_up: bool = False) -> None:
+        """Run as one fetch does."""
+        async with self.limit.permit() as permit:
+            permit.mark_sent()
+            self.running += 1
+            self.most = max(self.most, self.running)
+            try:
+                if looks_up:
+                    await asyncio.to_thread(self.may_look_up.wait)
+                await self.may_end.wait()
+            finally:
+                self.running -= 1
+
+    def start(self, fetches: int, **options: bool) -> list[asyncio.Task[None]]:
+        """Start so many fetches."""
+        return [asyncio.create_task(self.fetch(**options)) for _ in range(fetches)]
+
+    async def until(self, running: int) -> None:
+        """Wait until so many run."""
+        while self.running < running:  # noqa: ASYNC110 - what it waits for has no event
+            await asyncio.sleep(0.001)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let probes follow each other at once."""
+    monkeypatch.setattr(fetch_limit, "PROBE_SECONDS", 0.001)
+    monkeypatch.setattr(fetch_limit, "IDLE_PROBE_SECONDS", 0.001)
+    # A busy machine is not one with a queue.
+    monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 30.0)
+    monkeypatch.setattr(fetch_limit, "SLOW_SECONDS", 60.0)
+
+
+@asynccontextmanager
+async def machine(**options: Any) -> AsyncIterator[Machine]:
+    """Give a machine with two resolver threads; end all its fetches at the end."""
+    pool = ThreadPoolExecutor(2)
+    asyncio.get_running_loop().set_default_executor(pool)
+    found = Machine(**options)
+    try:
+        yield found
+    finally:
+        found.may_look_up.set()
+        found.may_end.set()
+        while found.running:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.001)
+
+
+def test_it_grows_to_the_most_while_probes_come_back() -> None:
+    """Hosts that are slow to answer do not hold others back."""
+
+    async def crawl() -> None:
+        async with machine() as found:
+            fetches = found.start(MANY + 50)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert found.running == START_LIMIT
+            await found.until(MANY)
+            found.may_end.set()
+            await asyncio.gather(*fetches)
+            assert found.most == MANY
+
+    asyncio.run(crawl())
+
+
+def test_it_does_not_grow_while_look_ups_wait() -> None:
+    """The probe waits in their queue; once they go on, so does the growth."""
+
+    async def crawl() -> None:
+        async with machine() as found:
+            found.may_look_up.clear()
+            fetches = found.start(MANY, looks_up=True)
+            await asyncio.sleep(0.1)
+            assert found.most == START_LIMIT
+            found.may_look_up.set()
+            await found.until(MANY)
+            found.may_end.set()
+            await asyncio.gather(*fetches)
+
+    asyncio.run(crawl())
+
+
+def test_it_shrinks_when_a_probe_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No further one starts until enough have ended."""
+    monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(fetch_limit, "SLOW_SECONDS", 0.0)
+
+    async def crawl() -> None:
+        async with machine() as found:
+            fetches = found.start(MANY)
+            await asyncio.sleep(0.1)
+            assert found.running == START_LIMIT
+            for fetch in fetches[: int(START_LIMIT - MIN_LIMIT)]:
+                fetch.cancel()
+            await asyncio.sleep(0.1)
+            assert found.running == MIN_LIMIT
+            found.may_end.set()
+            await asyncio.gather(*fetches, return_exceptions=True)
+
+    asyncio.run(crawl())
+
+
+def test_a_silent_fetch_holds_back_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After two seconds it does not count, though the limit does not grow."""
+    monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 0.01)
+
+    async def crawl() -> None:
+        async with machine() as found:
+            found.start(MANY)
+            await found.until(MANY)
+
+    asyncio.run(crawl())
+
+
+def test_a_fetch_that_is_silent_in_our_queue_holds_back_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As long as look-ups wait in line, further ones would only wait longer."""
+    monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 0.01)
+    monkeypatch.setattr(fetch_limit, "SLOW_SECONDS", 0.05)
+
+    async def crawl() -> None:
+        async with machine() as found:
+            found.may_look_up.clear()
+            found.start(MANY, looks_up=True)
+            await asyncio.sleep(0.3)
+            assert found.most <= 4 * START_LIMIT
+
+    asyncio.run(crawl())
+
+
+@pytest.mark.parametrize("free", [30.0, 0.0], ids=["some", "none"])
+def test_descriptors_are_an_upper_limit(free: float) -> None:
+    """Without any, a few still run: else none would notice that there are some again."""
+
+    async def crawl() -> None:
+        async with machine(free=free) as found:
+            found.start(MANY)
+            await asyncio.sleep(0.1)
+            assert MIN_LIMIT <= found.most <= max(free, MIN_LIMIT)
+
+    asyncio.run(crawl())
+
+
+def test_a_cancelled_fetch_leaves_its_place_to_the_next() -> None:
+    """Whether it waited, ran, or had been admitted a moment ago."""
+
+    async def crawl() -> None:
+        async with machine(most=2) as found:
+            first, second, third, fourth = found.start(4)
+            await asyncio.sleep(0)
+            third.cancel()
+            first.cancel()
+            await asyncio.gather(first, third, return_exceptions=True)
+            await found.until(2)
+            found.may_end.set()
+            await asyncio.gather(second, fourth)
+
+    asyncio.run(crawl())
+
+
+def test_a_silent_network_is_ours_if_many_sites_are_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ours R7; until a server is heard, and only if as many waited as long."""
+    now = 100.0
+    monkeypatch.setattr(network_watch, "monotonic", lambda: now)
+
+    under_way = ExitStack()
+
+    def silent(watch: NetworkWatch, numbers: range) -> Any:
+        origins = [
+            Origin("http", f"www.site{number}.example", 80) for number in numbers
+        ]
+        return [under_way.enter_context(watch.fetch(origin)) for origin in origins]
+
+    few, many = NetworkWatch(), NetworkWatch()
+    (only, *_), (one, *_) = (
+        silent(few, range(MANY_SITES)),
+        silent(many, range(MANY_SITES + 1)),
+    )
+    now += 30
+    assert not few.is_down(only)
+    assert many.is_down(one)
+    many.heard()
+    assert not many.is_down(one)
+
+    late = NetworkWatch()
+    (alone,) = silent(late, range(1))
+    now += 29
+    silent(late, range(1, 50))
+    now += 1
+    assert not late.is_down(alone)
+
+
+def test_hosts_of_one_site_are_silent_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred hosts of one owner say nothing of our network."""
+    now = 100.0
+    monkeypatch.setattr(network_watch, "monotonic", lambda: now)
+    watch = NetworkWatch()
+    under_way = ExitStack()
+    origins = [Origin("http", f"h{number}.blog.example", 80) for number in range(100)]
+    fetches = [under_way.enter_context(watch.fetch(origin)) for origin in origins]
+    now += 30
+
+    assert not watch.is_down(fetches[0])

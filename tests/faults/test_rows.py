@@ -1,0 +1,60 @@
+"""The rows of `rows.py` at a size for every day: no permitted page is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.faults import rows
+from tests.faults.rows import ROWS
+from tests.support.crawl import reactors
+
+if TYPE_CHECKING:
+    from tests.support.crawl import CrawlResult, Reactor
+
+ORIGINS = 60
+on_every_reactor = pytest.mark.parametrize("reactor", reactors())
+
+
+def assert_all_came(result: CrawlResult, pages: int) -> None:
+    """Every page came, and nothing was refused or failed on the way."""
+    assert result.failed == []
+    assert len(result.fetched) == pages
+
+
+@on_every_reactor
+def test_slow_look_ups_cost_no_origin(reactor: Reactor) -> None:
+    """All at once they would take longer in the resolver's queue than may be waited."""
+    result, _ = ROWS["names"].run(
+        ORIGINS,
+        reactor=reactor,
+        ROBOTS1994_TIMEOUT=5,
+        REACTOR_THREADPOOL_MAXSIZE=2,
+        TEST_LOOK_UP_SECONDS=0.2,
+    )
+
+    assert_all_came(result, ORIGINS)
+    assert "robots1994/retries" not in result.stats
+
+
+@on_every_reactor
+def test_few_descriptors_cost_no_origin(
+    reactor: Reactor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All at once would be more than the process may open."""
+    monkeypatch.setattr(rows, "LATE_SECONDS", 0.3)
+
+    result, _ = ROWS["descriptors"].run(ORIGINS, reactor=reactor, TEST_DESCRIPTORS=64)
+
+    assert_all_came(result, ORIGINS)
+    assert "robots1994/local_faults" not in result.stats
+
+
+@on_every_reactor
+def test_a_dead_proxy_among_three_costs_no_origin(reactor: Reactor) -> None:
+    """Each retry takes the proxy of its own draw; pages fail by their own proxy only."""
+    result, _ = ROWS["proxy"].run(100, reactor=reactor, RETRY_TIMES=5)
+
+    assert all(failed.verdict is None for failed in result.failed)
+    assert len(result.fetched) >= 28
