@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tests.oracle.lines import BLANKS
+
 BROWSERS = {"mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari"}
 """Product tokens that name no robot in a record's value (O10)."""
 
@@ -58,14 +60,26 @@ def record_names(value: str, dialect: str) -> list[str]:
         ]
     elif dialect == "revisited":
         names = [without_version(word) for word in re.split("[ \t]+", value)]
+    elif dialect == "rfc9309":
+        names = [product_token(value)]
     else:
         names = [without_version(value)]
     return [name.lower() for name in names if name]
 
 
+def product_token(name: str) -> str:
+    """The leading product token of a value or a name (RFC 9309 §2.2.1, §5.1).
+
+    The RFC's grammar ends a value with it; real ones go on with a space, a comma, a
+    version or a comment. Characters that the grammar lacks are part of it otherwise.
+    """
+    first = re.split(r"[ \t]", name.strip(BLANKS))[0]
+    return first if first == "*" else re.split(r"[()*,/:;]", first)[0]
+
+
 def without_version(value: str) -> str:
     """A name without its version (O10)."""
-    return re.sub(r"/[^ \t]*", "", value).strip(" \t")
+    return re.sub(r"/[^ \t]*", "", value).strip(BLANKS)
 
 
 def robot_names(robot: bytes | str) -> list[str]:
@@ -74,7 +88,7 @@ def robot_names(robot: bytes | str) -> list[str]:
         robot = robot.decode("utf-8", "surrogateescape")
     if "/" not in robot and "(" not in robot:
         return [robot.lower()]  # a bare name
-    before = re.split(r"[/(]", robot)[0].strip(" \t")
+    before = re.split(r"[/(]", robot)[0].strip(BLANKS)
     names = [*after_compatible(robot), *products(robot), before]
     return [name.lower() for name in names if name]
 

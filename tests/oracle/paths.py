@@ -108,7 +108,7 @@ def covers(value: str, origin: str, target: str) -> bool:
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20
-    # O19: as written, or with the origin of both normalised.
+    # O19: as written (D1: the beginning of a host, too), or with both origins normalised.
     if begins(origin + target, value):
         return True
     rule_origin, rule_target = split_url(value)

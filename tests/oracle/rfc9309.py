@@ -10,7 +10,8 @@ from tests.oracle.paths import written
 UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
-RESERVED = frozenset(":/?#[]@!$&'()*+,;=")
+KEPT = UNRESERVED | frozenset(":/?#[]@!$&'()*+,;=%")
+"""Octets that stand for themselves: unreserved, reserved, and a `%` that encodes nothing."""
 
 
 @lru_cache(1 << 16)
@@ -24,8 +25,7 @@ def normalised(text: str) -> str:
     def one(match: re.Match[str]) -> str:
         triplet, character = match.group(1), match.group()
         if not triplet:
-            kept = character in UNRESERVED or character in RESERVED
-            return character if kept else triplet_of(character)
+            return character if character in KEPT else triplet_of(character)
         decoded = chr(int(triplet, 16))
         # §2.2.3: `%2A` and `%24` are the characters that `*` and `$` would be.
         return decoded if decoded in UNRESERVED else triplet_of(decoded)
