@@ -39,7 +39,7 @@ class DownloadState:
 
     *is_sent* says that the request reached the downloader, *has_bytes* that the server
     sent any of the body, *is_answered* that a response came. *proxy* is the one that
-    the request was sent through.
+    the request was sent through, *user_agent* the name it was sent with.
     """
 
     max_bytes: int
@@ -53,6 +53,7 @@ class DownloadState:
     has_bytes: bool = False
     is_answered: bool = False
     proxy: str | None = None
+    user_agent: bytes | None = None
     codings: tuple[str, ...] = ()
 
     def start_over(self) -> None:
@@ -111,6 +112,7 @@ class DownloadLimits:
             state.is_sent = True
             state.on_sent()
             state.proxy = request.meta.get("proxy")
+            state.user_agent = request.headers.get("User-Agent")
             # What `_bytes_received` set for the response before, a copied meta still has.
             request.meta["download_maxsize"] = 0
             self._uncounted.add(request)

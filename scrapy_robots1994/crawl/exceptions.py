@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from scrapy_robots1994.parser import Verdict
 
 
@@ -22,8 +20,8 @@ class ForbiddenByRobots(IgnoreRequest):
 
     def __init__(self, verdict: Verdict) -> None:
         self.verdict = verdict
-        super().__init__(f"Forbidden by robots.txt: {verdict}")
+        super().__init__(verdict)
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Verdict]]:
-        """Copies and pickles are made from the verdict, not from the message."""
-        return type(self), (self.verdict,)
+    def __str__(self) -> str:
+        """Return the message, made when it is asked for: most are never read."""
+        return f"Forbidden by robots.txt: {self.verdict}"

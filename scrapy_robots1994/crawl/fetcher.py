@@ -29,6 +29,7 @@ from scrapy_robots1994.crawl.fetch_limit import FetchLimit
 from scrapy_robots1994.crawl.pools import Pools
 from scrapy_robots1994.crawl.robots_request import robots_request
 from scrapy_robots1994.crawl.threads import run_in_thread
+from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import (
@@ -75,6 +76,7 @@ class RobotsDownload:
         self._tally = tally
         self._now = now
         self._uncounted = uncounted
+        self._robot = RobotName(crawler)
         self.limits = DownloadLimits(crawler, uncounted)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
@@ -172,6 +174,7 @@ class RobotsDownload:
                 self._tally.exception(type(error))
             return self._failure(error, state, watched)
         self._limit.answered()
+        self._robot.check_sent(state.user_agent, context.user_agent)
         if response.status == PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: a proxy's word, not the origin's.
             return LocalFault(

@@ -71,6 +71,7 @@ class RulesCache:
             return
         if self._memory.get(origin) is not policy:
             return
+        self._memory.measure(policy)
         if prefix not in known:
             self._prefixes[origin] = (*known, prefix)
         since = policy.fetched_at - CLOCK_SKEW

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from scrapy.http.headers import Headers
 
+from scrapy_robots1994.escaping import escape_control_chars
+
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
+
+logger = logging.getLogger("scrapy_robots1994")
 
 
 class RobotName:
@@ -24,6 +29,7 @@ class RobotName:
         self._crawler = crawler
         self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
         self._default: str | bytes | None = None
+        self._has_warned = False
 
     def is_usual(self, request: Request) -> bool:
         """Whether *request* goes by the name of all that bring none of their own."""
@@ -43,6 +49,25 @@ class RobotName:
         if self._exact is not None:
             return self._exact
         return request.headers.get(b"User-Agent") or self._sent_by_default()
+
+    def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
+        """Warn once if a robots.txt was requested by another name than it is matched by.
+
+        *sent* is the User-Agent that it was sent with, *own* that of the page request.
+        The page passes the same middlewares, so it will be sent with that name, too.
+        """
+        name = own or self._sent_by_default()
+        expected = name if isinstance(name, bytes) else name.encode("utf-8", "replace")
+        if self._exact or self._has_warned or sent is None or sent == expected:
+            return
+        self._has_warned = True
+        logger.warning(
+            "robots.txt is matched by the User-Agent %s, but a downloader middleware "
+            "sends %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
+            escape_control_chars(expected.decode("utf-8", "replace"), 200),
+            escape_control_chars(sent.decode("utf-8", "replace"), 200),
+            extra={"spider": self._crawler.spider},
+        )
 
     def _sent_by_default(self) -> str | bytes:
         """What is sent where a request says nothing; looked up once a crawl."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
@@ -63,8 +63,7 @@ class MemoryStore:
         self.forget(policy.origin)
         self._policies[policy.origin] = policy
         self._charge(policy, 1)
-        while self._bytes > self._max_bytes and len(self._policies) > 1:
-            self._policies.popitem()
+        self._shrink()
 
     def forget(self, origin: Origin) -> None:
         """Remove the policy of *origin*, if there is one."""
@@ -86,27 +85,36 @@ class MemoryStore:
         self._charge(policy, -1)
         self.on_forget(policy.origin)
 
+    def measure(self, policy: Policy) -> None:
+        """Count the bytes of the file of *policy* anew: its rules have been compiled."""
+        robots = policy.robots
+        if robots is None or id(robots) not in self._files:
+            return
+        origins, before = self._files[id(robots)]
+        self._files[id(robots)] = origins, robots.memory_bytes
+        self._bytes += robots.memory_bytes - before
+        self._shrink()
+
+    def _shrink(self) -> None:
+        """Evict what is beyond the bytes."""
+        while self._bytes > self._max_bytes and len(self._policies) > 1:
+            self._policies.popitem()
+
     def _charge(self, policy: Policy, origins: int) -> None:
         """Count *policy* once more or once less."""
         self._bytes += POLICY_BYTES * origins
         robots = policy.robots
         if robots is None:
             return
-        # The bytes are those of the first time: rules for other robots may follow.
         shared, size = self._files.get(id(robots), (0, 0))
         if not shared:
-            size = _file_bytes(robots)
+            size = robots.memory_bytes
             self._bytes += size
         if shared + origins:
             self._files[id(robots)] = shared + origins, size
         else:
             self._bytes -= size
             del self._files[id(robots)]
-
-
-def _file_bytes(robots: Any) -> int:
-    """Return about how many bytes a file and its compiled rules take."""
-    return int(getattr(robots, "memory_bytes", 2 * robots.size))
 
 
 class _Policies(LRUCache["Origin", "Policy"]):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from inspect import signature
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from scrapy.core.downloader import Slot
 
+from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
+from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays
 from scrapy_robots1994.crawl.slots import HeldSlot, _jitter
+from tests.support.crawler import idle_crawler
 
 
 def slot(delay: float = 0.0, concurrency: int = 8, jitter: float = 0.5) -> Any:
@@ -95,3 +100,19 @@ def test_the_pause_counts_from_the_answer_of_a_slot_in_use() -> None:
     held.slot.lastseen = 1.0
     held.begin_pause()
     assert held.slot.lastseen > 1.0
+
+
+def test_slots_that_the_downloader_forgot_are_forgotten() -> None:
+    """A broad crawl meets any number of them; those in use stay."""
+    crawler: Any = idle_crawler({})
+    slots = {"in-use": slot()}
+    crawler.engine = SimpleNamespace(downloader=SimpleNamespace(slots=slots))
+    uncounted = UncountedRequests(crawler, EngineState(crawler))
+    delays = SlotDelays(crawler, math.inf, uncounted)
+
+    delays._hold("in-use", slots["in-use"])
+    for number in range(1_000):
+        delays._hold(f"gone-{number}", slot())
+
+    assert len(delays._held) < 200
+    assert "in-use" in delays._held

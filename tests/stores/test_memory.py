@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import MemoryStore
-from tests.policy.samples import NOW, SITE, parsed, unreachable
+from tests.policy.samples import SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.contract import StoreContract
 
@@ -50,17 +51,60 @@ def test_the_least_recently_used_goes_first() -> None:
     assert {policy.origin for policy in store} == {host(1), host(3)}
 
 
-def test_what_is_over_makes_room_before_what_is_not() -> None:
-    """An expired policy goes first, though it was used more recently."""
-    clock = FakeClock()
-    store = MemoryStore(2, clock)
-    store.put(parsed(origin=host(1)))
-    store.put(unreachable(origin=host(2)))
+def test_bytes_bound_the_store_too() -> None:
+    """Large files put out others, the least recently used first; the last one stays."""
+    store = MemoryStore(1_000, FakeClock(), max_bytes=100_000)
 
-    clock.now = NOW + 300
-    store.put(parsed(origin=host(3), at=clock.now))
+    for number in range(50):
+        rules = b"".join(b"Disallow: /%d/%d\n" % (number, n) for n in range(1_000))
+        store.put(parsed(body=b"User-agent: *\n" + rules, origin=host(number)))
+        assert store.memory_bytes <= 100_000 or len(store) == 1
 
-    assert {policy.origin for policy in store} == {host(1), host(3)}
+    assert 1 <= len(store) < 50
+    assert host(49) in {policy.origin for policy in store}
+
+
+def test_a_file_that_origins_share_is_counted_once() -> None:
+    """Platforms serve one file from thousands of origins; the last one takes it along."""
+    store = MemoryStore(1_000, FakeClock())
+    first = parsed(body=b"User-agent: *\n" + b"Disallow: /x\n" * 5_000, origin=host(0))
+    store.put(first)
+    alone = store.memory_bytes
+
+    for number in range(1, 20):
+        store.put(replace(first, origin=host(number)))
+    assert store.memory_bytes < alone + 20 * 2_000
+
+    for number in range(20):
+        store.forget(host(number))
+    assert store.memory_bytes == 0
+
+
+def test_compiled_rules_are_counted_once_they_are_measured() -> None:
+    """A file of many rules is put before they are compiled."""
+    store = MemoryStore(10, FakeClock())
+    rules = b"".join(b"Disallow: /%d\n" % number for number in range(2_000))
+    policy = parsed(body=b"User-agent: *\n" + rules)
+    store.put(policy)
+    before = store.memory_bytes
+
+    policy.rules("rex")
+    store.measure(policy)
+    assert store.memory_bytes > before
+
+    store.forget(policy.origin)
+    assert store.memory_bytes == 0
+
+
+def test_whoever_caches_rules_learns_what_is_no_longer_in_memory() -> None:
+    """Replaced, evicted and forgotten policies are reported, each once."""
+    store, forgotten = MemoryStore(2, FakeClock()), []
+    store.on_forget = forgotten.append
+    for number in (1, 2, 1, 3):
+        store.put(parsed(origin=host(number)))
+    store.forget(host(3))
+
+    assert forgotten == [host(1), host(2), host(3)]
 
 
 def test_replacing_puts_nobody_out() -> None:
@@ -81,7 +125,7 @@ def test_a_policy_that_ends_while_it_is_looked_up_is_no_error() -> None:
     store = MemoryStore(2, ticking)
     store.put(policy)
 
-    answers = [store.get(SITE) for _ in range(3)]
+    answers = [store.get(SITE) for _ in range(5)]
     store.forget(SITE)
 
     assert answers[-1] is None
