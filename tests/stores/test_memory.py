@@ -98,7 +98,8 @@ def test_compiled_rules_are_counted_once_they_are_measured() -> None:
 
 def test_whoever_caches_rules_learns_what_is_no_longer_in_memory() -> None:
     """Replaced, evicted and forgotten policies are reported, each once."""
-    store, forgotten = MemoryStore(2, FakeClock()), []
+    store = MemoryStore(2, FakeClock())
+    forgotten: list[Origin] = []
     store.on_forget = forgotten.append
     for number in (1, 2, 1, 3):
         store.put(parsed(origin=host(number)))
