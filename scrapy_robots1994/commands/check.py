@@ -1,52 +1,48 @@
-"""`scrapy robots-check`: may these URLs be retrieved, and which line says so."""
+"""`scrapy robots-check`: may these URLs be retrieved, and which line decides."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.misc import load_object
+from scrapy.utils.project import inside_project
 
-from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.fetch_policies import WHO_ASKS, Inquiry, ask, leave_out
-from scrapy_robots1994.commands.findings import (
-    Finding,
-    as_json,
-    judged,
-    print_finding,
-    sum_of,
+from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand
+from scrapy_robots1994.commands.inputs import STDIN, expand, is_url, urls_from
+from scrapy_robots1994.commands.terminal import (
+    ExitCode,
+    painter,
+    print_line,
+    print_note,
+    progress,
 )
-from scrapy_robots1994.commands.inputs import (
-    STDIN,
-    files_in,
-    is_url,
-    urls_from,
-)
-from scrapy_robots1994.commands.policies import Source, from_file, from_found
-from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
     from scrapy.settings import Settings
 
-DISALLOWED = 1
-NOT_HAD = 3
+    from scrapy_robots1994.commands.fetch_policies import PolicyLookup, PolicySource
+    from scrapy_robots1994.commands.url_verdict import UrlVerdict
+    from scrapy_robots1994.lint.text import Paint
 
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
   scrapy robots-check https://example.com/ https://example.com/private/x
-  scrapy robots-check --robot mybot --urls urls.txt --json
-  scrapy robots-check --robots draft.txt /private/x
+  scrapy robots-check --robot mybot --urls urls.txt --only disallowed
+  scrapy robots-check --robots draft.txt --explain /private/x
 
-exit code: 0 all allowed, 1 some disallowed, 2 wrong use, 3 a policy could not be had
+{EXIT_CODES}
 """
+
+MAX_NAMED = 5
+"""Origins that are named as missing after Ctrl-C."""
 
 
 class RobotsCheck(RobotsCommand):
@@ -55,130 +51,199 @@ class RobotsCheck(RobotsCommand):
     examples = EXAMPLES
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return how it is called."""
         return "[options] URL..."
 
     def short_desc(self) -> str:
-        """What the list of commands says of it."""
+        """Return what the list of commands says of it."""
         return "Say whether robots.txt allows URLs, and which line decides"
 
     def long_desc(self) -> str:
-        """What its help says first."""
+        """Return what its help says first."""
         return (
-            "Say for each URL whether a strict robot of 1994 may retrieve it, with the "
-            "record and the line that decide. URLs are arguments, lines of a file "
-            "(--urls) or of standard input (-). The robots.txt of each origin is "
-            "fetched with the downloader and the settings of the project, as its crawl "
-            "would do, unless --robots names a file."
+            "Say for each URL whether a strict robot of 1994 may retrieve it, and which "
+            "line decides. URLs are arguments, lines of a file (--urls) or of standard "
+            "input (-). The robots.txt of each origin is fetched with the downloader "
+            "and the settings of the project, as its crawl would do, unless --robots "
+            "names a file. Each line is printed as soon as its origin has answered."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        parser.add_argument(
+        add = parser.add_argument
+        add(
             "--robot",
             metavar="NAME",
-            help="the robot that asks: a name or a whole User-Agent header; if not "
+            help="check for this robot: a name or a whole User-Agent header; if not "
             "given, the one the project crawls with",
         )
-        parser.add_argument(
+        add(
             "--robots",
             metavar="FILE|URL|-",
             action="append",
             default=[],
-            help="ask this robots.txt instead: a file, a folder of files, a URL, or - "
+            help="read this robots.txt instead: a file, a folder of files, a URL, or - "
             "for standard input (may be repeated); URLs may then be paths",
         )
-        parser.add_argument(
-            "--urls", metavar="FILE", help="a file with one URL a line, - for stdin"
+        add("--urls", metavar="FILE", help="a file with one URL a line, - for stdin")
+        add(
+            "--only",
+            choices=("allowed", "disallowed", "unknown"),
+            help="print only these URLs; the exit code counts all",
         )
-        parser.add_argument(
-            "--json", action="store_true", help="print one JSON object a line"
-        )
+        add("--explain", action="store_true", help="print the reason below each URL")
+        add("--json", action="store_true", help="print one JSON object a line")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Ask, print, and leave the exit code."""
+    def execute(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Look up, print, and return the exit code."""
+        from scrapy_robots1994.commands.fetch_policies import (  # noqa: PLC0415 - heavy
+            PolicyLookup,
+            PolicySource,
+        )
+        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
+
         if STDIN in opts.robots and STDIN in (*args, opts.urls):
             msg = "standard input can be the robots.txt or the URLs, not both"
             raise UsageError(msg)
-        try:
-            RobotsSettings.from_settings(self.own_settings)
-            paint = terminal.painter(opts.color)
-        except RobotsError as error:
-            raise UsageError(str(error)) from None
-        urls = urls_from(args, opts.urls)
-        if _is_off(self.own_settings):
-            terminal.note(
-                "note: ROBOTSTXT_OBEY is off here, so the crawl would ask no robots.txt"
-            )
-        inquiry = Inquiry([])
-        findings = list(self._findings(urls, opts, inquiry))
-        if inquiry.error:
-            raise UsageError(escape_control_chars(inquiry.error, 300))
-        for finding in findings:
-            if opts.json:
-                terminal.say(json.dumps(as_json(finding)))
-            else:
-                for line in print_finding(finding, paint):
-                    terminal.say(line)
-        if not opts.json:
-            terminal.say(sum_of(findings, opts.robot or inquiry.robot))
-        self.exitcode = _exit_code(findings)
-
-    def _findings(
-        self, urls: list[str], opts: argparse.Namespace, inquiry: Inquiry
-    ) -> Iterator[Finding]:
-        """Yield what each source says of each URL, in the order of the URLs."""
-        asked = [url for url in urls if _is_asked(url, is_path_fine=opts.robots)]
-        wanted = files_in(opts.robots) if opts.robots else _files_of(asked)
-        inquiry.urls = [name for name in wanted if is_url(name)]
-        with terminal.progress("robots.txt", len(inquiry.urls)) as step:
-            inquiry.on_found = step
-            if inquiry.urls:
-                ask(self.process, inquiry, opts.spider)
-            else:
-                leave_out(self.process, opts.spider, WHO_ASKS)
-        if inquiry.error:
-            return
-        robot = opts.robot or inquiry.robot or self._robot_of_settings()
-        inquiry.robot = robot
         settings = RobotsSettings.from_settings(self.own_settings)
-        sources: dict[str, Source] = {
-            name: from_found(name, inquiry.found[name])
-            if is_url(name)
-            else from_file(name, settings)
-            for name in wanted
-        }
-        are_asked = set(asked)
-        for url in urls:
-            if url not in are_asked:
-                yield Finding(url)
-                continue
-            names = wanted if opts.robots else _files_of([url])
-            yield from (judged(url, sources[name], robot) for name in names)
+        paint = painter(opts.color)
+        urls = urls_from(args, opts.urls)
+        checked = [url for url in urls if _is_checked(url, is_path_fine=opts.robots)]
+        names = expand(opts.robots) if opts.robots else _robots_urls(checked)
+        for line in _notes(self.own_settings):
+            print_note(line)
+        fetched = [name for name in names if is_url(name)]
+        lookup = PolicyLookup(fetched)
+        printer = _Printer(urls, checked, names, lookup, opts, paint)
+        lookup.on_end = printer.print_end
+        with progress("robots.txt", len(names)) as step:
 
-    def _robot_of_settings(self) -> str:
-        """The name that the settings give, where no crawler was needed to ask."""
-        settings = self.own_settings
-        name: str = settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"] or ""
-        return name
+            def add(source: PolicySource) -> None:
+                printer.add(source)
+                step()
+
+            lookup.on_found = add
+            self.look_up(lookup, opts.spider)
+            printer.print_unchecked()
+            try:
+                for name in () if lookup.is_interrupted else names:
+                    if not is_url(name):
+                        add(PolicySource.from_file(name, settings))
+            except KeyboardInterrupt:
+                lookup.is_interrupted = True
+        printer.print_end()
+        return printer.exit_code
 
 
-def _files_of(urls: list[str]) -> list[str]:
+class _Printer:
+    """Prints what each source says as soon as it is known, and counts."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what the arguments and options came to
+        self,
+        urls: list[str],
+        checked: list[str],
+        names: list[str],
+        lookup: PolicyLookup,
+        opts: argparse.Namespace,
+        paint: Paint,
+    ) -> None:
+        is_checked = set(checked)
+        self._unchecked = [url for url in urls if url not in is_checked]
+        self._urls: dict[str, list[str]] = defaultdict(list)
+        for url in checked:
+            for name in names if opts.robots else _robots_urls([url]):
+                self._urls[name].append(url)
+        self._names = names
+        self._lookup = lookup
+        self._opts = opts
+        self._paint = paint
+        self._words: Counter[str] = Counter()
+        self._done: set[str] = set()
+        self._unknown = 0
+
+    @property
+    def robot(self) -> str | bytes:
+        """The robot that is checked for."""
+        chosen: str | bytes = self._opts.robot or self._lookup.robot
+        return chosen
+
+    def add(self, source: PolicySource) -> None:
+        """Print what *source* says of its URLs."""
+        from scrapy_robots1994.commands.url_verdict import UrlVerdict  # noqa: PLC0415 - heavy
+
+        self._done.add(source.name)
+        if source.rules is None and not is_url(source.name):
+            # A file that cannot be read is named once, however many URLs there are.
+            print_note(f"{escape_control_chars(source.name, 300)}: {source.why}")
+        for url in self._urls[source.name]:
+            self._print(UrlVerdict.of(url, source, self.robot))
+
+    def print_unchecked(self) -> None:
+        """Print the URLs that no robots.txt is about."""
+        from scrapy_robots1994.commands.url_verdict import UrlVerdict  # noqa: PLC0415 - heavy
+
+        for url in self._unchecked:
+            self._print(UrlVerdict(url))
+
+    def _print(self, verdict: UrlVerdict) -> None:
+        """Count *verdict*, and print it if it is wanted."""
+        self._words[verdict.word] += 1
+        self._unknown += not verdict.is_known
+        if self._opts.only and verdict.word != self._opts.only:
+            return
+        if self._opts.json:
+            print_line(json.dumps(verdict.as_json()))
+        else:
+            for line in verdict.lines(self._paint, explain=self._opts.explain):
+                print_line(line)
+
+    def print_end(self) -> None:
+        """Print the sum, and after Ctrl-C what is missing."""
+        if not self._opts.json:
+            print_line(self._sum())
+        if self._lookup.is_interrupted:
+            missing = [name for name in self._names if name not in self._done]
+            named = ", ".join(
+                escape_control_chars(it, 100) for it in missing[:MAX_NAMED]
+            )
+            more = ", ..." if missing[MAX_NAMED:] else ""
+            print_note(f"interrupted: no answer yet from {len(missing)}: {named}{more}")
+
+    def _sum(self) -> str:
+        """Return the line below all others."""
+        robot, words = self.robot, self._words
+        text = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
+        counts = f"{words['allowed']:,} allowed, {words['disallowed']:,} disallowed"
+        if self._unknown:
+            counts += f"; no policy was found for {self._unknown:,}"
+        return f'{counts}; asked as "{escape_control_chars(text, 60)}"'
+
+    @property
+    def exit_code(self) -> int:
+        """What the shell gets: the worst of all."""
+        if self._lookup.is_interrupted:
+            return ExitCode.INTERRUPTED
+        if self._unknown:
+            return ExitCode.UNREAD
+        return ExitCode.FOUND if self._words["disallowed"] else ExitCode.FINE
+
+
+def _robots_urls(urls: list[str]) -> list[str]:
     """Return the robots.txt URLs of the origins of *urls*, each once."""
     origins = [origin for origin in map(Origin.of, urls) if origin is not None]
     return list(dict.fromkeys(origin.robots_url for origin in origins))
 
 
-def _is_asked(url: str, *, is_path_fine: object) -> bool:
-    """Whether robots.txt speaks for *url*: not for other schemes than http and https.
+def _is_checked(url: str, *, is_path_fine: object) -> bool:
+    """Whether robots.txt is about *url*: not about other schemes than http and https.
 
-    Raises `UsageError` for what is no URL, nor a path where *is_path_fine*.
+    Raises `UsageError` for what is not a URL, nor a path where *is_path_fine*.
     """
     if is_url(url) or (is_path_fine and url.startswith("/")):
         return True
     if "://" not in url or url.lower().startswith(("http:", "https:")):
-        what = "no URL and no path" if is_path_fine else "no URL"
+        what = "neither a URL nor a path" if is_path_fine else "not a URL"
         instead = "/path" if is_path_fine else "name a robots.txt with --robots"
         msg = (
             f"{escape_control_chars(url, 60)!r} is {what}: write https://host/path; for a path "
@@ -188,15 +253,37 @@ def _is_asked(url: str, *, is_path_fine: object) -> bool:
     return False
 
 
-def _is_off(settings: Settings) -> bool:
-    """Whether the project, or the command line, says not to obey robots.txt."""
+def _notes(settings: Settings) -> list[str]:
+    """Return why the crawl of the project would not do what is printed here."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
-    return is_set and not settings.getbool(name)
+    notes = []
+    if is_set and not settings.getbool(name):
+        notes.append(
+            f"note: {name} is off here, so the crawl would not fetch robots.txt"
+        )
+    if inside_project() and not _is_enabled(settings):
+        notes.append(
+            "note: this project does not enable scrapy_robots1994, so its crawl uses "
+            'Scrapy\'s own middleware; write ADDONS = {"scrapy_robots1994.Addon": 500}'
+        )
+    return notes
 
 
-def _exit_code(findings: list[Finding]) -> int:
-    """Return what the shell is told: the worst of all."""
-    if any(not finding.is_known for finding in findings):
-        return NOT_HAD
-    return 0 if all(finding.allowed for finding in findings) else DISALLOWED
+def _is_enabled(settings: Settings) -> bool:
+    """Whether the add-on or the middleware is in *settings*."""
+    from scrapy_robots1994 import Addon, Robots1994Middleware  # noqa: PLC0415 - heavy
+
+    for name in ("ADDONS", "DOWNLOADER_MIDDLEWARES"):
+        for path, place in settings.getdict(name).items():
+            if place is None:
+                continue
+            try:
+                found = load_object(path)
+            except (ImportError, NameError, ValueError, TypeError):
+                continue
+            if isinstance(found, type) and issubclass(
+                found, (Addon, Robots1994Middleware)
+            ):
+                return True
+    return False

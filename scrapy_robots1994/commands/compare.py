@@ -1,48 +1,71 @@
-"""`scrapy robots-compare`: our reading beside those of others, over many files."""
+"""`scrapy robots-compare`: our parser next to those of others, over many files."""
 
 from __future__ import annotations
 
 import os
 from argparse import ArgumentTypeError
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
-from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.errors import RobotsError
+from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand
+from scrapy_robots1994.commands.inputs import is_url, listed
+from scrapy_robots1994.commands.terminal import (
+    ExitCode,
+    print_line,
+    print_note,
+    progress,
+)
+from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
-MOST_QUESTIONS = 400
+    from scrapy.settings import BaseSettings
 
-EXAMPLES = """\
+    from scrapy_robots1994.commands.compare_inputs import CompareInputs
+    from scrapy_robots1994.commands.compare_job import Executor, Job, Outcome
+    from scrapy_robots1994.compare.report import ComparisonReport
+
+PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
+"""The parsers that Scrapy has adapters for, by their names there."""
+
+MAX_QUESTIONS = 400
+MAX_NAMED = 20
+"""Lines about what could not be read or compared; of more, the number is printed."""
+
+EXAMPLES = f"""\
 examples:
   scrapy robots-compare robots.txt
   scrapy robots-compare folder/ crawl.warc.gz --report report.html
   scrapy robots-compare https://example.com/ --robot mybot --urls urls.txt
   scrapy robots-compare folder/ --parsers Protego,my.module.MyParser --json
+  scrapy robots-compare folder/ --scheduler tcp://host:8786
 
-exit code: 0 compared, 2 wrong use, 3 not all could be read, 130 interrupted
+{EXIT_CODES}
 """
 
 
 class RobotsCompare(RobotsCommand):
-    """Where do other parsers read a robots.txt otherwise, and because of what."""
+    """Find where other parsers read a robots.txt differently, and why."""
 
     examples = EXAMPLES
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return how it is called."""
         return "[options] FILE|FOLDER|WARC|URL..."
 
     def short_desc(self) -> str:
-        """What the list of commands says of it."""
+        """Return what the list of commands says of it."""
         return "Compare our reading of robots.txt with that of other parsers"
 
     def long_desc(self) -> str:
-        """What the help says of it."""
+        """Return what the help says of it."""
         return (
             "Compare how this package and other parsers read robots.txt: files, whole "
             "folders of them, the captures in WARC files, or the robots.txt of URLs. "
@@ -52,7 +75,7 @@ class RobotsCompare(RobotsCommand):
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add what is asked, of whom, and where the answers go."""
+        """Add what is asked, of which parsers, and where the answers go."""
         super().add_options(parser)
         add = parser.add_argument
         add("--urls", metavar="FILE", help="ask about the URLs or paths in FILE")
@@ -67,14 +90,14 @@ class RobotsCompare(RobotsCommand):
             "--parsers",
             metavar="A,B",
             help="other parsers: names in scrapy.robotstxt, or paths (default: the "
-            'three that Scrapy can use; RerpRobotParser wants the extra "report")',
+            'three that Scrapy can use; RerpRobotParser needs the extra "report")',
         )
         add(
             "--questions",
             metavar="N",
             type=_positive,
-            default=MOST_QUESTIONS,
-            help=f"questions made from one file at most (default: {MOST_QUESTIONS})",
+            default=MAX_QUESTIONS,
+            help=f"questions made from one file at most (default: {MAX_QUESTIONS})",
         )
         add("--report", metavar="PATH", help="write a .html, .json or .csv file")
         add("--json", action="store_true", help="print JSON instead of a table")
@@ -85,28 +108,215 @@ class RobotsCompare(RobotsCommand):
             default=os.cpu_count() or 1,
             help="processes to work in (default: one a core)",
         )
+        add(
+            "--scheduler",
+            metavar="URL",
+            help="work on the dask cluster of this scheduler, for example "
+            'tcp://host:8786 (needs the extra "cluster")',
+        )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Compare, print, write."""
+    def execute(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Compare, print, write, and return the exit code."""
         # Loaded here: Scrapy loads this module whatever command it runs.
         from scrapy_robots1994.commands import (  # noqa: PLC0415 - as above
-            compare_offline as offline,
+            compare_inputs,
+            compare_job,
         )
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - as above
 
         if not args:
             msg = "no file given: name a file, a folder, a WARC file or a URL"
             raise UsageError(msg)
-        try:
-            self.exitcode = offline.compare(args, opts, self)
-        except (RobotsError, OSError) as error:
-            raise UsageError(
-                escape_control_chars(str(error), 500), print_help=False
-            ) from error
+        target = _report_path(opts.report)
+        job = _job(opts, self.own_settings)
+        inputs = compare_inputs.CompareInputs.of(args)
+        lookup = PolicyLookup(list(dict.fromkeys(filter(is_url, args))))
+        self.look_up(lookup, opts.spider)
+        inputs.add_fetched(list(lookup.found.values()))
+        with (
+            progress("robots.txt", inputs.count) as step,
+            _executor(opts, inputs) as (executor, workers),
+        ):
+            outcome = compare_job.run(
+                job,
+                compare_inputs.read_here(inputs) if opts.scheduler else inputs,
+                executor,
+                workers,
+                step,
+            )
+        outcome.is_interrupted |= lookup.is_interrupted
+        report = _report(args, job, inputs, outcome, self.own_settings)
+        _print(report, target, as_json=opts.json)
+        unread = inputs.unread + outcome.result.unread
+        _name("not read", unread)
+        stuck = [f"{parser}: {label}" for parser, label in outcome.result.stuck]
+        _name("no answer in time, counted as raised", stuck)
+        if outcome.is_interrupted:
+            missing = len(lookup.missing)
+            print_note(
+                "interrupted: these are the files compared until then"
+                + (f"; {missing} URLs were not fetched" if missing else "")
+            )
+            return ExitCode.INTERRUPTED
+        return ExitCode.UNREAD if unread or stuck else ExitCode.FINE
+
+
+def _name(what: str, lines: list[str]) -> None:
+    """Print a line for each of *lines*, up to a number."""
+    for line in lines[:MAX_NAMED]:
+        print_note(f"{what}: {escape_control_chars(line, 300)}")
+    if lines[MAX_NAMED:]:
+        print_note(f"{what}: {len(lines) - MAX_NAMED} more")
 
 
 def _positive(text: str) -> int:
-    """A whole number of 1 or more."""
+    """Return a whole number of 1 or more."""
     if not (text.isascii() and text.isdigit() and int(text)):
         msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
         raise ArgumentTypeError(msg)
     return int(text)
+
+
+@contextmanager
+def _executor(
+    opts: argparse.Namespace, inputs: CompareInputs
+) -> Iterator[tuple[Executor, int]]:
+    """Yield what runs the work, and how many workers it has."""
+    if opts.scheduler:
+        with _cluster(opts.scheduler) as (executor, workers):
+            yield executor, workers
+        return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see `execute`
+
+    workers = min(opts.processes, inputs.count or opts.processes)
+    # Each thread waits for a process of its own.
+    pool = ThreadPoolExecutor(workers)
+    try:
+        yield pool, workers
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    """Yield the executor of a dask cluster, and its number of threads."""
+    try:
+        from distributed import Client  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        msg = (
+            f"--scheduler needs {error.name}, which is not installed: "
+            "pip install 'scrapy_robots1994[cluster]'"
+        )
+        raise MissingExtra(msg) from error
+    with Client(address, timeout=10) as client:
+        threads = sum(client.nthreads().values())
+        # More than one try: a worker may die, and others take its tasks over.
+        yield client.get_executor(retries=3), max(threads, 1)
+
+
+def _report_path(wanted: str | None) -> Path | None:
+    """Return where the report goes; refused before the work rather than after it."""
+    from scrapy_robots1994.compare.report_file import FORMS  # noqa: PLC0415 - see `execute`
+
+    if wanted is None:
+        return None
+    if Path(wanted).suffix.lower() not in FORMS:
+        msg = (
+            f"--report must be a path that ends in .html, .json or .csv, "
+            f"not {escape_control_chars(wanted, 60)!r}"
+        )
+        raise SettingsError(msg)
+    return Path(wanted)
+
+
+def _job(opts: argparse.Namespace, settings: BaseSettings) -> Job:
+    """Return the job that the options and the settings of the project make."""
+    from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - see `execute`
+    from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
+
+    ours = RobotsSettings.from_settings(settings)
+    parsers = ",".join(PARSERS) if opts.parsers is None else opts.parsers
+    wanted = tuple(name.strip() for name in parsers.split(",") if name.strip())
+    if not wanted:
+        msg = "--parsers must name at least one parser, for example Protego"
+        raise SettingsError(msg)
+    overrides = tuple(_overrides(settings))
+    return compare_job.Job(
+        parsers=wanted,
+        names=tuple(it.name for it in compare_job.load_peers(wanted, overrides)),
+        dialect=ours.dialect,
+        reading=ours.reading,
+        limit=ours.max_bytes,
+        robots=tuple(opts.robot),
+        urls=None if opts.urls is None else tuple(listed(Path(opts.urls).read_bytes())),
+        max_questions=opts.questions,
+        overrides=overrides,
+    )
+
+
+def _overrides(settings: BaseSettings) -> Iterator[tuple[str, str]]:
+    """Yield what was set on the command line, for the other processes."""
+    for name in settings:
+        is_given = settings.getpriority(name) == SETTINGS_PRIORITIES["cmdline"]
+        if is_given and isinstance(settings[name], str):
+            yield str(name), settings[name]
+
+
+def _report(
+    args: list[str],
+    job: Job,
+    inputs: CompareInputs,
+    outcome: Outcome,
+    settings: BaseSettings,
+) -> ComparisonReport:
+    """Return what came of the job, as a report."""
+    from scrapy_robots1994.compare.impact import Variant  # noqa: PLC0415 - see `execute`
+    from scrapy_robots1994.compare.report import ComparisonReport, describe  # noqa: PLC0415 - as above
+
+    totals = outcome.result.totals
+    shown = ", ".join(args[:3]) + (", ..." if args[3:] else "")
+    asked = (
+        f"at most {job.max_questions} questions for each file, at the edges of its rules; "
+        "not real requests. One URL that differs makes a site count as changed."
+    )
+    if job.urls is not None:
+        asked = f"the {len(job.urls):,} URLs of --urls."
+    in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
+    return ComparisonReport(
+        subject=f"{totals.captures:,} robots.txt of {escape_control_chars(shown, 200)}",
+        # The parser in use stands first.
+        parsers=tuple(sorted(job.names, key=lambda name: name != in_use)),
+        totals=totals,
+        variant=Variant(job.dialect, job.reading),
+        metadata=describe(
+            Variant(job.dialect, job.reading),
+            robots=", ".join(job.robots)
+            or "those that the file names, and one that it does not",
+            questions=f"Asked: {asked}",
+        ),
+        has_answers=inputs.has_answers,
+        notes=("Interrupted: not all files were compared.",) * outcome.is_interrupted,
+    )
+
+
+def _print(report: ComparisonReport, target: Path | None, *, as_json: bool) -> None:
+    """Print *report*, and write it to *target*."""
+    from scrapy_robots1994.compare import report as forms  # noqa: PLC0415 - see `execute`
+    from scrapy_robots1994.compare.report_file import write_report  # noqa: PLC0415 - as above
+
+    if as_json:
+        print_line(forms.as_json(report).rstrip("\n"))
+    else:
+        print_line(
+            f"{report.subject}: {report.questions:,} questions to each parser, "
+            f"{report.disagreements:,} answers that differ from ours\n\n"
+            f"{forms.as_table(report)}"
+        )
+    if target is not None:
+        try:
+            write_report(report, target)
+        except OSError as error:
+            raise RobotsError(str(error)) from error
+        print_note(
+            f"The report was written to {escape_control_chars(str(target), 500)}"
+        )

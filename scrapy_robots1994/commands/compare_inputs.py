@@ -1,104 +1,116 @@
-"""Sources: where the robots.txt files to compare come from, one after the other."""
+"""What `robots-compare` compares: files, folders, WARC files, and URLs it fetches."""
 
 from __future__ import annotations
 
-import os
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
-from scrapy_robots1994.compare import Capture
-from scrapy_robots1994.errors import MissingExtra, RobotsError
+from scrapy_robots1994.commands.inputs import expand, is_url
+from scrapy_robots1994.commands.warc import captures_in, is_archive
+from scrapy_robots1994.compare.parsers import Capture
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser import Reason, Verdict
-from scrapy_robots1994.policy import Outcome, outcome_of
+from scrapy_robots1994.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
-Source: TypeAlias = "Path | Capture"
+    from scrapy_robots1994.commands.fetch_policies import PolicySource
+
+CompareInput: TypeAlias = "Path | Capture"
 """A file that is still to be read, or what was found at /robots.txt of an origin."""
 
 NOWHERE = "http://localhost"
-"""The origin of a file whose name says none."""
+"""The origin of a file whose name does not say one."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
-_ARCHIVES = (".warc", ".warc.gz")
-
-# What the status of an answer means where nothing is known from before (R3 to R5).
-_UNIFORM_VERDICTS = {
-    Outcome.FORBIDDEN: Verdict(allowed=False, reason=Reason.FORBIDDEN),
-    Outcome.ABSENT: Verdict(allowed=True, reason=Reason.ABSENT),
-    Outcome.UNREACHABLE: Verdict(allowed=False, reason=Reason.UNREACHABLE),
-}
-_REDIRECT = 3
 
 
-def is_archive(path: Path) -> bool:
-    """Whether *path* is a WARC file by its name."""
-    return path.name.lower().endswith(_ARCHIVES)
+@dataclass(slots=True)
+class CompareInputs:
+    """Everything that the arguments name; *unread* has a line for each fault."""
+
+    files: list[Path]
+    captures: list[Capture] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, args: list[str]) -> CompareInputs:
+        """Return the files that *args* name, those of folders included."""
+        names = [arg for arg in args if not is_url(arg)]
+        for name in names:
+            # A misspelt argument is wrong use, and known before hours of work.
+            Path(name).stat()
+        return cls([Path(it) for it in expand(names)])
+
+    def add_fetched(self, sources: list[PolicySource]) -> None:
+        """Add what was fetched, as far as the origin itself answered."""
+        for source in sources:
+            capture = capture_of_source(source)
+            if capture is None:
+                self.unread.append(f"{source.name}: {source.why}")
+            else:
+                self.captures.append(capture)
+
+    @property
+    def count(self) -> int | None:
+        """How many files there are; None where an archive does not say."""
+        if any(map(is_archive, self.files)):
+            return None
+        return len(self.files) + len(self.captures)
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether statuses are compared, too, and not files alone."""
+        return bool(self.captures) or any(map(is_archive, self.files))
+
+    def __iter__(self) -> Iterator[CompareInput]:
+        """Yield all of them; of an archive each capture of a robots.txt in it."""
+        yield from self.captures
+        for path in self.files:
+            if is_archive(path):
+                yield from captures_in(path, self.unread.append)
+            else:
+                yield path
 
 
-def files_of(
-    paths: Iterable[Path], on_fault: Callable[[OSError], object]
-) -> Iterator[Path]:
-    """All files of *paths*; those of a folder in order, hidden ones left out.
+def capture_of_source(source: PolicySource) -> Capture | None:
+    """Return what an origin answered; None where it did not.
 
-    *on_fault* is called for each folder that cannot be looked into.
+    Where the status decides, the other parsers read an empty file: the body of such an
+    answer is not stored.
     """
-    for path in paths:
-        if not path.is_dir():
-            yield path
-            continue
-        for folder, folders, names in os.walk(path, onerror=on_fault):
-            folders[:] = sorted(it for it in folders if not it.startswith("."))
-            yield from (
-                Path(folder, name) for name in sorted(names) if not name.startswith(".")
-            )
+    policy = source.policy
+    if policy is None or not source.is_known:
+        return None
+    label = str(policy.origin)
+    if policy.robots is not None:
+        return Capture(label, policy.robots.body)
+    uniform = policy.rules("").verdict(f"{label}/")
+    return Capture(label, b"", uniform, policy.status)
 
 
-def sources_of(
-    files: Iterable[Path], on_fault: Callable[[str], object]
-) -> Iterator[Source]:
-    """*files* as they are; of an archive each capture of a robots.txt in it.
-
-    *on_fault* is told, in a line, which archive or capture could not be read.
+def capture_of(found: CompareInput) -> Capture:
+    """Return what *found* holds; a file is read as the answer of the host it is named
+    by.
     """
-    for path in files:
-        if not is_archive(path):
-            yield path
-            continue
-        try:
-            yield from _captures(path, on_fault)
-        except (RobotsError, GeneratorExit):
-            raise
-        except Exception as error:  # noqa: BLE001 - of damage comes any error
-            is_told = not isinstance(error, (AttributeError, TypeError))
-            why = (is_told and str(error)) or "a record is damaged"
-            on_fault(
-                escape_control_chars(f"{path}: cannot be read from here on: {why}", 300)
-            )
-
-
-def capture_of(source: Source) -> Capture:
-    """What *source* holds; a file is read as the answer of the host it is named by."""
-    if isinstance(source, Capture):
-        return source
-    host = _host(source)
-    label = f"http://{host}" if host else str(source)
-    return Capture(label, source.read_bytes())
+    if isinstance(found, Capture):
+        return found
+    host = _host(found)
+    label = f"http://{host}" if host else str(found)
+    return Capture(label, found.read_bytes())
 
 
 def origin_of(capture: Capture) -> str:
-    """The origin to ask about; a label that is none has a stand-in."""
+    """Return the origin to ask about; a label that is not one has a stand-in."""
     origin = Origin.of(capture.label)
     return NOWHERE if origin is None else str(origin)
 
 
 def _host(path: Path) -> str | None:
-    """The host that *path* is named by, as `example.org`, or by its folder, as
+    """Return the host that *path* is named by, as `example.org`, or by its folder, as
     `example.org/robots.txt`.
     """
     stem = path.stem if path.suffix.lower() == ".txt" else path.name
@@ -110,60 +122,10 @@ def _host(path: Path) -> str | None:
     return None
 
 
-def _captures(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture]:
-    """Each answer to GET /robots.txt in a WARC file, read as it streams by."""
-    try:
-        from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
-    except ImportError as error:  # pragma: no cover - without the extra
-        msg = (
-            "ParsedFile a WARC file needs warcio, which is not installed: "
-            "pip install 'scrapy_robots1994[report]'"
-        )
-        raise MissingExtra(msg) from error
-    with path.open("rb") as file:
-        archive, record = ArchiveIterator(file), None
-        for record in archive:
-            url = record.rec_headers.get_header("WARC-Target-URI") or ""
-            origin = Origin.of(url.strip("<>"))
-            is_answer = record.rec_type == "response" and record.http_headers
-            if origin is None or not is_answer or target_of(url) != "/robots.txt":
-                continue
-            word = record.http_headers.get_statuscode() or "0"
-            if not (word.isascii() and word.isdigit()):
-                on_fault(
-                    escape_control_chars(
-                        f"{path}: {url}: {word!r} is no HTTP status", 300
-                    )
-                )
-                continue
-            status = int(word[:4])
-            # Ours R2: where it leads is a capture of its own.
-            if status // 100 == _REDIRECT:
-                continue
-            body = record.content_stream().read(MOST_BYTES)
-            if _breaks_off(record):
-                on_fault(
-                    escape_control_chars(f"{path}: {url}: the record breaks off", 300)
-                )
-                continue
-            yield Capture(str(origin), body, _UNIFORM_VERDICTS.get(outcome_of(status)))
-        # What makes no record any more is passed over, and then not counted.
-        is_whole = archive.offset == archive.fh.tell()
-        if not is_whole or (record is not None and _breaks_off(record)):
-            on_fault(escape_control_chars(f"{path}: breaks off within a record", 300))
-
-
-def _breaks_off(record: Any) -> bool:
-    """Whether less of *record*, which is then read, is there than it says."""
-    said = record.rec_headers.get_header("Content-Length") or ""
-    if not said.isdigit():
-        return True
-    while record.raw_stream.read(_PIECE):
-        pass
-    is_short: bool = record.raw_stream.limit > 0
-    return is_short
-
-
-MOST_BYTES = 4_000_000
-"""Bytes of one capture that are read; what is obeyed of them the limit says."""
-_PIECE = 65_536
+def read_here(inputs: CompareInputs) -> Iterator[Capture]:
+    """Yield all of *inputs*, files read: workers elsewhere may not have them."""
+    for found in inputs:
+        try:
+            yield capture_of(found)
+        except OSError as error:  # noqa: PERF203 - of one file among many
+            inputs.unread.append(escape_control_chars(str(error), 300))

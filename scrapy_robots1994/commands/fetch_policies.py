@@ -1,20 +1,24 @@
-"""Asks for policies as the crawl would: by the project's settings and downloader.
+"""Fetch policies as the crawl would: with the project's settings and downloader.
 
-A crawl of its own is made of them, whose spider asks for policies and no page.
+A crawl of its own fetches them, whose spider requests policies and no page.
 """
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from threading import Timer
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from scrapy import Request, Spider
-from scrapy.exceptions import UsageError
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
-from scrapy_robots1994.commands.terminal import note
+from scrapy_robots1994.commands.inputs import read_bytes, why_unread
+from scrapy_robots1994.commands.terminal import end_now
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
@@ -24,9 +28,15 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
+from scrapy_robots1994.policy import (
+    Cancelled,
+    FetchError,
+    LocalFault,
+    Outcome,
+    Policy,
+)
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -35,8 +45,13 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler, CrawlerProcess
     from scrapy.settings import BaseSettings
 
-# What a crawl does beside fetching, and asking for policies must not.
-APART: dict[str, Any] = {
+    from scrapy_robots1994.policy.policy import UniformRules
+
+GRACE_SECONDS = 1.0
+"""Seconds in which a crawl that was interrupted may close."""
+
+# What a crawl does apart from fetching, and must not do here.
+ISOLATED: dict[str, Any] = {
     "FEEDS": {},
     "ITEM_PIPELINES": {},
     "JOBDIR": None,
@@ -47,57 +62,155 @@ APART: dict[str, Any] = {
     "ROBOTS1994_DRY_RUN": False,
 }
 
-NO_PAGES: tuple[Request, ...] = ()
-
-Found: TypeAlias = Policy | Exception
+Found: TypeAlias = "Policy | Exception"
 """The policy of an origin, or why there is none."""
 
-WHO_ASKS = "; --robot says who asks"
+NO_PAGES: tuple[Request, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySource:
+    """What decides, and where it comes from: the policy of an origin, or a file.
+
+    *rules* is None when nothing is known of them at all; *why* then says why, and for a
+    policy that we set ourselves because the fetch failed (R5).
+    """
+
+    name: str
+    rules: RobotsTxt | UniformRules | None
+    outcome: str = "file"
+    status: int | None = None
+    why: str = ""
+    policy: Policy | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the origin or the file itself states the policy."""
+        return self.rules is not None and not self.why
+
+    @classmethod
+    def from_file(cls, name: str, settings: RobotsSettings) -> PolicySource:
+        """Return the source that the file *name* is, read by *settings*."""
+        try:
+            body = read_bytes(name)
+        except OSError as error:
+            return cls(name, None, why=why_unread(error))
+        robots = RobotsTxt.parse(
+            body,
+            dialect=settings.dialect,
+            reading=settings.reading,
+            limit=settings.max_bytes,
+        )
+        return cls(name, robots)
+
+    @classmethod
+    def from_found(cls, name: str, found: Found) -> PolicySource:
+        """Return the source that the policy *found* for *name* is."""
+        if isinstance(found, Exception):
+            why = escape_control_chars(redact_credentials(str(found)), 300)
+            return cls(name, None, why=f"{why or type(found).__name__}; try again")
+        why = ""
+        if found.outcome is Outcome.UNREACHABLE:
+            how = f"HTTP {found.status}" if found.status else "no answer"
+            why = f"could not fetch robots.txt ({how}, see the log); try again later"
+        return cls(name, found.stated, found.outcome.value, found.status, why, found)
 
 
 @dataclass(slots=True)
-class Inquiry:
-    """What is asked and what was found; *on_found* is called at each step.
+class PolicyLookup:
+    """URLs whose policies are fetched, and what was found.
 
-    *urls* are of pages, whose origin's policy is asked for, or of robots.txt files that
-    lie elsewhere. *robot* is the name that the project's crawl would go by.
+    *urls* are of pages, whose origin's policy is fetched, or of robots.txt files that
+    lie elsewhere. *on_found* is called with each of them at once. *robot* is the name
+    that the project's crawl would go by. *on_end* is called where an interrupted crawl
+    does not close in time, before the process ends.
     """
 
     urls: list[str]
-    on_found: Callable[[], None] = lambda: None
-    found: dict[str, Found] = field(default_factory=dict)
+    on_found: Callable[[PolicySource], object] = lambda _source: None
+    on_end: Callable[[], object] = lambda: None
+    found: dict[str, PolicySource] = field(default_factory=dict)
     robot: str | bytes = ""
     error: str = ""
+    is_interrupted: bool = False
+    _work: list[Any] = field(default_factory=list)
+    _call_soon: Callable[[Callable[[], object]], object] = lambda _call: None
+
+    @property
+    def missing(self) -> list[str]:
+        """The URLs that nothing was found for."""
+        return [url for url in self.urls if url not in self.found]
 
     async def run(self, crawler: Crawler) -> None:
-        """Ask for everything, as many at a time as the project downloads pages."""
-        self.robot = RobotName(crawler).of(Request("http://robot.invalid/"))
+        """Look everything up, as many at a time as the project downloads pages."""
+        self._call_soon = _thread_safe_call()
+        self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
         ours = ours or Robots1994Middleware.from_crawler(crawler)
         waiting = iter(self.urls)
         count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
-        work = [self._ask(waiting, ours, crawler) for _ in range(count)]
-        asked: Any = DeferredList(
-            [deferred_from_coro(it) for it in work], consumeErrors=True
-        )
-        ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(asked)
+        self._work = [
+            deferred_from_coro(self._look_up(waiting, ours, crawler))
+            for _ in range(count)
+        ]
+        ended: Any = DeferredList(self._work, consumeErrors=True)
+        ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(ended)
         for is_done, failure in ends:
-            if not is_done:
+            if not (is_done or self.is_interrupted):
                 failure.raiseException()
 
-    async def _ask(
+    async def _look_up(
         self, waiting: Iterator[str], ours: Robots1994Middleware, crawler: Crawler
     ) -> None:
         """Take one URL after the other until none waits."""
         for url in waiting:
+            if self.is_interrupted:
+                return
             origin = Origin.of(url)
-            assert origin is not None  # noqa: S101 - who asks has looked
-            request = Request(origin.robots_url)
+            assert origin is not None  # noqa: S101 - the caller has looked
             if lies_elsewhere(url):
-                self.found[url] = await _read(url, origin, crawler)
+                found = await _read(url, origin, crawler)
             else:
-                self.found[url] = await _resolve(request, origin, ours)
-            self.on_found()
+                found = await _resolve(Request(origin.robots_url), origin, ours)
+            self._add(PolicySource.from_found(url, found))
+
+    def _add(self, source: PolicySource) -> None:
+        """Take what was found, unless Ctrl-C came first."""
+        if not self.is_interrupted:
+            self.found[source.name] = source
+            self.on_found(source)
+
+    def interrupt(self, *_signal: object) -> None:
+        """Let the crawl close with what has been found; a second time, end at once."""
+        if self.is_interrupted:
+            end_now()
+        self.is_interrupted = True
+        timer = Timer(GRACE_SECONDS, self._give_up)
+        timer.daemon = True
+        timer.start()
+        self._call_soon(self._cancel)
+
+    def _cancel(self) -> None:
+        """End every wait."""
+        for work in self._work:
+            work.cancel()
+
+    def _give_up(self) -> None:
+        """End the process: the crawl does not close."""
+        try:
+            self.on_end()
+        finally:
+            end_now()
+
+
+def _thread_safe_call() -> Any:
+    """Return what runs a call on the event loop from a signal handler."""
+    try:
+        return asyncio.get_running_loop().call_soon_threadsafe
+    except RuntimeError:
+        from twisted.internet import reactor  # noqa: PLC0415 - chosen by Scrapy
+
+        return cast("Any", reactor).callFromThread
 
 
 def lies_elsewhere(url: str) -> bool:
@@ -119,7 +232,7 @@ async def _resolve(
 
 
 async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
-    """The policy that the file at *url* would be if it were that of *origin*."""
+    """Return the policy that the file at *url* would be if it were that of *origin*."""
     settings = RobotsSettings.from_settings(crawler.settings)
     assert crawler.stats is not None  # noqa: S101 - set before a spider starts
     tally = StatsRecorder(crawler.stats)
@@ -144,64 +257,51 @@ async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
     return Policy.from_response(origin, answer, robots, now, settings.freshness)
 
 
-def ask(process: CrawlerProcess, inquiry: Inquiry, spider: str | None) -> None:
-    """Run *inquiry* in a crawl of the project, or of its *spider*.
+def fetch_policies(
+    process: CrawlerProcess, lookup: PolicyLookup, spider: type[Spider]
+) -> None:
+    """Run *lookup* in a crawl with the settings of *spider*.
 
-    Raises nothing of the crawl: what stopped it is in the inquiry's *error*.
+    Raises nothing of the crawl: what stopped it is in the *error* of the lookup.
     """
-    try:
-        loaded = process.spider_loader.load(spider) if spider else Spider
-    except KeyError:
-        inquiry.error = no_spider(spider)
-        return
 
     async def start(self: Spider) -> AsyncIterator[Any]:
         try:
-            await inquiry.run(self.crawler)
-        except Exception as error:  # noqa: BLE001 - told by the command, in one line
-            inquiry.error = str(error)
+            await lookup.run(self.crawler)
+        except Exception as error:  # noqa: BLE001 - reported by the command, in one line
+            lookup.error = str(error)
         for request in NO_PAGES:
             yield request  # pragma: no cover - there are none
 
-    asking = type(loaded.__name__, (loaded,), {"name": "robots1994", "start": start})
-    apart(process.settings)
-    started: Any = process.crawl(asking)
-    process.start()
-    inquiry.error = inquiry.error or _error_of(started)
+    kind = type(spider.__name__, (spider,), {"name": "robots1994", "start": start})
+    isolate(process.settings)
+    started: Any = process.crawl(kind)
+    with _ctrl_c(lookup.interrupt):
+        process.start(install_signal_handlers=False)
+    if not lookup.is_interrupted:
+        lookup.error = lookup.error or _error_of(started)
 
 
-def no_spider(name: str | None) -> str:
-    """What is said of a spider that the project does not have."""
-    shown = escape_control_chars(str(name), 60)
-    return f"--spider: the project has no spider {shown!r}; `scrapy list` names them"
+@contextmanager
+def _ctrl_c(handler: Callable[..., object]) -> Iterator[None]:
+    """Call *handler* at Ctrl-C while the block runs."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
-def leave_out(process: CrawlerProcess, spider: str | None, instead: str = "") -> None:
-    """Say that *spider* has no part where nothing is fetched, and what helps *instead*.
-
-    Raises `UsageError` for one that the project does not have.
-    """
-    must_be_there(process, spider)
-    if spider:
-        note(f"note: --spider counts only where something is fetched{instead}")
-
-
-def must_be_there(process: CrawlerProcess, spider: str | None) -> None:
-    """Raise `UsageError` for a *spider* that the project does not have."""
-    if spider and spider not in process.spider_loader.list():
-        raise UsageError(no_spider(spider))
-
-
-def apart(settings: BaseSettings) -> None:
+def isolate(settings: BaseSettings) -> None:
     """Let *settings* obey robots.txt our way, and do nothing but fetch."""
-    for name, value in APART.items():
+    for name, value in ISOLATED.items():
         settings.set(name, value, priority="cmdline")
     addons = {**settings.getdict("ADDONS"), Addon: 500}
     settings.set("ADDONS", addons, priority="cmdline")
 
 
 def _error_of(started: Any) -> str:
-    """What stopped the crawl from starting, as one line; nothing if it ran."""
+    """Return what stopped the crawl from starting, as one line; "" if it ran."""
     if hasattr(started, "exception"):
         return "cancelled" if started.cancelled() else str(started.exception() or "")
     outcome: list[Any] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -25,19 +26,16 @@ def is_url(name: str) -> bool:
     return Origin.of(name) is not None
 
 
-def files_in(names: Iterable[str]) -> list[str]:
-    """Return *names*, each folder replaced by the files in it, in their order.
+def expand(names: Iterable[str]) -> list[str]:
+    """Return *names*, each folder replaced by all files under it, in order.
 
-    What cannot be looked into stands for itself: to read it tells why. Raises
-    `UsageError` for a folder without a file, which would be no answer at all.
+    Hidden files and folders are left out. A folder that cannot be listed is an item of
+    its own: reading it says why. Raises `UsageError` for a folder without a file, which
+    would not be an answer at all.
     """
-    found = []
-    for name in names:
-        try:
-            is_folder = name != STDIN and not is_url(name) and Path(name).is_dir()
-            inside = _inside(name) if is_folder else [name]
-        except OSError:
-            inside = [name]
+    found: list[str] = []
+    for name in dict.fromkeys(names):
+        inside = list(_files_under(name)) if _is_folder(name) else [name]
         if not inside:
             msg = f"no file is in the folder {escape_control_chars(name, 300)}: name another one"
             raise UsageError(msg)
@@ -45,34 +43,54 @@ def files_in(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _inside(folder: str) -> list[str]:
-    """Return the files in *folder*, sorted; else OSError."""
-    with os.scandir(folder) as entries:
-        # A folder may be listed where its files may not be looked at: unlike
-        # `Path.is_file`, this knows what the list says.
-        return sorted(str(Path(it.path)) for it in entries if _may_be_read(it))
-
-
-def _may_be_read(entry: os.DirEntry[str]) -> bool:
-    """Whether *entry* is a file, or says why not only when it is read."""
+def _is_folder(name: str) -> bool:
+    """Whether *name* is a folder; what cannot be looked at is not."""
     try:
-        return entry.is_file()
+        return name != STDIN and not is_url(name) and Path(name).is_dir()
     except OSError:
-        return True
+        return False
+
+
+def _files_under(folder: str) -> Iterator[str]:
+    """Yield the files under *folder* that are not hidden, and folders without access."""
+    faults: list[str] = []
+    walked = os.walk(folder, onerror=lambda error: faults.append(error.filename))
+    for path, folders, names in walked:
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            file = Path(path, name)
+            if not (name.startswith(".") or _is_special(file)):
+                yield str(file)
+    yield from faults
+
+
+def _is_special(path: Path) -> bool:
+    """Whether *path* is a pipe, a socket or a device: reading it may never end."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
 
 
 def read_bytes(name: str) -> bytes:
     """Return the bytes of a file, or of standard input for `-`; else OSError."""
-    return sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
+    if name == STDIN:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except IsADirectoryError:
+        # Why the files in it are not read in its place.
+        next(Path(name).iterdir(), None)
+        raise
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs of the arguments, of the file *named*, and of standard input.
 
-    That is read for `-`, or when no URL is given otherwise and it is no terminal.
+    That is read for `-`, or when no URL is given otherwise and it is not a terminal.
     Raises `UsageError` when there is none at all.
     """
-    # What a shell hands on is bytes, too.
+    # What a shell passes on is bytes, too.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
     if named is not None and named != STDIN:
         try:
@@ -89,8 +107,12 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 
 
 def why_unread(error: OSError) -> str:
-    """Return why a file could not be read, and what to do, as one printable line."""
-    return f"{_why(error)}: check the name and the rights of the file"
+    """Return why a file could not be read, and what to do, as one printable line.
+
+    The file is not named: the line that shows it begins with its name.
+    """
+    reason = escape_control_chars(str(error.strerror or error), 300)
+    return f"{reason}: check the name and the rights of the file"
 
 
 def _why(error: OSError) -> str:
@@ -109,7 +131,7 @@ def listed(body: bytes) -> Iterator[str]:
 
 
 def _as_url(line: bytes) -> str:
-    """Return *line* as a URL; what is no UTF-8 as it would be sent, percent-encoded."""
+    """Return *line* as a URL; what is not UTF-8 as it would be sent, percent-encoded."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:

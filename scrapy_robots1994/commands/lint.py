@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
 from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.checks.problem import SEVERITIES
-from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.base import WRONG_USE, RobotsCommand
-from scrapy_robots1994.commands.fetch_policies import Inquiry, ask, leave_out
-from scrapy_robots1994.commands.inputs import files_in, is_url
-from scrapy_robots1994.commands.policies import from_file, from_found
-from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import RobotsError
+from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand
+from scrapy_robots1994.commands.inputs import expand, is_url
+from scrapy_robots1994.commands.terminal import (
+    ExitCode,
+    painter,
+    print_line,
+    print_note,
+    progress,
+)
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import Report, Summary, Unread
 from scrapy_robots1994.lint.machine import as_annotations, as_json
@@ -27,44 +29,41 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
-    from scrapy_robots1994.commands.policies import Source
+    from scrapy_robots1994.commands.fetch_policies import PolicyLookup, PolicySource
     from scrapy_robots1994.lint.text import Paint
 
-FOUND = 1
-
-EXAMPLES = """\
+EXAMPLES = f"""\
 examples:
   scrapy robots-lint robots.txt
   scrapy robots-lint https://example.com/ --only-problems
   scrapy robots-lint --format github --ignore R015,R018 robots.txt
-  scrapy robots-lint --summary folder/
+  scrapy robots-lint --summary --format json folder/
 
-exit code: 0 no problem of the severity --fail-on or worse, 1 such a problem, 2 wrong
-use or a file that could not be read
+{EXIT_CODES}
 """
 
 
 class RobotsLint(RobotsCommand):
-    """What a strict robot of 1994 makes of a file, and how to mend it."""
+    """What a strict robot of 1994 reads in a file, and how to fix it."""
 
     examples = EXAMPLES
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return how it is called."""
         return "[options] FILE|FOLDER|URL|-..."
 
     def short_desc(self) -> str:
-        """What the list of commands says of it."""
+        """Return what the list of commands says of it."""
         return "Show a robots.txt as a strict robot of 1994 reads it, with its problems"
 
     def long_desc(self) -> str:
-        """What its help says first."""
+        """Return what its help says first."""
         return (
             "Show what each line of a robots.txt does to a strict robot of 1994, and "
             "every problem with its line, column, code, severity, the clause it is "
-            "about and how to mend it. A URL without a path means /robots.txt there; "
+            "about and how to fix it. A URL without a path means /robots.txt there; "
             "it is fetched with the downloader and the settings of the project."
         )
 
@@ -82,13 +81,15 @@ class RobotsLint(RobotsCommand):
             "--only-problems", action="store_true", help="leave out the lines as such"
         )
         parser.add_argument(
-            "--summary", action="store_true", help="print only how many files have what"
+            "--summary",
+            action="store_true",
+            help="print only how many files have which problem",
         )
         parser.add_argument(
             "--ignore",
             metavar="CODES",
             default="",
-            help="codes not to tell, as R015,R018",
+            help="codes to leave out, as R015,R018",
         )
         parser.add_argument(
             "--fail-on",
@@ -97,55 +98,55 @@ class RobotsLint(RobotsCommand):
             help="least severity that makes the exit code 1 (warning is the default)",
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Read, print, and leave the exit code."""
+    def execute(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Read, print, and return the exit code."""
+        from scrapy_robots1994.commands.fetch_policies import (  # noqa: PLC0415 - heavy
+            PolicyLookup,
+            PolicySource,
+        )
+        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
+
         if not args:
             msg = "no file given: name a file, a folder, a URL, or - for standard input"
             raise UsageError(msg)
-        ignored = frozenset(it.strip().upper() for it in opts.ignore.split(",") if it)
-        unknown = ignored - {kind.code for kind in KINDS}
-        if unknown:
-            msg = f"--ignore: no such code: {escape_control_chars(', '.join(sorted(unknown)))}"
-            raise UsageError(f"{msg}; codes go from R001 to {KINDS[-1].code}")
+        ignored = _codes(opts.ignore)
+        settings = RobotsSettings.from_settings(self.own_settings)
+        output = _Output(opts, painter(opts.color))
+        names = expand(args)
+        lookup = PolicyLookup([name for name in names if is_url(name)])
+        lookup.on_end = lambda: output.end(names, lookup)
         try:
-            settings = RobotsSettings.from_settings(self.own_settings)
-            paint = terminal.painter(opts.color)
-        except RobotsError as error:
-            raise UsageError(str(error)) from None
-        reports = self._reports(files_in(args), settings, ignored, opts.spider)
-        tally = _Tally(opts.fail_on)
-        for line in _PRINTERS[opts.format](map(tally.add, reports), paint, opts):
-            terminal.say(line)
-        self.exitcode = tally.exit_code
+            with progress("robots.txt", len(names)) as step:
 
-    def _reports(
-        self,
-        names: list[str],
-        settings: RobotsSettings,
-        ignored: frozenset[str],
-        spider: str | None,
-    ) -> Iterator[Report | Unread]:
-        """Yield the report of each file, those to be fetched fetched all at once."""
-        inquiry = Inquiry([name for name in names if is_url(name)])
-        with terminal.progress("robots.txt", len(inquiry.urls)) as step:
-            inquiry.on_found = step
-            if inquiry.urls:
-                ask(self.process, inquiry, spider)
-            else:
-                leave_out(self.process, spider)
-        if inquiry.error:
-            raise UsageError(escape_control_chars(inquiry.error, 300))
-        for name in names:
-            if is_url(name):
-                yield _report(from_found(name, inquiry.found[name]), ignored)
-            else:
-                yield _report(from_file(name, settings), ignored)
+                def add(source: PolicySource) -> None:
+                    output.add(_report(source, ignored))
+                    step()
+
+                lookup.on_found = add
+                self.look_up(lookup, opts.spider)
+                for name in () if lookup.is_interrupted else names:
+                    if not is_url(name):
+                        add(PolicySource.from_file(name, settings))
+        except KeyboardInterrupt:
+            lookup.is_interrupted = True
+        output.end(names, lookup)
+        return ExitCode.INTERRUPTED if lookup.is_interrupted else output.exit_code
 
 
-def _report(source: Source, ignored: frozenset[str]) -> Report | Unread:
-    """Return what is told of *source*."""
-    if isinstance(source.stated, RobotsTxt):
-        return Report.of(source.name, source.stated, ignored)
+def _codes(text: str) -> frozenset[str]:
+    """Return the codes of problems that *text* lists."""
+    codes = frozenset(it.strip().upper() for it in text.split(",") if it)
+    unknown = codes - {kind.code for kind in KINDS}
+    if unknown:
+        msg = f"--ignore: no such code: {escape_control_chars(', '.join(sorted(unknown)))}"
+        raise UsageError(f"{msg}; codes go from R001 to {KINDS[-1].code}")
+    return codes
+
+
+def _report(source: PolicySource, ignored: frozenset[str]) -> Report | Unread:
+    """Return the report of *source*."""
+    if isinstance(source.rules, RobotsTxt):
+        return Report.of(source.name, source.rules, ignored)
     if source.outcome == Outcome.ABSENT.value:
         why = f"no file (HTTP {source.status}): every robot may retrieve everything"
         return Unread(source.name, why, is_fault=False)
@@ -153,65 +154,91 @@ def _report(source: Source, ignored: frozenset[str]) -> Report | Unread:
     return Unread(source.name, source.why or refused)
 
 
-class _Tally:
-    """Sees every report on its way, and knows the exit code at the end."""
+class _Output:
+    """Prints reports as they come, or one document at the end, and counts."""
 
-    def __init__(self, fail_on: str) -> None:
-        worst = SEVERITIES.index(fail_on) + 1 if fail_on in SEVERITIES else 0
+    def __init__(self, opts: argparse.Namespace, paint: Paint) -> None:
+        self._opts = opts
+        self._paint = paint
+        self._summary = Summary()
+        self._reports: list[Report | Unread] = []
+        worst = SEVERITIES.index(opts.fail_on) + 1 if opts.fail_on in SEVERITIES else 0
         self._failing = SEVERITIES[:worst]
-        self.exit_code = 0
+        self._done = 0
+        self.exit_code = ExitCode.FINE
 
-    def add(self, report: Report | Unread) -> Report | Unread:
-        """Note *report* and hand it on."""
+    def add(self, report: Report | Unread) -> None:
+        """Count *report*, and print it if its format is printed piece by piece."""
+        self._done += 1
         if isinstance(report, Unread):
             if report.is_fault:
-                self.exit_code = WRONG_USE
-        elif report.has(*self._failing):
-            self.exit_code = max(self.exit_code, FOUND)
-        return report
+                self.exit_code = ExitCode.UNREAD
+        else:
+            self._summary.add(report)
+            if report.has(*self._failing):
+                self.exit_code = max(self.exit_code, ExitCode.FOUND)
+        if self._opts.format in _DOCUMENTS:
+            if not self._opts.summary or isinstance(report, Unread):
+                self._reports.append(report)
+            return
+        lines: Callable[[Report | Unread], Iterator[str]] = (
+            self._text if self._opts.format == "text" else as_annotations
+        )
+        for line in lines(report):
+            print_line(line)
 
-
-def _print_text(
-    reports: Iterable[Report | Unread], paint: Paint, opts: argparse.Namespace
-) -> Iterator[str]:
-    """Yield what people read, and below several files the sum of them."""
-    summary = Summary()
-    for report in reports:
+    def _text(self, report: Report | Unread) -> Iterator[str]:
+        """Yield the lines about one file for people."""
         if isinstance(report, Unread):
             yield f"{escape_control_chars(report.name)}: {report.why}"
-            continue
-        summary.add(report)
-        if not opts.summary:
-            yield from print_report(report, paint, only_problems=opts.only_problems)
-    if opts.summary or summary.files > 1:
-        yield from summary.table()
+        elif not self._opts.summary:
+            only = self._opts.only_problems
+            yield from print_report(report, self._paint, only_problems=only)
+
+    def end(self, names: list[str], lookup: PolicyLookup) -> None:
+        """Print what comes after all files, and after Ctrl-C how many are missing."""
+        if self._opts.format in _DOCUMENTS:
+            document = _summary if self._opts.summary else _DOCUMENTS[self._opts.format]
+            print_line(json.dumps(document(self._reports, self._summary), indent=1))
+        elif self._opts.format == "text" and (
+            self._opts.summary or self._summary.files > 1
+        ):
+            for line in self._summary.table():
+                print_line(line)
+        if lookup.is_interrupted:
+            missing = len(names) - self._done
+            print_note(f"interrupted: {missing:,} of {len(names):,} are not reported")
 
 
-def _print_json(
-    reports: Iterable[Report | Unread], _paint: Paint, _opts: argparse.Namespace
-) -> Iterator[str]:
-    """Yield one JSON document."""
-    yield json.dumps({"files": [as_json(report) for report in reports]}, indent=1)
+def _files(reports: list[Report | Unread], _summary: Summary) -> dict[str, Any]:
+    """Return all reports as one JSON document."""
+    return {"files": [as_json(report) for report in reports]}
 
 
-def _print_github(
-    reports: Iterable[Report | Unread], _paint: Paint, _opts: argparse.Namespace
-) -> Iterator[str]:
-    """Yield the workflow commands of all problems."""
-    for report in reports:
-        yield from as_annotations(report)
+def _sarif(reports: list[Report | Unread], _summary: Summary) -> dict[str, Any]:
+    """Return all reports as one SARIF log."""
+    return as_sarif(reports, version("scrapy_robots1994"))
 
 
-def _print_sarif(
-    reports: Iterable[Report | Unread], _paint: Paint, _opts: argparse.Namespace
-) -> Iterator[str]:
-    """Yield one SARIF log."""
-    yield json.dumps(as_sarif(reports, version("scrapy_robots1994")), indent=1)
+def _summary(unread: list[Report | Unread], summary: Summary) -> dict[str, Any]:
+    """Return how many files have which problem, and which could not be read."""
+    return {
+        "files": summary.files,
+        "without_problems": summary.clean,
+        "unread": [as_json(report) for report in unread],
+        "problems": [
+            {
+                "code": kind.code,
+                "files": summary.by_file[kind.code],
+                "places": summary.by_place[kind.code],
+                "severity": kind.severity,
+                "clause": kind.clause,
+                "title": kind.title,
+            }
+            for kind in KINDS
+            if summary.by_file[kind.code]
+        ],
+    }
 
 
-_PRINTERS = {
-    "text": _print_text,
-    "json": _print_json,
-    "github": _print_github,
-    "sarif": _print_sarif,
-}
+_DOCUMENTS = {"json": _files, "sarif": _sarif}

@@ -1,4 +1,4 @@
-"""What a lasting store holds, as `robots-store` chooses, shows and ages it."""
+"""StoreView: the policies of a lasting store, as `robots-store` selects and shows them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PolicyFilter:
-    """Which policies are meant: all that every condition given fits."""
+    """Which policies are wanted: those that fit every condition given."""
 
     origins: frozenset[Origin] = frozenset()
     host: str = "*"
@@ -34,7 +34,7 @@ class PolicyFilter:
     is_fresh: bool | None = None
 
     def fits(self, policy: Policy, now: float) -> bool:
-        """Whether *policy* is meant."""
+        """Whether *policy* is wanted."""
         return (
             (not self.origins or policy.origin in self.origins)
             and fnmatchcase(policy.origin.host, self.host.lower())
@@ -44,7 +44,7 @@ class PolicyFilter:
 
 
 def is_fresh(policy: Policy, now: float) -> bool:
-    """Whether a crawl would use *policy* without asking again."""
+    """Whether a crawl would use *policy* without fetching it again."""
     return isinstance(decide(policy, now), UseFresh)
 
 
@@ -68,44 +68,44 @@ class StoreView:
         finally:
             store.close()
 
-    def chosen(self, choice: PolicyFilter) -> list[Policy]:
-        """The policies that *choice* fits and a crawl would still use, by origin."""
+    def select(self, wanted: PolicyFilter) -> list[Policy]:
+        """The policies that fit *wanted* and a crawl would still use, by origin."""
         now = time.time()
-        if choice.origins:
-            got = [(self._store.get(each), each) for each in choice.origins]
+        if wanted.origins:
+            got = [(self._store.get(each), each) for each in wanted.origins]
             found = [self._decode(packed, each) for packed, each in got if packed]
         else:
             found = [
                 self._decode(stored.packed, stored.origin)
                 for stored in self._store.entries()
             ]
-        held = [policy for policy in found if policy and policy.keep_until > now]
+        usable = [policy for policy in found if policy and policy.keep_until > now]
         return sorted(
-            (policy for policy in held if choice.fits(policy, now)),
+            (policy for policy in usable if wanted.fits(policy, now)),
             key=lambda policy: policy.origin,
         )
 
     def forget(self, policies: list[Policy]) -> None:
-        """Hold nothing of their origins any more."""
+        """Remove what is stored for their origins."""
         for policy in policies:
             self._store.forget(policy.origin)
 
-    def age(self, policies: list[Policy]) -> None:
-        """Let *policies* have run out, so that the next who needs one asks again.
+    def expire(self, policies: list[Policy]) -> None:
+        """Let *policies* have run out, so that the next crawl that needs one fetches it.
 
         They stay as last good policies, with their validators (R1, R5).
         """
         now = time.time()
         for policy in policies:
-            aged = _aged(policy, now)
-            if aged.is_known and aged.keep_until > now:
-                self._store.put(Stored(policy.origin, encode(aged), aged.keep_until))
+            expired = _expired(policy, now)
+            if expired.is_known and expired.keep_until > now:
+                self._store.put(Stored(policy.origin, encode(expired), expired.keep_until))
             else:
                 self.forget([policy])
 
 
-def _aged(policy: Policy, now: float) -> Policy:
-    """*policy* as if it had come so long ago that it must be asked for again."""
+def _expired(policy: Policy, now: float) -> Policy:
+    """*policy* as if it had come so long ago that it must be fetched again."""
     # What ran out long ago is old enough: it must not get younger.
     back = max(policy.stale_until - now, policy.fresh_until - now, 0.0)
     return replace(

@@ -1,11 +1,12 @@
-"""What a terminal adds: colour and a progress bar, both of `rich`, if it is there."""
+"""Output: lines, notes and exit codes; colour and a progress bar, both of `rich`."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from enum import IntEnum
+from typing import TYPE_CHECKING, NoReturn
 
 from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.lint.text import Paint, unpainted
@@ -21,17 +22,28 @@ except ImportError:  # pragma: no cover - without the extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-NOBODY_READS = 141
+
+class ExitCode(IntEnum):
+    """The exit codes of all our commands."""
+
+    FINE = 0
+    FOUND = 1
+    WRONG_USE = 2
+    UNREAD = 3
+    INTERRUPTED = 130
+
+
+BROKEN_PIPE = 141
 """The exit code of a command that SIGPIPE ends."""
 
-LONG = 20
-"""So many things to do are worth a progress bar."""
+MIN_STEPS = 20
+"""Steps that are worth a progress bar."""
 
 
-def say(line: str = "") -> None:
+def print_line(line: str = "") -> None:
     """Print one line of the answer, in whatever encoding standard output has.
 
-    Where nobody reads it any more (`| head`) the command ends, as others do.
+    Where its reader has gone (`| head`) the command ends, as others do.
     """
     encoding = sys.stdout.encoding or "utf-8"
     shown = line.encode(encoding, "backslashreplace").decode(encoding)
@@ -41,18 +53,18 @@ def say(line: str = "") -> None:
     except BrokenPipeError:
         # What is still buffered has nowhere to go when Python flushes it at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(NOBODY_READS)
+        sys.exit(BROKEN_PIPE)
 
 
-def note(line: str) -> None:
-    """Print one line beside the answer."""
+def print_note(line: str) -> None:
+    """Print one line that is not part of the answer."""
     sys.stderr.write(f"{line}\n")
 
 
 def painter(choice: str) -> Paint:
     """Return what paints text at standard output, as `--color` chooses.
 
-    Raises `MissingExtra` when colour is asked for and cannot be had.
+    Raises `MissingExtra` when colour is wanted and its library is missing.
     """
     if choice == "never":
         return unpainted
@@ -80,13 +92,23 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
     """Show a bar at standard error while the block runs; what is given is called at
     each step.
 
-    Only where that is a terminal, there is much to do (None: nobody knows how much) and
+    Only where that is a terminal, there is much to do (None: an unknown number) and
     `rich` is installed.
     """
-    is_short = total is not None and total < LONG
+    is_short = total is not None and total < MIN_STEPS
     if Progress is None or is_short or not sys.stderr.isatty():
         yield lambda: None
         return
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
+
+
+def end_now() -> NoReturn:
+    """End the process as interrupted, whatever its threads still wait for.
+
+    A thread that looks up a host name cannot be ended, and Python waits for it.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(ExitCode.INTERRUPTED)

@@ -1,20 +1,18 @@
-"""Comparer: ask our parser and others the same questions, and count and explain where
-they disagree.
+"""Comparer: ask our parser and others the same questions, count where they differ, and
+explain why.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
-from dataclasses import dataclass, field
-from functools import lru_cache
-from hashlib import blake2b
-from heapq import merge
-from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cachetools import LRUCache
 
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.diagnosis import Diagnosis, ParsedVariants
+from scrapy_robots1994.compare.impact import CHANGING, VARIANTS, Example, SiteImpact
 from scrapy_robots1994.compare.parsers import (
     Capture,
     Decision,
@@ -23,134 +21,36 @@ from scrapy_robots1994.compare.parsers import (
     Question,
     decision_by,
     direction_of,
+    our_parser,
 )
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_robots1994.parser import Verdict
+CACHED_BYTES = 1_000_000
+"""Bytes of the files that stay parsed."""
 
-Stratum: TypeAlias = "tuple[str, Direction, Cause | None]"
-"""Parser, direction and cause (None: not looked for yet): samples are drawn in each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """One question that *parser* answers otherwise than we do.
-
-    *theirs* is its opinion in a word. *packed* is the file, compressed; *uniform* our
-    verdict where the status decided.
-    """
-
-    parser: str
-    direction: Direction
-    cause: Cause | None
-    label: str
-    question: Question
-    theirs: str
-    packed: bytes
-    uniform: Verdict | None = None
-
-    @property
-    def stratum(self) -> Stratum:
-        """The stratum it is drawn from."""
-        return self.parser, self.direction, self.cause
-
-    @property
-    def capture(self) -> Capture:
-        """What was found at the origin."""
-        return Capture(self.label, zlib.decompress(self.packed), self.uniform)
-
-
-def rank(label: str, question: Question) -> bytes:
-    """Return what orders questions as if at random, in every process the same.
-
-    The first of them by rank are a uniform sample of all different ones, however they
-    came and were put together.
-    """
-    text = f"{label}\n{question.robot}\n{question.url}"
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-
-Ranked: TypeAlias = "tuple[bytes, Disagreement]"
-
-
-@dataclass(slots=True)
-class Totals:
-    """Exact counts, and samples of at most *most* disagreements in each stratum."""
-
-    most: int
-    captures: int = 0
-    skipped: int = 0
-    counts: Counter[tuple[str, Direction]] = field(default_factory=Counter)
-    causes: Counter[tuple[str, Direction, Cause]] = field(default_factory=Counter)
-    samples: dict[Stratum, list[Ranked]] = field(default_factory=dict)
-
-    def wants(self, stratum: Stratum, place: bytes) -> bool:
-        """Whether a disagreement of that rank belongs to the sample, as it is now."""
-        held = self.samples.get(stratum, [])
-        if any(place == other for other, _ in held):
-            return False
-        return len(held) < self.most or place < held[-1][0]
-
-    def keep(self, place: bytes, disagreement: Disagreement) -> None:
-        """Take a disagreement that is wanted; one with a later rank may have to go."""
-        held = self.samples.setdefault(disagreement.stratum, [])
-        held.append((place, disagreement))
-        held.sort(key=_place)
-        del held[self.most :]
-
-    def add(self, other: Totals) -> None:
-        """Take over what *other* counted and sampled."""
-        self.captures += other.captures
-        self.skipped += other.skipped
-        self.counts.update(other.counts)
-        self.causes.update(other.causes)
-        for stratum, theirs in other.samples.items():
-            held = self.samples.get(stratum, [])
-            both = dict(merge(held, theirs, key=_place))
-            self.samples[stratum] = list(islice(both.items(), self.most))
-
-    def sampled(self) -> Iterable[Disagreement]:
-        """Yield all samples, stratum by stratum, in an order that does not vary."""
-        for stratum in sorted(self.samples, key=_order):
-            yield from (disagreement for _, disagreement in self.samples[stratum])
-
-
-def _place(ranked: Ranked) -> bytes:
-    """Return the rank."""
-    return ranked[0]
-
-
-def _order(stratum: Stratum) -> tuple[str, str, str]:
-    """Return what strata are sorted by."""
-    parser, direction, cause = stratum
-    return parser, direction.value, cause.value if cause else ""
+EXPLAINED = 1
+"""Examples of each site, parser and direction whose needed lines are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """One disagreement, explained.
+class Comparison:
+    """A request to compare *capture* by *questions*.
 
-    *verdict* is ours as a sentence, *theirs* the other's opinion as a verb. *text* are
-    all lines of the file, *needed* the numbers (from 1) of those that are needed for
-    the two to differ: none where the status alone does it.
+    *ours* are our own decisions where a crawl has made them already. Only with
+    *diagnose* are causes looked for.
     """
 
-    parser: str
-    direction: Direction
-    cause: Cause
-    label: str
-    question: Question
-    verdict: str
-    theirs: str
-    text: tuple[str, ...]
-    needed_lines: tuple[int, ...]
+    capture: Capture
+    questions: tuple[Question, ...]
+    ours: tuple[Decision, ...] | None = None
+    diagnose: bool = True
 
 
 class Comparer:
-    """Ours and the parsers it is compared with."""
+    """Our parser and those it is compared with."""
 
     def __init__(
         self, ours: Parser, others: Sequence[Parser], *, dialect: str, reading: str
@@ -160,104 +60,130 @@ class Comparer:
         self._diagnoses = {other.name: Diagnosis(ours, other) for other in others}
         self._dialect = dialect
         self._reading = reading
+        # Each needs a name of its own: files are cached by it.
+        self._variants = [
+            replace(our_parser(**it._asdict()), name="/".join(it)) for it in VARIANTS
+        ]
+        self._files: LRUCache[bytes, ParsedVariants] = LRUCache(
+            CACHED_BYTES, getsizeof=lambda it: len(it.body) + 1
+        )
 
-    def compare(
-        self, capture: Capture, asked: Sequence[Question], samples: int
-    ) -> Totals:
-        """Return what the parsers say to *asked*, each disagreement with its cause.
+    @classmethod
+    def with_options(cls, others: Sequence[Parser], **options: Any) -> Comparer:
+        """Return a comparer of *others* with our parser by these options of ours."""
+        return cls(our_parser(**options), others, **options)
 
-        At most *samples* disagreements of each kind are kept.
-        """
-        totals = Totals(samples, captures=1)
-        readings = ParsedVariants(capture.body, self._dialect)
-        ours_read = readings.by(self._ours)
-        ours = [capture.by_status(it) or decision_by(ours_read, it) for it in asked]
-        for name, other in self._others.items():
-            read = readings.by(other)
-            theirs = [decision_by(read, question) for question in asked]
-            directions = list(map(direction_of, ours, theirs))
-            found = Counter(directions)
-            totals.counts.update({(name, way): n for way, n in found.items()})
-            if found.keys() <= {Direction.AGREE}:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the other parsers."""
+        return tuple(self._others)
+
+    def compare(self, name: str, task: Comparison) -> SiteImpact:
+        """Return how parser *name* and ours differ by the questions of *task*."""
+        capture = task.capture
+        site = SiteImpact.of(capture)
+        files = self._files_of(capture.body)
+        theirs = [
+            decision_by(files.by(self._others[name]), it) for it in task.questions
+        ]
+        ours = task.ours or self._ours_of(capture, task.questions, self._ours)
+        directions = list(map(direction_of, ours, theirs))
+        found = Counter(directions)
+        site.counts.update({(name, way): number for way, number in found.items()})
+        self._try_variants(site, name, task, theirs)
+        if found.keys() <= {Direction.AGREE}:
+            return site
+        for question, said, way in zip(task.questions, theirs, directions, strict=True):
+            if way is Direction.AGREE:
                 continue
-            for question, said, way in zip(asked, theirs, directions, strict=True):
-                if way is not Direction.AGREE:
-                    cause = self._cause(name, capture, readings, question, said)
-                    totals.causes[name, way, cause] += 1
-                    place = rank(capture.label, question)
-                    if totals.wants((name, way, cause), place):
-                        kept = disagreement(name, way, cause, capture, question, said)
-                        totals.keep(place, kept)
-        return totals
+            cause = None
+            if task.diagnose:
+                cause = self._cause(name, capture, question, said)
+                site.causes[name, way, cause] += 1
+            example = Example(question, str(said), cause)
+            site.keep((name, way), example, capture.body)
+        return site
 
-    def _cause(
-        self,
-        name: str,
-        capture: Capture,
-        readings: ParsedVariants,
-        question: Question,
-        theirs: Decision,
-    ) -> Cause:
-        """Return why parser *name* says *theirs* to *question* and we do not."""
-        if capture.uniform is not None:
-            by_file = decision_by(readings.by(self._ours), question)
-            if by_file == theirs:
-                return Cause.STATUS
-        return self._diagnoses[name].cause(readings, question)
-
-    def explain(self, found: Disagreement) -> Explanation:
-        """Return *found* with its cause, the lines that are needed for it and our
-        verdict.
-        """
-        capture, question = found.capture, found.question
-        cause = found.cause
-        if cause is None:
-            readings = ParsedVariants(capture.body, self._dialect)
-            said = decision_by(readings.by(self._others[found.parser]), question)
-            cause = self._cause(found.parser, capture, readings, question, said)
-        needed: tuple[int, ...] = ()
-        if cause is not Cause.STATUS:
-            needed = self._diagnoses[found.parser].minimal_lines(capture.body, question)
+    def explain(self, name: str, site: SiteImpact) -> SiteImpact:
+        """Return the examples of parser *name* about *site* explained."""
+        capture = site.capture
         robots = RobotsTxt.parse(
             capture.body, dialect=self._dialect, reading=self._reading
         )
+        found = SiteImpact.of(capture)
+        for (parser, way), examples in site.examples.items():
+            if parser == name:
+                found.examples[parser, way] = [
+                    self._explained(
+                        name, capture, robots, example, is_whole=place < EXPLAINED
+                    )
+                    for place, example in enumerate(examples)
+                ]
+        return found
+
+    def _explained(
+        self,
+        name: str,
+        capture: Capture,
+        robots: RobotsTxt,
+        example: Example,
+        *,
+        is_whole: bool,
+    ) -> Example:
+        """Return *example* with cause and verdict, and with the lines if *is_whole*."""
+        question, cause = example.question, example.cause
+        if cause is None:
+            theirs = decision_by(
+                self._files_of(capture.body).by(self._others[name]), question
+            )
+            cause = self._cause(name, capture, question, theirs)
+        needed: tuple[int, ...] = ()
+        if is_whole and cause is not Cause.STATUS:
+            needed = self._diagnoses[name].minimal_lines(capture.body, question)
         is_uniform = capture.uniform is not None and capture.by_status(question)
         verdict = robots.verdict(question.url, question.robot)
-        return Explanation(
-            parser=found.parser,
-            direction=found.direction,
+        return replace(
+            example,
             cause=cause,
-            label=found.label,
-            question=question,
             verdict=str(capture.uniform if is_uniform else verdict),
-            theirs=found.theirs,
-            text=tuple(line.text for line in robots.lines),
             needed_lines=tuple(place + 1 for place in needed),
         )
 
+    def _files_of(self, body: bytes) -> ParsedVariants:
+        """Return *body* as the parsers read it, from the cache where it is small."""
+        files = self._files.get(body)
+        if files is None:
+            files = ParsedVariants(body, self._dialect)
+            if len(body) < CACHED_BYTES:
+                self._files[body] = files
+        return files
 
-def disagreement(  # noqa: PLR0913, PLR0917 - each is one side of a disagreement
-    parser: str,
-    direction: Direction,
-    cause: Cause | None,
-    capture: Capture,
-    question: Question,
-    theirs: Decision,
-) -> Disagreement:
-    """Return one disagreement with its file packed."""
-    return Disagreement(
-        parser=parser,
-        direction=direction,
-        cause=cause,
-        label=capture.label,
-        question=question,
-        theirs=str(theirs),
-        packed=_packed(capture.body),
-        uniform=capture.uniform,
-    )
+    def _ours_of(
+        self, capture: Capture, questions: Iterable[Question], parser: Parser
+    ) -> list[Decision]:
+        """Return what our *parser* decides about *capture*."""
+        parsed = self._files_of(capture.body).by(parser)
+        return [capture.by_status(it) or decision_by(parsed, it) for it in questions]
 
+    def _try_variants(
+        self, site: SiteImpact, name: str, task: Comparison, theirs: list[Decision]
+    ) -> None:
+        """Note for each variant of ours whether it opens or closes part of *site*."""
+        site.opened[name] = site.closed[name] = 0
+        for place, variant in enumerate(self._variants):
+            ours = self._ours_of(task.capture, task.questions, variant)
+            found = set(map(direction_of, ours, theirs))
+            opens, closes = (way in found for way in CHANGING)
+            site.opened[name] |= opens << place
+            site.closed[name] |= closes << place
 
-@lru_cache(maxsize=4)
-def _packed(body: bytes) -> bytes:
-    """Return *body* compressed; samples of one file share it."""
-    return zlib.compress(body)
+    def _cause(
+        self, name: str, capture: Capture, question: Question, theirs: Decision
+    ) -> Cause:
+        """Return why parser *name* decides *theirs* and we do not."""
+        files = self._files_of(capture.body)
+        if capture.uniform is not None:
+            by_file = decision_by(files.by(self._ours), question)
+            if by_file == theirs:
+                return Cause.STATUS
+        return self._diagnoses[name].cause(files, question)

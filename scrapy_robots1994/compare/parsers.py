@@ -117,15 +117,17 @@ class Capture:
     """What was found at /robots.txt of one origin.
 
     *label* is the origin, or the name of the file. *uniform* is our one verdict on all
-    URLs where the status of the answer decides and not the file.
+    URLs where the *status* of the answer decides and not the file, or where no answer
+    came (None).
     """
 
     label: str
     body: bytes
     uniform: Verdict | None = None
+    status: int | None = None
 
     def by_status(self, question: Question) -> Decision | None:
-        """Return our opinion where the status decides; None where the file does."""
+        """Return our decision where the status decides; None where the file does."""
         if self.uniform is None:
             return None
         # Ours O22: the file itself may always be read.

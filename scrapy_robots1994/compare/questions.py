@@ -18,7 +18,9 @@ from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-UNKNOWN_ROBOT = "unheard-of-robot"
+# A name that holds no common one, as `bot`, and is not part of any: a record may speak
+# to a robot by any part of its name.
+UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 
 # As a crawler sends URLs: what has a meaning in one stays, the rest is encoded.
@@ -26,9 +28,9 @@ _SENT = "/?&=%;:@+$,!*'()~[]"
 
 
 def questions(
-    origin: str, body: bytes, *, robots: Iterable[str] = (), most: int
+    origin: str, body: bytes, *, robots: Iterable[str] = (), max_questions: int
 ) -> list[Question]:
-    """Return at most *most* questions about *body*, different ones.
+    """Return at most *max_questions* questions about *body*, different ones.
 
     Asked are all paths that the rules make by all robots: those named in the file and
     one that is not, or *robots* if there are any. Of too many a part is taken, the same
@@ -38,9 +40,9 @@ def questions(
     asking = tuple(robots) or (*_robots(lines), UNKNOWN_ROBOT)
     targets = tuple(dict.fromkeys([*ALWAYS, *_targets(lines)]))
     places: Iterable[int] = range(len(targets) * len(asking))
-    if len(targets) * len(asking) > most:
+    if len(targets) * len(asking) > max_questions:
         dice = random.Random(len(body))  # noqa: S311 - the same part every time
-        places = sorted(dice.sample(range(len(targets) * len(asking)), most))
+        places = sorted(dice.sample(range(len(targets) * len(asking)), max_questions))
     return [
         Question(origin + targets[place // len(asking)], asking[place % len(asking)])
         for place in places

@@ -1,69 +1,65 @@
-"""ComparisonReport: what came of a comparison, as a value, as JSON, CSV and a plain table."""
+"""ComparisonReport: what came of a comparison, as a value, as JSON, CSV and text."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import platform
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.impact import VARIANTS, Basis, Change, Variant
 from scrapy_robots1994.compare.parsers import DISAGREEING, Direction
 from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from scrapy_robots1994.compare.comparer import Explanation
+    from scrapy_robots1994.compare.impact import SiteImpact, Totals
 
 # Spreadsheets run what begins like this.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_LONGEST = 2_000
+_MAX_CELL = 2_000
 _NUMBER = 9
-COLUMNS = (
-    "parser",
-    "direction",
-    "cause",
-    "where",
-    "url",
-    "robot",
-    "ours",
-    "theirs",
-    "lines",
-)
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:
-    """Counts that are exact, and explanations that are samples.
+    """Exact counts, and the sites with examples of what differs.
 
-    *causes* are those of all disagreements, or of the explanations alone when
-    *is_sampled*. *subject* and *when* say what was compared and at what time; *note*
-    is one more sentence, or empty.
+    The first of *parsers* is the one in use. *metadata* says what was compared, when
+    and how. The causes are those of all disagreements, or of the examples alone when
+    *is_sampled*. *notes* are further sentences about it.
     """
 
     subject: str
-    when: str
     parsers: tuple[str, ...]
-    captures: int
-    skipped: int
-    counts: Mapping[tuple[str, Direction], int]
-    causes: Mapping[tuple[str, Direction, Cause], int]
-    explanations: tuple[Explanation, ...]
-    is_sampled: bool
-    note: str = ""
+    totals: Totals
+    variant: Variant
+    metadata: Mapping[str, str]
+    is_sampled: bool = False
+    has_answers: bool = False
+    notes: tuple[str, ...] = ()
 
     def count(self, parser: str, *directions: Direction) -> int:
-        """How many questions *parser* answered in one of *directions*."""
-        return sum(self.counts.get((parser, it), 0) for it in directions or Direction)
+        """Return how many questions *parser* answered in one of *directions*."""
+        return sum(self.totals.counts[parser, it] for it in directions or Direction)
 
-    def caused(self, cause: Cause, parser: str | None = None) -> int:
-        """How many disagreements, of *parser* or of all, have *cause*."""
+    def caused(
+        self, cause: Cause, parser: str | None = None, *directions: Direction
+    ) -> int:
+        """Return how many disagreements, of *parser* or of all, have *cause*."""
         return sum(
             number
-            for (name, _, why), number in self.causes.items()
-            if why is cause and parser in {None, name}
+            for (name, way, why), number in self.totals.causes.items()
+            if why is cause
+            and parser in {None, name}
+            and way in (directions or Direction)
         )
 
     @property
@@ -82,98 +78,235 @@ class ComparisonReport:
         found = [cause for cause in Cause if self.caused(cause)]
         return tuple(sorted(found, key=lambda it: -self.caused(it)))
 
+    @property
+    def sites(self) -> list[SiteImpact]:
+        """The listed sites by label."""
+        self.totals.trim()
+        return [self.totals.sites[it] for it in sorted(self.totals.sites)]
+
+
+def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]:
+    """Return what a report says about how and when it was made."""
+    return {
+        "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "dialect": variant.dialect,
+        "reading": variant.reading,
+        "robot": robots,
+        "questions": questions,
+        "versions": f"scrapy_robots1994 {version('scrapy_robots1994')}, "
+        f"Scrapy {version('scrapy')}, Protego {version('protego')}, "
+        f"Python {platform.python_version()}",
+    }
+
+
+def sentence(changes: Mapping[Change, int]) -> str:
+    """Return the four numbers as a sentence."""
+    whole = sum(changes.values())
+    counts = ", ".join(f"{changes[it]:,} {_CHANGES[it]}" for it in Change)
+    return f"of {whole:,} {'site' if whole == 1 else 'sites'}: {counts}"
+
+
+_CHANGES = {
+    Change.UNCHANGED: "unchanged",
+    Change.OPENED: "only opened",
+    Change.CLOSED: "only closed",
+    Change.BOTH: "both",
+}
+
 
 def as_json(report: ComparisonReport) -> str:
     """Return *report* as one JSON object, its texts as they were."""
-    return json.dumps(_plain(report), ensure_ascii=True, indent=1) + "\n"
+    return json.dumps(as_plain(report), ensure_ascii=True, indent=1) + "\n"
 
 
-def _plain(report: ComparisonReport) -> dict[str, Any]:
+def as_plain(report: ComparisonReport) -> dict[str, Any]:
     """Return *report* made of what JSON knows."""
+    sites = report.sites
     return {
         "subject": report.subject,
-        "when": report.when,
-        "files": report.captures,
-        "not_compared": report.skipped,
-        "causes_of": "samples" if report.is_sampled else "all",
-        "parsers": {
-            parser: {way.value: report.count(parser, way) for way in Direction}
-            | {
-                "causes": {
-                    cause.value: report.caused(cause, parser)
-                    for cause in report.causes_found
-                    if report.caused(cause, parser)
-                }
-            }
-            for parser in report.parsers
+        "metadata": dict(report.metadata),
+        "notes": list(report.notes),
+        "files": report.totals.captures,
+        "not_compared": report.totals.skipped,
+        "sites_not_listed": report.totals.unlisted_sites,
+        "causes_of": "examples" if report.is_sampled else "all",
+        "parsers": {name: _of_parser(report, name) for name in report.parsers},
+        "variants": list(_variants(report)),
+        "sites": [_site(report, site) for site in sites],
+        "disagreements": [row for site in sites for row in _examples(report, site)],
+    }
+
+
+def _of_parser(report: ComparisonReport, parser: str) -> dict[str, Any]:
+    """Return the counts of one parser."""
+    totals = report.totals
+    causes = [it for it in report.causes_found if report.caused(it, parser)]
+    return {way.value: report.count(parser, way) for way in Direction} | {
+        "changes": _named(totals.changes(parser)),
+        "changes_by": {
+            basis.value: _named(totals.changes(parser, basis)) for basis in Basis
         },
-        "disagreements": [_row(explanation) for explanation in report.explanations],
+        "causes": {it.value: report.caused(it, parser) for it in causes},
+        "causes_by_direction": {
+            it.value: {way.value: report.caused(it, parser, way) for way in DISAGREEING}
+            for it in causes
+        },
     }
 
 
-def _row(explanation: Explanation) -> dict[str, Any]:
-    """Return one explanation by the names of its columns."""
+def _named(changes: Mapping[Change, int]) -> dict[str, int]:
+    """Return the four numbers by their names."""
+    return {change.value: number for change, number in changes.items()}
+
+
+def _variants(report: ComparisonReport) -> Iterator[dict[str, Any]]:
+    """Yield the four numbers for each variant of ours."""
+    for place, variant in enumerate(VARIANTS):
+        changes = {
+            it: _named(report.totals.changes_in(place, it)) for it in report.parsers
+        }
+        yield variant._asdict() | {"changes": changes}
+
+
+def _site(report: ComparisonReport, site: SiteImpact) -> dict[str, Any]:
+    """Return one site with what each parser changes."""
     return {
-        "parser": explanation.parser,
-        "direction": explanation.direction.value,
-        "cause": explanation.cause.value,
-        "where": explanation.label,
-        "url": explanation.question.url,
-        "robot": explanation.question.robot,
-        "ours": explanation.verdict,
-        "theirs": explanation.theirs,
-        "lines": list(explanation.needed_lines),
-        "text": [explanation.text[number - 1] for number in explanation.needed_lines],
+        "site": site.label,
+        "basis": site.basis.value,
+        "status": site.status,
+        "parsers": {
+            name: {"change": site.change(name).value}
+            | {way.value: site.count(name, way) for way in Direction}
+            | {"main_cause": getattr(site.main_cause(name), "value", None)}
+            for name in report.parsers
+            if site.count(name)
+        },
     }
+
+
+def _examples(report: ComparisonReport, site: SiteImpact) -> Iterator[dict[str, Any]]:
+    """Yield the examples of one site, the lines they need with their text."""
+    text = lines_of_site(site)
+    for name in report.parsers:
+        for way in DISAGREEING:
+            for example in site.examples.get((name, way), ()):
+                yield {
+                    "parser": name,
+                    "direction": way.value,
+                    "cause": (example.cause or Cause.TIMEOUT).value,
+                    "where": site.label,
+                    "url": example.question.url,
+                    "robot": example.question.robot,
+                    "ours": example.verdict,
+                    "theirs": example.theirs,
+                    "lines": list(example.needed_lines),
+                    "text": [text[number - 1] for number in example.needed_lines],
+                }
+
+
+def lines_of_site(site: SiteImpact) -> tuple[str, ...]:
+    """Return the text of all lines of the file of *site*, as our parser numbers them."""
+    if not site.packed:
+        return ()
+    return tuple(line.text for line in RobotsTxt.parse(site.capture.body).lines)
+
+
+COLUMNS = (
+    *("row", "parser", "name", "value", "site", "basis", "status", "change"),
+    *("agree", "stricter", "laxer", "raised"),
+    *("direction", "cause", "url", "robot", "ours", "theirs", "lines"),
+)
 
 
 def as_csv(report: ComparisonReport) -> str:
-    """Return the explanations of *report* as a table that a spreadsheet may open."""
+    """Return *report* as a table that a spreadsheet may open.
+
+    The column `row` says what a row is about: metadata, parser, basis, variant, cause,
+    site or disagreement.
+    """
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for explanation in report.explanations:
-        row = _row(explanation) | {
-            "lines": " ".join(map(str, explanation.needed_lines))
-        }
-        writer.writerow(_cell(str(row[column])) for column in COLUMNS)
+    writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    for kind, row in _rows(as_plain(report)):
+        cells = {name: _cell(value) for name, value in row.items() if name in COLUMNS}
+        writer.writerow({"row": kind} | cells)
     return file.getvalue()
 
 
-def _cell(text: str) -> str:
-    """Return *text* harmless: nothing a terminal or a spreadsheet would act on."""
-    shown = escape_control_chars(text, _LONGEST)
+def _rows(plain: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what kind each row of the table is of, and its cells by column."""
+    for name, value in plain["metadata"].items():
+        yield "metadata", {"name": name, "value": value}
+    for parser, counts in plain["parsers"].items():
+        yield "parser", {"parser": parser} | counts
+        for basis, change, number in _pairs(counts["changes_by"]):
+            row = {"parser": parser, "basis": basis, "change": change}
+            yield "basis", row | {"value": number}
+        for cause, way, number in _pairs(counts["causes_by_direction"]):
+            row = {"parser": parser, "cause": cause, "direction": way}
+            yield "cause", row | {"value": number}
+    for variant in plain["variants"]:
+        name = f"{variant['dialect']} {variant['reading']}"
+        for parser, change, number in _pairs(variant["changes"]):
+            row = {"parser": parser, "name": name, "change": change}
+            yield "variant", row | {"value": number}
+    for site in plain["sites"]:
+        for parser, counts in site["parsers"].items():
+            row = {"parser": parser, "cause": counts["main_cause"]}
+            yield "site", site | counts | row
+    for example in plain["disagreements"]:
+        lines = " ".join(map(str, example["lines"]))
+        yield "disagreement", example | {"site": example["where"], "lines": lines}
+
+
+def _pairs(nested: dict[str, dict[str, int]]) -> Iterator[tuple[str, str, int]]:
+    """Yield both keys and the number of each entry of a nested mapping."""
+    for outer, inner in nested.items():
+        for name, number in inner.items():
+            yield outer, name, number
+
+
+def _cell(value: object) -> str:
+    """Return *value* harmless: nothing a terminal or a spreadsheet would act on."""
+    shown = escape_control_chars("" if value is None else str(value), _MAX_CELL)
     return f"'{shown}" if shown.startswith(_FORMULA) else shown
 
 
 def as_table(report: ComparisonReport) -> str:
     """Return the counts of *report* as lines of plain text."""
-    return "\n".join([*_agreement(report), "", *_causes(report)])
+    parts = (_impact(report), _agreement(report), _causes(report))
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def _impact(report: ComparisonReport) -> Iterator[str]:
+    """Yield how many sites would change in a switch from each parser."""
+    rows = [
+        (name, [f"{it:,}" for it in report.totals.changes(name).values()])
+        for name in report.parsers
+    ]
+    yield from _grid("sites, by what changes", list(_CHANGES.values()), rows)
 
 
 def _agreement(report: ComparisonReport) -> Iterator[str]:
-    """Yield who agrees with us how often."""
-    heads = ["agree", "stricter", "laxer", "raised", "agreement"]
-    yield from _grid(
-        "compared with ours",
-        heads,
+    """Yield how often each parser agrees with ours."""
+    rows = [
         (
-            (
-                parser,
-                [str(report.count(parser, way)) for way in Direction]
-                + [share(report.count(parser, Direction.AGREE), report.count(parser))],
-            )
-            for parser in report.parsers
-        ),
-    )
+            parser,
+            [str(report.count(parser, way)) for way in Direction]
+            + [share(report.count(parser, Direction.AGREE), report.count(parser))],
+        )
+        for parser in report.parsers
+    ]
+    heads = ["agree", "stricter", "laxer", "raised", "agreement"]
+    yield from _grid("compared with ours", heads, rows)
 
 
 def _causes(report: ComparisonReport) -> Iterator[str]:
-    """Yield because of what the others differ."""
+    """Yield why the others differ."""
     if not report.causes_found:
         yield "No parser differs."
         return
-    title = "causes (of the samples)" if report.is_sampled else "causes"
+    title = "causes (of the examples)" if report.is_sampled else "causes"
     rows: list[tuple[str, list[str]]] = [
         (
             cause.title,
@@ -188,14 +321,12 @@ def _grid(
     title: str, heads: list[str], rows: Iterable[tuple[str, list[str]]]
 ) -> Iterator[str]:
     """Yield a table: names to the left, numbers right under their heads."""
-    wide = [max(len(head), _NUMBER) + 2 for head in heads]
-    fit: Callable[[list[str]], str] = lambda cells: "".join(  # noqa: E731 - one line twice
-        cell.rjust(width) for cell, width in zip(cells, wide, strict=True)
-    )
+    widths = [max(len(head), _NUMBER) + 2 for head in heads]
     lines = [(title, heads), *rows]
     first = max(len(name) for name, _ in lines)
     for name, cells in lines:
-        yield f"{name:{first}}{fit(cells)}"
+        fitted = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+        yield f"{name:{first}}{''.join(fitted)}"
 
 
 def share(part: int, whole: int) -> str:

@@ -1,9 +1,6 @@
-"""Parsers of somebody's own that comparisons load by their path."""
+"""Parsers that comparisons load by their path."""
 
 from __future__ import annotations
-
-import os
-import signal
 
 
 class OpenParser:
@@ -19,17 +16,18 @@ class OpenParser:
         return True
 
 
-class InterruptingParser(OpenParser):
-    """Interrupts the command, as Ctrl-C does, once, at the file that asks for it."""
+class HangingParser(OpenParser):
+    """Does not come to an end at a file that says so, and allows everything else."""
 
-    waiting = True
+    hangs = False
 
     @classmethod
-    def from_crawler(cls, *given: object) -> InterruptingParser:
-        """Read anything; tell the process that began the comparison to stop."""
-        body = given[1]
-        if isinstance(body, bytes) and b"# interrupt-" in body and cls.waiting:
-            cls.waiting = False
-            beginner = os.getppid() if b"parent" in body else os.getpid()
-            os.kill(beginner, signal.SIGINT)
-        return cls()
+    def from_crawler(cls, *given: object) -> HangingParser:
+        """Read anything."""
+        made = cls()
+        made.hangs = isinstance(given[1], bytes) and b"# hang" in given[1]
+        return made
+
+    def allowed(self, *_: object) -> bool:
+        """Say yes, or compute for ever and keep the interpreter."""
+        return not self.hangs or bool(sum(iter(int, 1)))

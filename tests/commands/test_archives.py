@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.commands.compare_inputs import (
-    MOST_BYTES,
-    capture_of,
-    sources_of,
+from scrapy_robots1994.commands.warc import (
+    MAX_BODY_BYTES,
+    MAX_HEADER_BYTES,
+    captures_in,
 )
 from tests.commands.running import Ran, scrapy
 
@@ -90,7 +91,7 @@ def test_damage_in_an_archive_costs_no_more_than_what_is_damaged(
 
     assert ran.code == 3
     assert json.loads(ran.out)["files"] == 2
-    assert "http://a.test/robots.txt: 'abc' is no HTTP status" in ran.err
+    assert "http://a.test/robots.txt: 'abc' is not an HTTP status" in ran.err
     assert "some.warc.gz: cannot be read from here on: Invalid WARC record" in ran.err
     assert "Traceback" not in ran.err
 
@@ -114,7 +115,7 @@ def test_an_archive_that_breaks_off_is_told(tmp_path: Path, *, is_packed: bool) 
         path.write_bytes(whole[:length])
         faults: list[str] = []
 
-        captures = [capture_of(it) for it in sources_of([path], faults.append)]
+        captures = list(captures_in(path, faults.append))
 
         count = sum(0 < end <= length for end in ends)
         is_end = any(end - last <= length <= end for end in ends)
@@ -127,14 +128,14 @@ def test_an_archive_that_breaks_off_is_told(tmp_path: Path, *, is_packed: bool) 
 
 def test_a_capture_longer_than_what_is_read_is_no_damage(tmp_path: Path) -> None:
     """It is cut where reading ends, and what follows it is read as well."""
-    long = CLOSED + b"#" * MOST_BYTES
+    long = CLOSED + b"#" * MAX_BODY_BYTES
     urls = ("http://a.test/robots.txt", "http://b.test/robots.txt")
     path = archived(tmp_path / "some.warc.gz", [(it, "200 OK", long) for it in urls])
     faults: list[str] = []
 
-    captures = [capture_of(it) for it in sources_of([path], faults.append)]
+    captures = list(captures_in(path, faults.append))
 
-    assert [it.body for it in captures] == [long[:MOST_BYTES]] * 2
+    assert [it.body for it in captures] == [long[:MAX_BODY_BYTES]] * 2
     assert faults == []
 
 
@@ -149,7 +150,66 @@ def test_a_record_that_breaks_off_in_the_middle_is_told(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(short) + gzip.compress(parts[1]))
     faults: list[str] = []
 
-    captures = [capture_of(it) for it in sources_of([path], faults.append)]
+    captures = list(captures_in(path, faults.append))
 
     assert [it.label for it in captures] == ["http://b.test"]
     assert faults == [f"{path}: http://a.test/robots.txt: the record breaks off"]
+
+
+def headed(path: Path, line: bytes) -> bytes:
+    """Return a compressed record whose header has *line*, before a good one."""
+    archived(path, [("http://a.test/robots.txt", "200 OK", CLOSED)])
+    good = gzip.decompress(path.read_bytes())
+    bad = good.replace(b"WARC-Type:", line + b"\r\nWARC-Type:", 1)
+    return gzip.compress(bad) + gzip.compress(good.replace(b"a.test", b"b.test"))
+
+
+@pytest.mark.parametrize("is_one", [True, False], ids=["one line", "many lines"])
+def test_a_header_without_end_is_skipped_and_what_follows_is_read(
+    tmp_path: Path, *, is_one: bool
+) -> None:
+    """Within bounded memory, however long the line is once it is unpacked."""
+    path = tmp_path / "some.warc.gz"
+    line = b"X: " + b"x" * 60_000_000 if is_one else b"X: x\r\n" * 100_000 + b"X: x"
+    path.write_bytes(headed(path, line))
+    faults: list[str] = []
+
+    tracemalloc.start()
+    captures = list(captures_in(path, faults.append))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert [it.label for it in captures] == ["http://b.test"]
+    assert faults == [
+        f"{path}: a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped"
+    ]
+    assert peak < 30_000_000
+
+
+def test_a_skipped_record_is_exit_code_3(tmp_path: Path) -> None:
+    """The rest is compared."""
+    path = tmp_path / "some.warc.gz"
+    path.write_bytes(headed(path, b"X: " + b"x" * MAX_HEADER_BYTES))
+
+    ran = compare(path, "--parsers", OPEN, "--json")
+
+    assert ran.code == 3
+    assert json.loads(ran.out)["files"] == 1
+    assert "header exceeds" in ran.err
+
+
+def test_a_body_of_one_endless_chunk_is_read_within_bounds(tmp_path: Path) -> None:
+    """The size that a chunk says is not what is put into memory."""
+    path = tmp_path / "some.warc.gz"
+    body = b"40000000\r\n" + CLOSED + b"#" * 40_000_000
+    status = "200 OK\r\nTransfer-Encoding: chunked"
+    archived(path, [("http://a.test/robots.txt", status, body)])
+    faults: list[str] = []
+
+    tracemalloc.start()
+    captures = list(captures_in(path, faults.append))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert [it.body[: len(CLOSED)] for it in captures] == [CLOSED]
+    assert peak < 40_000_000

@@ -65,11 +65,11 @@ def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
     ("name", "says"),
     [("no-such-file", "No such file"), ("x" * 300, "File name too long")],
 )
-def test_a_file_that_cannot_be_read_is_2(name: str, says: str) -> None:
+def test_a_file_that_cannot_be_read_is_3(name: str, says: str) -> None:
     """The others are told all the same."""
     ran = scrapy("robots-lint", name, "-", given=ERROR)
 
-    assert ran.code == 2
+    assert ran.code == 3
     assert says in ran.out
     assert "R001" in ran.out
     assert "Traceback" not in ran.err
@@ -102,13 +102,13 @@ def test_it_fetches_the_file_of_an_origin_or_one_that_lies_elsewhere(
     assert sorted(site.targets()) == ["/draft.txt", "/gone.txt", "/robots.txt"]
 
 
-def test_a_robots_txt_kept_from_us_is_2(site: Site) -> None:
+def test_a_robots_txt_without_access_is_3(site: Site) -> None:
     """Ours R3: there is one, and nobody may read it."""
     site.answer("/robots.txt", replies.text("x", status=403))
 
     ran = scrapy("robots-lint", site.url("/"))
 
-    assert ran.code == 2
+    assert ran.code == 3
     assert "access was refused (HTTP 403)" in ran.out
 
 

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.commands.inputs import files_in
+from scrapy_robots1994.commands.inputs import expand
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_one_bad_entry_of_a_folder_hides_no_other(tmp_path: Path) -> None:
-    """A link to itself stands for itself, so that it is told; a folder is left out."""
+    """A link to itself stands for itself, so that it is reported."""
     (tmp_path / "a.txt").touch()
     (tmp_path / "loop.txt").symlink_to("loop.txt")
-    (tmp_path / "inner").mkdir()
 
     names = [str(tmp_path / name) for name in ("a.txt", "loop.txt")]
-    assert files_in([str(tmp_path)]) == names
+    assert expand([str(tmp_path)]) == names
+
+
+def test_a_folder_means_all_files_under_it_that_are_not_hidden(tmp_path: Path) -> None:
+    """The same for every command: in order, each once, and no pipe that never ends."""
+    for name in ("b/robots.txt", "a/c/robots.txt", ".git/robots.txt", "z.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / ".hidden").touch()
+    os.mkfifo(tmp_path / "pipe")
+
+    found = expand([str(tmp_path), "-", str(tmp_path)])
+
+    names = ("z.txt", "a/c/robots.txt", "b/robots.txt")
+    assert found == [*(str(tmp_path / name) for name in names), "-"]

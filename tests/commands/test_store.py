@@ -119,7 +119,7 @@ def test_a_store_that_is_not_there_is_named_and_not_made(tmp_path: Path) -> None
         ran = scrapy("robots-store", action, "--store", store, "--host", "a.*")
 
         assert ran.code == code
-        assert ran.err.splitlines()[-1] == f"{store} holds nothing that fits"
+        assert ran.err.splitlines()[-1] == f"{store} has no policy that fits"
     assert "outcomes: none" in scrapy("robots-store", "stats", "--store", store).lines
     assert list(tmp_path.iterdir()) == []
 

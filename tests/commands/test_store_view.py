@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scrapy_robots1994.commands.store_view import _aged, is_fresh
+from scrapy_robots1994.commands.store_view import _expired, is_fresh
 from scrapy_robots1994.policy.reader import Reader
 from scrapy_robots1994.stores.codec import decode, encode
 from tests.policy.samples import DAY, NOW, SITE, TERMS, parsed
@@ -15,7 +15,7 @@ def test_a_fresh_policy_runs_out_now() -> None:
     now = NOW + 5
     reader = Reader("1994", "literal", 512_000)
 
-    aged = decode(encode(_aged(parsed(), now)), SITE, reader=reader, freshness=TERMS)
+    aged = decode(encode(_expired(parsed(), now)), SITE, reader=reader, freshness=TERMS)
 
     assert aged is not None
     assert not is_fresh(aged, now)
@@ -27,6 +27,6 @@ def test_an_old_policy_never_gets_younger() -> None:
     policy, now = parsed(), NOW + 25 * DAY
     aged = policy
     for _ in range(3):
-        aged = _aged(aged, now)
+        aged = _expired(aged, now)
 
     assert aged == replace(policy, is_stale_on_error=False)

@@ -1,14 +1,14 @@
-"""A report made of small files, hostile ones among them."""
+"""A report made of small files, hostile ones among them, and one of 10,000 sites."""
 
 from __future__ import annotations
 
-from scrapy_robots1994.compare import (
-    Capture,
-    ComparisonReport,
-    Question,
-    Totals,
-    questions,
-)
+from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.comparer import Comparison
+from scrapy_robots1994.compare.impact import Example, SiteImpact, Totals, Variant
+from scrapy_robots1994.compare.parsers import Capture, Direction, Question
+from scrapy_robots1994.compare.questions import questions
+from scrapy_robots1994.compare.report import ComparisonReport, describe
+from scrapy_robots1994.parser import Reason, Verdict
 from tests.support.peers import PEERS, comparer
 
 HOSTILE = (
@@ -19,36 +19,84 @@ HOSTILE = (
     "Allow: /\u202e\x1b[31m<b>\n"
 )
 HOSTILE_URL = "http://evil.test/x<script>alert(1)</script>\"'onclick=alert(5)&lt;"
+HOSTILE_LABEL = 'http://evil.test/"></script><script>alert(6)</script>%DATA%'
 
 BODIES = {
     "http://allow.test": b"User-agent: *\nDisallow: /a\nAllow: /a/b\n",
+    "http://both.test": b"User-agent: *\nDisallow: /*.gif\nDisallow: /a\nAllow: /a/b\n",
+    "http://same.test": b"User-agent: *\nDisallow: /a\n",
     "http://split.test": b"User-agent: *\n\nDisallow: /a\n",
     "http://wild.test": b"User-agent: *\nDisallow: /*.php$\n",
     "http://long.test": b"User-agent: *\n"
     + b"".join(b"Disallow: /d%d\n" % number for number in range(900))
     + b"Disallow: /x*y\n",
 }
+ABSENT = Verdict(allowed=True, reason=Reason.ABSENT)
+METADATA = describe(
+    Variant("1994", "literal"), robots="me", questions="Asked: at the edges."
+)
+NAMES = tuple(peer.name for peer in PEERS)
 
 
-def report() -> ComparisonReport:
+def totals() -> Totals:
     """Return what the three parsers say about the small files."""
-    comparing = comparer()
-    totals = Totals(4)
-    for origin, body in BODIES.items():
-        asked = questions(origin, body, most=200)
-        asked += [Question(f"{origin}/x-y", "me")]
-        totals.add(comparing.compare(Capture(origin, body), asked, 4))
-    hostile = Capture('http://evil.test/"><script>alert(6)</script>', HOSTILE.encode())
-    asked = [Question(HOSTILE_URL, '<i>"me"</i>')]
-    totals.add(comparing.compare(hostile, asked, 4))
+    comparing, found = comparer(), Totals()
+    captures = [
+        (
+            Capture(origin, body),
+            questions(origin, body, robots=["me"], max_questions=200),
+        )
+        for origin, body in BODIES.items()
+    ]
+    gone = Capture("http://gone.test", b"User-agent: *\nDisallow: /\n", ABSENT, 404)
+    captures.append((gone, [Question("http://gone.test/x", "me")]))
+    hostile = Capture(HOSTILE_LABEL, HOSTILE.encode())
+    captures.append((hostile, [Question(HOSTILE_URL, '<i>"me"</i>')]))
+    for capture, asked in captures:
+        site = SiteImpact.of(capture)
+        for name in comparing.names:
+            site.add(comparing.compare(name, Comparison(capture, tuple(asked))))
+        for name in comparing.names:
+            site.examples.update(comparing.explain(name, site).examples)
+        found.add_site(site)
+    return found
+
+
+def report(
+    found: Totals | None = None, *, has_answers: bool = True
+) -> ComparisonReport:
+    """Return a report of *found*, or of the small files."""
     return ComparisonReport(
-        subject="five files & <more>",
-        when="2026-11-20 12:00 UTC",
-        parsers=tuple(peer.name for peer in PEERS),
-        captures=totals.captures,
-        skipped=3,
-        counts=totals.counts,
-        causes=totals.causes,
-        explanations=tuple(map(comparing.explain, totals.sampled())),
-        is_sampled=False,
+        subject="files & <more>",
+        parsers=NAMES,
+        totals=totals() if found is None else found,
+        variant=Variant("1994", "literal"),
+        metadata=METADATA,
+        has_answers=has_answers,
+        notes=("One note.",),
     )
+
+
+def many_sites(count: int) -> Totals:
+    """Return totals of *count* sites, every third of which opens and every fifth of
+    which closes something.
+    """
+    found = Totals()
+    name = NAMES[0]
+    for number in range(count):
+        label = f"https://site-{number:05}.test"
+        body = b"User-agent: *\nDisallow: /*.%d\n# a comment\nAllow: /x\n" % number * 4
+        site = SiteImpact(label)
+        site.counts[name, Direction.AGREE] = 7
+        for step, way, cause in (
+            (3, Direction.STRICTER, Cause.WILDCARD),
+            (5, Direction.LAXER, Cause.ALLOW),
+        ):
+            if number % step == 0:
+                site.counts[name, way] = number % 11 + 1
+                site.causes[name, way, cause] = number % 11 + 1
+                question = Question(f"{label}/page-{number}", "me")
+                example = Example(question, "forbids", cause, "allowed", (1, 2))
+                site.keep((name, way), example, body)
+        found.add_site(site)
+    return found

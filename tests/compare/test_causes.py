@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.compare import (
+from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.comparer import Comparer, Comparison
+from scrapy_robots1994.compare.parsers import (
     Capture,
-    Cause,
-    Comparer,
     Direction,
-    Explanation,
     Parser,
     Question,
     our_parser,
@@ -19,6 +19,9 @@ from scrapy_robots1994.compare import (
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support.peers import PROTEGO, PYTHON, RERP, comparer
+
+if TYPE_CHECKING:
+    from scrapy_robots1994.compare.impact import Example
 
 STRICTER, LAXER, RAISED = Direction.STRICTER, Direction.LAXER, Direction.RAISED
 
@@ -137,43 +140,59 @@ CASES = (
 )
 
 
-def found(case: Case, uniform: Verdict | None = None) -> Explanation:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The one example of a comparison, explained."""
+
+    direction: Direction
+    example: Example
+
+
+def explained(comparing: Comparer, capture: Capture, question: Question) -> Found:
+    """Return the one example of comparing by *question*."""
+    (name,) = comparing.names
+    site = comparing.compare(name, Comparison(capture, (question,)))
+    ((_, way),) = site.examples
+    (example,) = comparing.explain(name, site).examples[name, way]
+    return Found(way, example)
+
+
+def found(case: Case, uniform: Verdict | None = None) -> Found:
     """Return the one explanation of a case."""
-    capture = Capture("http://a.test", case.body, uniform)
-    asked = [Question(f"http://a.test{case.target}", case.robot)]
-    comparing = comparer(case.other)
-    (one,) = comparing.compare(capture, asked, 1).sampled()
-    return comparing.explain(one)
+    capture = Capture("http://a.test", case.body, uniform, 404 if uniform else None)
+    question = Question(f"http://a.test{case.target}", case.robot)
+    return explained(comparer(case.other), capture, question)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.value)
 def test_a_cause_is_found_with_the_lines_it_needs(case: Case) -> None:
     """Direction, cause and the one-minimal lines are those that were built in."""
-    explanation = found(case)
+    one = found(case)
 
-    assert explanation.direction is case.direction
-    assert explanation.cause is case.cause
-    assert explanation.needed_lines == case.needed_lines
+    assert one.direction is case.direction
+    assert one.example.cause is case.cause
+    assert one.example.needed_lines == case.needed_lines
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.value)
 def test_removing_any_needed_line_ends_the_disagreement(case: Case) -> None:
     """What is left of the needed lines after any one goes is judged alike by both."""
-    explanation = found(case)
+    example = found(case).example
     lines = case.body.splitlines(keepends=True)
 
-    for gone in explanation.needed_lines:
-        left = b"".join(lines[n - 1] for n in explanation.needed_lines if n != gone)
-        url = explanation.question.url
+    for gone in example.needed_lines:
+        left = b"".join(lines[n - 1] for n in example.needed_lines if n != gone)
+        url = example.question.url
         ours = RobotsTxt.parse(left).allowed(url, case.robot)
         assert case.other.parse(left).allowed(url, case.robot) == ours, gone
 
 
 def test_every_cause_has_a_case() -> None:
-    """The closed list is covered, the two of other tests of this file apart."""
+    """The closed list is covered, those of other tests apart."""
     covered = {case.cause for case in CASES}
 
-    assert set(Cause) - covered == {Cause.STATUS, Cause.LONGEST_MATCH}
+    apart = {Cause.STATUS, Cause.LONGEST_MATCH, Cause.TIMEOUT}
+    assert set(Cause) - covered == apart
 
 
 def test_the_status_is_the_cause_where_the_body_read_as_ours_would_agree() -> None:
@@ -182,23 +201,23 @@ def test_the_status_is_the_cause_where_the_body_read_as_ours_would_agree() -> No
         Cause.STATUS, PROTEGO, STRICTER, b"User-agent: *\nDisallow: /\n", "/a", ()
     )
 
-    explanation = found(case, Verdict(allowed=True, reason=Reason.ABSENT))
+    one = found(case, Verdict(allowed=True, reason=Reason.ABSENT))
 
-    assert (explanation.direction, explanation.cause) == (STRICTER, Cause.STATUS)
-    assert explanation.needed_lines == ()
-    assert explanation.verdict == "allowed: the site has no robots.txt"
+    assert (one.direction, one.example.cause) == (STRICTER, Cause.STATUS)
+    assert one.example.needed_lines == ()
+    assert one.example.verdict == "allowed: the site has no robots.txt"
 
 
 def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
     """Between the first match and the longest one the order of rules decides."""
     body = b"User-agent: *\nAllow: /a\nDisallow: /a/b\n"
-    asked = [Question("http://a.test/a/b", "me")]
+    question = Question("http://a.test/a/b", "me")
     comparing = Comparer(PYTHON, [PROTEGO], dialect="1994", reading="literal")
 
-    (one,) = comparing.compare(Capture("http://a.test", body), asked, 1).sampled()
+    example = explained(comparing, Capture("http://a.test", body), question).example
 
-    assert comparing.explain(one).cause is Cause.LONGEST_MATCH
-    assert comparing.explain(one).needed_lines == (1, 2, 3)
+    assert example.cause is Cause.LONGEST_MATCH
+    assert example.needed_lines == (1, 2, 3)
 
 
 class _Raising:
@@ -221,12 +240,11 @@ def test_a_parser_that_raises_is_a_value(body: bytes, name: str) -> None:
     capture = Capture("http://a.test", body)
     comparing = comparer(Parser("Raising", _Raising))
 
-    totals = comparing.compare(capture, [Question("http://a.test/", "me")], 1)
-    explanation = comparing.explain(next(iter(totals.sampled())))
+    one = explained(comparing, capture, Question("http://a.test/", "me"))
 
-    assert totals.counts["Raising", RAISED] == 1
-    assert explanation.theirs == f"raises {name}"
-    assert explanation.cause is Cause.OTHER
+    assert one.direction is RAISED
+    assert one.example.theirs == f"raises {name}"
+    assert one.example.cause is Cause.OTHER
 
 
 @pytest.mark.parametrize(
@@ -247,8 +265,8 @@ def test_the_dialect_we_read_in_is_the_one_that_is_compared(
     """Files, variants and verdicts are those of the dialect."""
     ours = our_parser(dialect=dialect)
     comparing = Comparer(ours, [other], dialect=dialect, reading="literal")
-    asked = [Question("http://a.test/a/b", "you")]
+    question = Question("http://a.test/a/b", "you")
 
-    (one,) = comparing.compare(Capture("http://a.test", body), asked, 1).sampled()
+    one = explained(comparing, Capture("http://a.test", body), question)
 
-    assert comparing.explain(one).cause is cause
+    assert one.example.cause is cause

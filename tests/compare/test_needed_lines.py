@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots1994.compare import Capture, Cause, Totals, questions
+from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.diagnosis import Diagnosis, ddmin
+from scrapy_robots1994.compare.impact import Totals
 from scrapy_robots1994.compare.lines import lines_of
-from scrapy_robots1994.compare.parsers import our_parser
+from scrapy_robots1994.compare.parsers import Capture, our_parser
+from scrapy_robots1994.compare.questions import questions
 from tests.support.corpus import corpus_files
 from tests.support.peers import PEERS, comparer
 
@@ -25,12 +28,14 @@ LONGEST = 60_000
 def totals() -> Totals:
     """Return what the parsers say to a part of the corpus."""
     comparing = comparer()
-    found = Totals(3)
+    found = Totals()
     files = corpus_files()
     for name, body in files[:: len(files) // FILES]:
         if len(body) <= LONGEST:
-            asked = questions(f"http://{name}", body, most=60)
-            found.add(comparing.compare(Capture(name, body), asked, 3))
+            asked = tuple(questions(f"http://{name}", body, max_questions=60))
+            for other in comparing.names:
+                task = Comparison(Capture(name, body), asked)
+                found.add_site(comparing.compare(other, task))
     return found
 
 
@@ -38,18 +43,21 @@ def totals() -> Totals:
 def test_without_any_one_needed_line_there_is_no_such_disagreement(other) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 - pytest hands it over
     """One-minimal: the lines differ as the file does, and no line can be spared."""
     diagnosis = Diagnosis(our_parser(), other)
-    sampled = [it for it in totals().sampled() if it.parser == other.name]
-    assert sampled
+    examples = [
+        (site.capture.body, way, examples[0].question)
+        for site in totals().sites.values()
+        for (name, way), examples in site.examples.items()
+        if name == other.name
+    ]
+    assert examples
 
-    for found in sampled:
-        body = found.capture.body
-        lines, needed = lines_of(body), diagnosis.minimal_lines(body, found.question)
+    for body, way, question in examples:
+        lines, needed = lines_of(body), diagnosis.minimal_lines(body, question)
         kept = lines.only(needed).body
-        assert diagnosis.direction(kept, found.question) is found.direction
+        assert diagnosis.direction(kept, question) is way
         for gone in needed:
             left = lines.only([place for place in needed if place != gone]).body
-            direction = diagnosis.direction(left, found.question)
-            assert direction is not found.direction
+            assert diagnosis.direction(left, question) is not way
 
 
 def test_hardly_any_cause_is_other() -> None:

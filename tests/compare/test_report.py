@@ -4,31 +4,74 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994 import MissingExtra
-from scrapy_robots1994.compare import (
-    Direction,
-    as_csv,
-    as_html,
-    as_json,
-    as_table,
-)
-from tests.compare.report_parts import report
+from scrapy_robots1994.compare import report_file
+from scrapy_robots1994.compare.html import as_html
+from scrapy_robots1994.compare.impact import Change, Totals
+from scrapy_robots1994.compare.parsers import Direction
+from scrapy_robots1994.compare.report import as_csv, as_json, as_table
+from scrapy_robots1994.compare.report_file import write_report
+from tests.compare.report_parts import METADATA, NAMES, report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = "ProtegoRobotParser"
 
 
-def test_json_holds_every_count_and_finding_as_it_was() -> None:
+def test_json_has_every_count_site_and_example_as_it_was() -> None:
     """Texts are not cut and not escaped but as JSON does."""
-    told = json.loads(as_json(report()))
+    made = report()
+    plain = json.loads(as_json(made))
 
-    name = "ProtegoRobotParser"
-    protego = told["parsers"][name]
-    assert protego["stricter"] == report().counts[name, Direction.STRICTER]
+    protego = plain["parsers"][NAME]
+    assert plain["metadata"] == METADATA
+    assert protego["stricter"] == made.count(NAME, Direction.STRICTER)
     assert sum(protego["causes"].values()) == protego["stricter"] + protego["laxer"]
-    assert len(told["disagreements"]) == len(report().explanations)
-    assert any("<script>" in row["url"] for row in told["disagreements"])
+    assert protego["changes"] == {
+        change.value: number for change, number in made.totals.changes(NAME).items()
+    }
+    assert [row["site"] for row in plain["sites"]] == sorted(made.totals.sites)
+    assert any("<script>" in row["url"] for row in plain["disagreements"])
+
+
+def test_causes_are_counted_by_direction() -> None:
+    """A wildcard opens, an Allow line closes; the sum is that of the cause."""
+    protego = json.loads(as_json(report()))["parsers"][NAME]
+
+    ways = protego["causes_by_direction"]
+    assert ways["wildcard"]["stricter"] > ways["wildcard"]["laxer"] == 0
+    assert ways["allow"]["laxer"] > ways["allow"]["stricter"] == 0
+    assert {cause: sum(it.values()) for cause, it in ways.items()} == protego["causes"]
+
+
+def test_csv_has_the_same_data_as_json() -> None:
+    """Metadata, the four numbers, causes by direction, variants, sites and examples."""
+    plain = json.loads(as_json(report()))
+    rows = list(csv.DictReader(as_csv(report()).split("\n")))
+
+    def of(kind: str) -> list[dict[str, str]]:
+        return [row for row in rows if row["row"] == kind]
+
+    assert {row["name"]: row["value"] for row in of("metadata")} == METADATA
+    assert len(of("disagreement")) == len(plain["disagreements"])
+    assert len(of("site")) == sum(len(site["parsers"]) for site in plain["sites"])
+    opened = sum(
+        int(row["value"])
+        for row in of("basis")
+        if (row["parser"], row["change"]) == (NAME, Change.OPENED.value)
+    )
+    assert opened == plain["parsers"][NAME]["changes"]["opened"]
+    wildcard = {
+        row["direction"]: int(row["value"])
+        for row in of("cause")
+        if (row["parser"], row["cause"]) == (NAME, "wildcard")
+    }
+    assert wildcard == plain["parsers"][NAME]["causes_by_direction"]["wildcard"]
+    assert len(of("variant")) == len(plain["variants"]) * len(NAMES) * len(Change)
 
 
 def test_csv_is_harmless_to_a_spreadsheet_and_a_terminal() -> None:
@@ -36,7 +79,6 @@ def test_csv_is_harmless_to_a_spreadsheet_and_a_terminal() -> None:
     text = as_csv(report())
 
     rows = list(csv.reader(text.split("\n")))
-    assert rows[0][0] == "parser"
     assert not any(
         cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row
     )
@@ -44,31 +86,46 @@ def test_csv_is_harmless_to_a_spreadsheet_and_a_terminal() -> None:
     assert "\u202e" not in text
 
 
-def test_the_table_has_a_line_for_each_parser_and_each_cause() -> None:
-    """And fits a terminal of 100 columns."""
+def test_the_table_begins_with_the_sites_and_fits_a_terminal() -> None:
+    """The four numbers, then the answers and the causes, in 100 columns."""
     lines = as_table(report()).split("\n")
 
-    heads = "compared with ours agree stricter laxer raised agreement"
+    heads = "sites, by what changes unchanged only opened only closed both"
     assert " ".join(lines[0].split()) == heads
-    assert len(lines) == 1 + 3 + 1 + 1 + len(report().causes_found)
+    assert lines[1].split() == [NAME, "2", "4", "1", "1"]
+    assert len(lines) == 4 + 1 + 4 + 1 + 1 + len(report().causes_found)
     assert max(map(len, lines)) <= 100
 
 
-def test_without_its_libraries_the_page_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
+def test_nothing_in_the_data_can_end_its_element() -> None:
+    """The page has one script of its own, and the data is text."""
+    page = as_html(report())
+
+    assert page.count("</script>") == 2
+    assert "<script>alert" not in page
+    assert "%DATA%" in page  # the label of a site, not the placeholder
+    assert page.index("%DATA%") > page.index('id="data"')
+
+
+def test_a_report_of_nothing_says_so() -> None:
+    """Nothing is divided by nothing."""
+    table = as_table(report(Totals()))
+
+    assert table.endswith("No parser differs.")
+    assert '"sites":[]' in as_html(report(Totals()))
+
+
+def test_a_report_that_breaks_half_way_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The pip line stands in the sentence."""
-    monkeypatch.setitem(sys.modules, "jinja2", None)
+    """All of it or nothing, and no piece of it next to it."""
+    path = tmp_path / "report.json"
+    write_report(report(), path)
+    before = path.read_text("utf-8")
+    monkeypatch.setitem(report_file.FORMS, ".json", lambda _: "\ud800")
 
-    with pytest.raises(
-        MissingExtra, match=r"pip install 'scrapy_robots1994\[report\]'"
-    ):
-        as_html(report())
+    with pytest.raises(UnicodeEncodeError):
+        write_report(report(), path)
 
-
-def test_drawing_leaves_no_importer_behind() -> None:
-    """One that pygal brings would warn at each failing import of the whole process."""
-    as_html(report())
-
-    names = {type(finder).__name__ for finder in sys.meta_path}
-    assert "PluginImportFixer" not in names
+    assert path.read_text("utf-8") == before
+    assert list(tmp_path.iterdir()) == [path]

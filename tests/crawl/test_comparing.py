@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import Spider
 
 from scrapy_robots1994 import MissingExtra, RobotsTxt, SettingsError
-from scrapy_robots1994.commands.compare_inputs import capture_of, files_of, origin_of
-from scrapy_robots1994.compare import ComparisonReport, as_html
+from scrapy_robots1994.commands.compare_inputs import capture_of, origin_of
+from scrapy_robots1994.commands.inputs import expand
+from scrapy_robots1994.compare.impact import MAX_EXAMPLES
+from scrapy_robots1994.compare.parsers import Direction
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.features.peers import peers
@@ -19,10 +22,6 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy, RobotsResponse
 from tests.support.crawler import idle_crawler
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 ORIGIN = Origin("http", "a.test", 80)
 
@@ -95,35 +94,6 @@ def test_a_parser_named_twice_is_compared_once() -> None:
     assert [parser.name for parser in found] == ["ProtegoRobotParser"]
 
 
-def empty_report() -> ComparisonReport:
-    """Return a report of nothing."""
-    return ComparisonReport("nothing", "now", (), 0, 0, {}, {}, (), is_sampled=False)
-
-
-def test_a_report_that_breaks_half_way_leaves_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Atomically: all of it or nothing, and no part of it next to the old one."""
-    path = tmp_path / "report.json"
-    report_file.write(empty_report(), path)
-    before = path.read_text("utf-8")
-    monkeypatch.setitem(report_file.FORMS, ".json", lambda _: "\ud800")
-
-    with pytest.raises(UnicodeEncodeError):
-        report_file.write(empty_report(), path)
-
-    assert path.read_text("utf-8") == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_report_without_a_disagreement_says_so() -> None:
-    """One chart less, and no table to filter."""
-    page = as_html(empty_report())
-
-    assert "There are none" in page
-    assert "<form" not in page
-
-
 def test_a_file_url_is_a_path(tmp_path: Path) -> None:
     """As in FEEDS; `%(name)s` is filled in before."""
     wanted = f"{tmp_path.as_uri()}/%(name)s.json"
@@ -151,9 +121,9 @@ def test_a_file_belongs_to_the_host_it_is_named_after(
     path.write_bytes(b"")
     (tmp_path / "files" / ".hidden").write_bytes(b"")
 
-    (found,) = files_of([tmp_path], lambda error: pytest.fail(str(error)))
+    (found,) = expand([str(tmp_path)])
 
-    assert origin_of(capture_of(found)) == origin
+    assert origin_of(capture_of(Path(found))) == origin
 
 
 def shadow(**settings: Any) -> tuple[ShadowComparison, RobotsSettings]:
@@ -186,8 +156,9 @@ def test_of_a_truncated_file_all_parsers_read_the_whole_lines() -> None:
         policy_of(200, settings, cut=True), f"{ORIGIN}/b", "me", allowed=True
     )
 
-    assert watching.report().disagreements == 0
-    assert watching.report().questions == 1
+    report = watching.report()
+    assert report.disagreements == 0
+    assert report.questions == 1
 
 
 def test_without_the_body_nothing_is_compared() -> None:
@@ -196,8 +167,9 @@ def test_without_the_body_nothing_is_compared() -> None:
 
     watching.compare(policy_of(404, settings), f"{ORIGIN}/b", b"me", allowed=True)
 
-    assert watching.report().skipped == 1
-    assert watching.report().questions == 0
+    report = watching.report()
+    assert report.totals.skipped == 1
+    assert report.questions == 0
 
 
 def test_memory_is_bounded_however_many_disagree() -> None:
@@ -209,5 +181,6 @@ def test_memory_is_bounded_however_many_disagree() -> None:
         watching.compare(policy, f"{ORIGIN}/{number}", "me", allowed=True)
 
     report = watching.report()
-    assert report.counts["ProtegoRobotParser", report.explanations[0].direction] == 500
-    assert len(report.explanations) == 60
+    (site,) = report.sites
+    assert site.count("ProtegoRobotParser", Direction.STRICTER) == 500
+    assert len(site.examples["ProtegoRobotParser", Direction.STRICTER]) == MAX_EXAMPLES

@@ -13,10 +13,11 @@ from scrapy.robotstxt import (
     RobotParser,
 )
 
-from scrapy_robots1994.compare import Comparer, Parser, our_parser
+from scrapy_robots1994.compare.comparer import Comparer
+from scrapy_robots1994.compare.parsers import Parser
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.compare import ParsedFile
+    from scrapy_robots1994.compare.parsers import ParsedFile
 
 # It warns of every file that is not UTF-8, each time it reads it.
 logging.getLogger("scrapy.robotstxt").disabled = True
@@ -40,4 +41,4 @@ PEERS = (PROTEGO, PYTHON, RERP)
 
 def comparer(*others: Parser) -> Comparer:
     """Return ours beside *others*, or beside all of Scrapy's."""
-    return Comparer(our_parser(), others or PEERS, dialect="1994", reading="literal")
+    return Comparer.with_options(others or PEERS, dialect="1994", reading="literal")

@@ -1,107 +1,99 @@
-"""The shadow of a crawl: ours decides, the others are asked the same about the same."""
+"""Compare each decision of a crawl with those of other parsers, without delaying it.
+
+The other parsers run in a process of their own: see `compare.guarded`. A thread passes
+the questions on, and the crawl waits for it at its end alone.
+"""
 
 from __future__ import annotations
 
 import logging
+import pickle
 import zlib
-from collections import Counter
-from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
-from scrapy import signals
+from scrapy import Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.settings import Settings
 
-from scrapy_robots1994.compare import (
-    ALLOWS,
-    FORBIDS,
-    Capture,
-    Comparer,
-    ComparisonReport,
-    Direction,
-    Explanation,
-    Question,
-    Totals,
-    as_table,
-    decision_by,
-    direction_of,
-    disagreement,
-    our_parser,
-    rank,
-    read,
-)
+from scrapy_robots1994.compare.comparer import Comparer, Comparison
+from scrapy_robots1994.compare.guarded import GuardedComparer
+from scrapy_robots1994.compare.impact import Totals, Variant
+from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS, Capture, Question
+from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
+from scrapy_robots1994.compare.report_file import write_report
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
+from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from scrapy import Spider
-    from scrapy.crawler import Crawler
-
-    from scrapy_robots1994.compare import Cause, Decision, ParsedFile
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
 
 logger = logging.getLogger("scrapy_robots1994")
 
-SAMPLES = 60
-"""Disagreements kept of each parser and direction, drawn at random from all."""
+MAX_ORIGINS = 500
+"""Origins whose bodies stay in memory for the other parsers."""
 
-ORIGINS = 500
-"""Origins whose files stay read by the others; past it the longest unused go."""
+MAX_QUEUED = 20_000
+"""Questions that wait for the other parsers; more are skipped and counted."""
 
+BATCH = 200
+"""Questions that are passed on at a time."""
 
-class _Held:
-    """The file of one policy as the others read it."""
+PARSER_SECONDS = 5.0
+"""Seconds in which a parser answers a batch about one file."""
 
-    __slots__ = ("capture", "readings", "stated")
+CLOSE_SECONDS = 20.0
+"""Seconds that the questions still queued at the end of a crawl may take."""
 
-    def __init__(
-        self, policy: Policy, capture: Capture, readings: list[tuple[str, ParsedFile]]
-    ) -> None:
-        self.stated = policy.stated
-        self.capture = capture
-        self.readings = readings
+EXPLAIN_SECONDS = 20.0
+"""Seconds after which no further site is explained in the report."""
 
 
 class ShadowComparison:
-    """Compares each decision of a crawl; counts exactly, samples boundedly.
+    """Compares each decision of a crawl, and reports at its end.
 
-    `kept` takes the bodies of answers whose status decides, `compare` each decision;
-    at the close of the spider it logs one table and writes the report.
+    `kept` takes the bodies of answers whose status decides, `compare` each decision.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
-        options = {"dialect": settings.dialect, "reading": settings.reading}
         self._crawler = crawler
+        self._variant = Variant(settings.dialect, settings.reading)
         wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
-        self._others = peers(wanted, crawler)
-        self._comparer = Comparer(our_parser(**options), self._others, **options)
-        self._totals = Totals(SAMPLES)
-        self._held: LRUCache[Origin, _Held] = LRUCache(ORIGINS)
-        self._bodies: LRUCache[Origin, bytes] = LRUCache(ORIGINS)
-        assert crawler.stats is not None  # noqa: S101 - set before middlewares are made
-        self._count: Callable[[str], None] = crawler.stats.inc_value
-        key = stats.COMPARED
-        self._keys = {
-            (other.name, way): key.format(parser=other.name, direction=way.value)
-            for other in self._others
-            for way in Direction
-        }
-        self.report_path = self._fill(settings.compare_report)
+        self._guard = GuardedComparer(
+            partial(make_comparer, wanted, _plain(crawler), self._variant),
+            tuple(other.name for other in peers(wanted, crawler)),
+            on_stuck=self._warn,
+            seconds=PARSER_SECONDS,
+        )
+        self._totals = Totals()
+        self._robots: set[str] = set()
+        self._bodies: LRUCache[Origin, bytes] = LRUCache(MAX_ORIGINS)
+        self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
+        self._queue: SimpleQueue[tuple[Capture, bool, Question, bool] | None] = (
+            SimpleQueue()
+        )
+        self._thread = Thread(target=self._run, daemon=True)
+        self.notes: tuple[str, ...] = ()
+        self.report_path = self._report_path(settings.compare_report)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def _fill(self, wanted: str | None) -> Path | None:
-        """Where the report goes; refused at start rather than missed at the end."""
+    def _report_path(self, wanted: str | None) -> Path | None:
+        """Return where the report goes; refused at start rather than at the end."""
         if wanted is None:
             return None
-        report_file.check_libraries(wanted)
         try:
             return report_file.filled(wanted, self._crawler.spider)
         except ValueError as error:
@@ -113,14 +105,10 @@ class ShadowComparison:
         self._bodies[origin] = zlib.compress(body)
 
     def body_of(self, policy: Policy) -> bytes | None:
-        """Return the body that the other parsers read for *policy*.
-
-        Return `None` where it is not known: of a response whose status decides, only
-        the bodies of the last origins are stored.
-        """
+        """Return what other parsers read for *policy*; None if it is not stored."""
         if policy.robots is not None:
             if policy.robots.is_truncated:
-                # Ours O24: all parsers read its whole lines.
+                # Ours O24: all are asked about its whole lines.
                 return policy.robots.text.encode("utf-8", "surrogatepass")
             return policy.robots.body
         if policy.status is None:
@@ -132,110 +120,162 @@ class ShadowComparison:
 
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, *, allowed: bool
-    ) -> Decision | None:
-        """Ask the others what *policy* was asked: may *robot* fetch *url*?
-
-        What the first of them says; `None` if nobody could be asked.
-        """
-        held = self._held.get(policy.origin)
-        if held is None or held.stated is not policy.stated:
-            held = self._hold(policy)
-        if held is None:
+    ) -> None:
+        """Ask the other parsers what *policy* was asked: may *robot* fetch *url*?"""
+        known = self._captures.get(policy.origin)
+        is_new = known is None or known[0] is not policy.stated
+        if is_new:
+            capture = self._capture(policy)
+        else:
+            assert known is not None  # noqa: S101 - else it is new
+            capture = known[1]
+        if capture is None or self._queue.qsize() >= MAX_QUEUED:
             self._totals.skipped += 1
-            self._count(stats.UNCOMPARED)
-            return None
-        question = Question(
-            redact_credentials(url), robot if isinstance(robot, str) else _text(robot)
-        )
-        ours = ALLOWS if allowed else FORBIDS
-        first: Decision | None = None
-        for name, reading in held.readings:
-            theirs = decision_by(reading, question)
-            first = first or theirs
-            way = direction_of(ours, theirs)
-            self._totals.counts[name, way] += 1
-            self._count(self._keys[name, way])
-            if way is not Direction.AGREE:
-                self._sample(name, way, held.capture, question, theirs)
-        return first
+            return
+        self._captures[policy.origin] = policy.stated, capture
+        name = robot if isinstance(robot, str) else robot.decode("utf-8", "replace")
+        self._robots.add(name)
+        question = Question(redact_credentials(url), name)
+        self._queue.put((capture, is_new, question, allowed))
+        if self._thread.ident is None:
+            self._thread.start()
 
-    def _hold(self, policy: Policy) -> _Held | None:
-        """Let the others read the body of *policy*; `None` when nobody has it any
-        more.
-        """
+    def _capture(self, policy: Policy) -> Capture | None:
+        """Return *policy* as the comparison takes it; None if its body is gone."""
         body = self.body_of(policy)
         if body is None:
             return None
-        uniform = None
-        if policy.robots is None:
-            uniform = policy.rules("").verdict(f"{policy.origin}/")
-        capture = Capture(str(policy.origin), body, uniform)
-        readings = [(other.name, read(other, capture.body)) for other in self._others]
-        self._totals.captures += 1
-        held = self._held[policy.origin] = _Held(policy, capture, readings)
-        return held
+        label = str(policy.origin)
+        if policy.robots is not None:
+            return Capture(label, body)
+        uniform = policy.rules("").verdict(f"{label}/")
+        return Capture(label, body, uniform, policy.status)
 
-    def _sample(
-        self,
-        name: str,
-        way: Direction,
-        capture: Capture,
-        question: Question,
-        theirs: Decision,
-    ) -> None:
-        """Keep a disagreement if it is among those drawn."""
-        place = rank(capture.label, question)
-        if self._totals.wants((name, way, None), place):
-            found = disagreement(name, way, None, capture, question, theirs)
-            self._totals.keep(place, found)
+    def _run(self) -> None:
+        """Pass the questions on, those about one file together."""
+        is_open = True
+        while is_open:
+            count = min(self._queue.qsize(), BATCH) or 1
+            batch = [self._queue.get() for _ in range(count)]
+            is_open = None not in batch
+            grouped: dict[int, list[tuple[Capture, bool, Question, bool]]] = {}
+            for each in filter(None, batch):
+                grouped.setdefault(id(each[0]), []).append(each)
+            for group in grouped.values():
+                self._pass_on(group)
 
-    def report(self) -> ComparisonReport:
-        """What has come of the comparison so far, its samples explained."""
-        explanations = tuple(map(self._comparer.explain, self._totals.sampled()))
+    def _pass_on(self, group: list[tuple[Capture, bool, Question, bool]]) -> None:
+        """Compare the decisions about one file."""
+        questions = tuple(question for _, _, question, _ in group)
+        ours = tuple(ALLOWS if allowed else FORBIDS for *_, allowed in group)
+        captures = sum(is_new for _, is_new, _, _ in group)
+        site = self._guard.compare(
+            Comparison(group[0][0], questions, ours, diagnose=False)
+        )
+        self._totals.add_site(site, captures)
+
+    def report(self, deadline: float = CLOSE_SECONDS) -> ComparisonReport:
+        """Return what has come of the comparison; no question may follow.
+
+        Questions that are not answered within *deadline* seconds are skipped.
+        """
+        self._queue.put(None)
+        if self._thread.ident is not None:
+            self._thread.join(deadline)
+        if self._thread.is_alive():
+            self._totals.skipped += self._queue.qsize()
+            self._guard.close()
+            self._thread.join()
+        self._explain()
+        self._guard.close()
         return ComparisonReport(
             subject=f"the crawl of {_name(self._crawler.spider)}",
-            when=datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-            parsers=tuple(other.name for other in self._others),
-            captures=self._totals.captures,
-            skipped=self._totals.skipped,
-            counts=self._totals.counts,
-            causes=_causes(explanations),
-            explanations=explanations,
+            parsers=self._guard.names,
+            totals=self._totals,
+            variant=self._variant,
+            metadata=describe(
+                self._variant,
+                robots=", ".join(sorted(self._robots)),
+                questions="Asked: the real requests of a crawl, each once.",
+            ),
             is_sampled=True,
+            has_answers=True,
+            notes=self.notes,
         )
 
-    def _closed(self, spider: Spider) -> None:
-        """Log the table, write the report; a disk that is full stops nothing."""
-        report, told = self.report(), {"spider": spider}
+    def _explain(self) -> None:
+        """Find cause and lines of the examples, as far as there is time."""
+        end = monotonic() + EXPLAIN_SECONDS
+        self._totals.trim()
+        for site in self._totals.sites.values():
+            if site.examples and monotonic() < end:
+                self._guard.explain(site)
+                site.count_causes()
+                self._totals.causes.update(site.causes)
+
+    async def _closed(self, spider: Spider) -> None:
+        """Log the table, and write the report; a full disk stops nothing."""
+        report = await run_in_thread(self.report)
+        self._count(report)
+        extra = {"spider": spider}
         table = as_table(report)
-        logger.info("robots.txt compared, parser by parser:\n%s", table, extra=told)
+        logger.info("robots.txt compared, parser by parser:\n%s", table, extra=extra)
         if self.report_path is None:
             return
         shown = escape_control_chars(str(self.report_path), 500)
         try:
-            report_file.write(report, self.report_path)
+            write_report(report, self.report_path)
         except OSError as error:
             why = escape_control_chars(str(error), 300)
             logger.error(  # noqa: TRY400 - the sentence says it all
-                "The comparison could not be written to %s: %s", shown, why, extra=told
+                "The comparison could not be written to %s: %s", shown, why, extra=extra
             )
         else:
-            logger.info("The comparison was written to %s", shown, extra=told)
+            logger.info("The comparison was written to %s", shown, extra=extra)
+
+    def _count(self, report: ComparisonReport) -> None:
+        """Put the counts into the stats of the crawl."""
+        assert self._crawler.stats is not None  # noqa: S101 - set before middlewares are made
+        count = self._crawler.stats.inc_value
+        for (name, way), number in report.totals.counts.items():
+            key = stats.COMPARED.format(parser=name, direction=way.value)
+            count(key, number)
+        if report.totals.skipped:
+            count(stats.UNCOMPARED, report.totals.skipped)
+
+    def _warn(self, parser: str, label: str) -> None:
+        """Log that a parser does not come to an end at one file."""
+        logger.warning(
+            "%s did not answer about robots.txt of %s within %d s; counted as raised",
+            parser,
+            escape_control_chars(label, 300),
+            PARSER_SECONDS,
+            extra={"spider": self._crawler.spider},
+        )
 
 
-def _causes(
-    explanations: tuple[Explanation, ...],
-) -> dict[tuple[str, Direction, Cause], int]:
-    """How many of *explanations* have which cause."""
-    found = ((it.parser, it.direction, it.cause) for it in explanations)
-    return dict(Counter(found))
+def make_comparer(
+    wanted: tuple[str | type, ...], values: dict[str, Any], variant: Variant
+) -> Comparer:
+    """Return the comparer of a crawl, in the process that runs the parsers."""
+    settings = Settings()
+    settings.setdict(values, priority="cmdline")
+    others = peers(wanted, Crawler(Spider, settings))
+    return Comparer.with_options(others, **variant._asdict())
+
+
+def _plain(crawler: Crawler) -> dict[str, Any]:
+    """Return the settings of *crawler* that travel to another process."""
+    plain = {}
+    for name, value in crawler.settings.copy_to_dict().items():
+        try:
+            pickle.dumps(value)
+        except Exception:  # noqa: BLE001, S112 - a setting may be any object
+            continue
+        plain[name] = value
+    return plain
 
 
 def _name(spider: Spider | None) -> str:
-    """The name of *spider*, printable."""
+    """Return the name of *spider*, printable."""
     return escape_control_chars(getattr(spider, "name", None) or "a spider")
-
-
-def _text(robot: bytes) -> str:
-    """The text of a User-Agent header, as Scrapy sends it."""
-    return robot.decode("utf-8", "replace")

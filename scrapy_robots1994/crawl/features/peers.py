@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import scrapy.robotstxt
 from scrapy.utils.misc import load_object
 
-from scrapy_robots1994.compare import Parser
+from scrapy_robots1994.compare.parsers import Parser
 from scrapy_robots1994.crawl.setting_types import (
     BUILT_IN,
     PARSERS,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
 
-    from scrapy_robots1994.compare import ParsedFile
+    from scrapy_robots1994.compare.parsers import ParsedFile
 
 # They speak of files as if the crawl went by their reading, again at each variant.
 _LOUD = tuple(

@@ -1,35 +1,12 @@
-"""Where a report goes: its ending says what it is, its name may have holes."""
+"""Where a report goes: its name may have fields of the spider in it."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from w3lib.url import file_uri_to_path
-
-from scrapy_robots1994.compare import as_csv, as_html, as_json, required
-from scrapy_robots1994.crawl.setting_types import suffix_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robots1994.compare import ComparisonReport
-
-FORMS: dict[str, Callable[[ComparisonReport], str]] = {
-    ".html": as_html,
-    ".json": as_json,
-    ".csv": as_csv,
-}
-
-
-def check_libraries(path: str) -> None:
-    """Raise `MissingExtra` when a report at *path* needs what is not installed."""
-    if suffix_of(path) == ".html":
-        required()
 
 
 class _Holes:
@@ -63,22 +40,3 @@ def filled(path: str, spider: object) -> Path:
     if text.startswith("file:"):
         text = file_uri_to_path(text)
     return Path(text)
-
-
-def write(report: ComparisonReport, path: Path) -> None:
-    """Write *report* to *path* in the form of its ending; all of it or nothing."""
-    text = FORMS[suffix_of(str(path))](report)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - of a handle
-            file.write(text)
-        # As if it had been opened the usual way; a temporary file is private.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise

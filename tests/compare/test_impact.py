@@ -1,0 +1,171 @@
+"""What changes for each site: four numbers, exact however they are put together."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from scrapy_robots1994.compare import impact
+from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.comparer import Comparison
+from scrapy_robots1994.compare.impact import (
+    MAX_EXAMPLES,
+    VARIANTS,
+    Basis,
+    Change,
+    Example,
+    SiteImpact,
+    Totals,
+    Variant,
+)
+from scrapy_robots1994.compare.parsers import Capture, Direction, Question
+from scrapy_robots1994.parser import Reason, Verdict
+from tests.compare.report_parts import totals
+from tests.support.peers import PROTEGO, comparer
+
+NAME = PROTEGO.name
+LAXER, STRICTER = Direction.LAXER, Direction.STRICTER
+
+
+def site_of(number: int) -> SiteImpact:
+    """Return a site with one closed URL, and with an opened one if *number* is odd."""
+    site = SiteImpact(f"http://{number}.test")
+    for way in (LAXER, STRICTER)[: 1 + number % 2]:
+        site.counts[NAME, way] = 1
+        site.causes[NAME, way, Cause.ALLOW] = 1
+        question = Question(f"http://{number}.test/", "me")
+        site.keep((NAME, way), Example(question, "allows"), b"x")
+    return site
+
+
+def added(numbers: range) -> Totals:
+    """Return the totals of the sites with these numbers."""
+    found = Totals()
+    for number in numbers:
+        found.add_site(site_of(number))
+    return found
+
+
+def test_each_site_counts_once_as_unchanged_opened_closed_or_both() -> None:
+    """Against Protego, of the small files and a 404 with rules in its body."""
+    changes = totals().changes(NAME)
+
+    assert changes == {
+        Change.UNCHANGED: 2,  # same.test, and the hostile file by its one URL
+        Change.OPENED: 4,  # split, wild and long by their text, gone by its status
+        Change.CLOSED: 1,
+        Change.BOTH: 1,
+    }
+
+
+def test_changes_by_text_and_by_status_are_apart() -> None:
+    """The 404 opens its site by its status alone."""
+    found = totals()
+
+    assert found.changes(NAME, Basis.NOT_FOUND)[Change.OPENED] == 1
+    assert found.changes(NAME, Basis.TEXT)[Change.OPENED] == 3
+    assert sum(found.changes(NAME).values()) == len(found.sites)
+
+
+@pytest.mark.parametrize(
+    ("status", "basis"),
+    [
+        (401, Basis.UNAUTHORIZED),
+        (403, Basis.FORBIDDEN),
+        (404, Basis.NOT_FOUND),
+        (410, Basis.OTHER_STATUS),
+        (503, Basis.SERVER_ERROR),
+        (None, Basis.FAILURE),
+    ],
+)
+def test_a_status_or_a_failure_is_the_basis_where_it_decides(
+    status: int | None, basis: Basis
+) -> None:
+    """A capture without a uniform verdict is decided by its text, whatever came."""
+    verdict = Verdict(allowed=False, reason=Reason.UNREACHABLE)
+
+    assert Basis.of(Capture("a", b"", verdict, status)) is basis
+    assert Basis.of(Capture("a", b"", None, status)) is Basis.TEXT
+
+
+def test_the_variant_in_use_has_the_same_numbers_as_the_comparison() -> None:
+    """The four numbers of each variant come from the same questions."""
+    found = totals()
+
+    numbers = found.changes_in(VARIANTS.index(Variant("1994", "literal")), NAME)
+    cautious = found.changes_in(VARIANTS.index(Variant("1994", "cautious")), NAME)
+
+    assert numbers == found.changes(NAME)
+    # The file whose record a blank line splits does not open any more.
+    assert cautious[Change.OPENED] == numbers[Change.OPENED] - 1
+    assert cautious[Change.UNCHANGED] == numbers[Change.UNCHANGED] + 1
+
+
+def test_totals_of_parts_are_the_totals_of_the_whole() -> None:
+    """Counts, sites and examples alike, whatever the order and the parts."""
+    whole = added(range(1000))
+    parts = [added(range(start, start + 100)) for start in range(0, 1000, 100)]
+    random.Random(4).shuffle(parts)  # noqa: S311 - any order will do
+
+    together = Totals()
+    for part in parts:
+        together.add(part)
+
+    assert together.counts == whole.counts
+    assert together.causes == whole.causes
+    assert together.changes(NAME) == whole.changes(NAME)
+    assert together.sites == whole.sites
+
+
+def test_sites_beyond_the_limit_are_counted_and_not_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The listed ones are a part of all that does not depend on the order."""
+    monkeypatch.setattr(impact, "MAX_SITES", 50)
+    forward, backward = added(range(500)), Totals()
+    for number in reversed(range(500)):
+        backward.add_site(site_of(number))
+    for found in (forward, backward):
+        found.trim()
+
+    assert len(forward.sites) == 50
+    assert forward.unlisted_sites == 450
+    assert set(forward.sites) == set(backward.sites)
+    assert forward.changes(NAME) == {
+        Change.UNCHANGED: 0,
+        Change.OPENED: 0,
+        Change.CLOSED: 250,
+        Change.BOTH: 250,
+    }
+
+
+def test_decisions_about_one_site_are_added_up() -> None:
+    """As in a crawl, where they come one by one: a site stays one."""
+    found = Totals()
+    for number in range(9):
+        site = SiteImpact("http://a.test")
+        site.counts[NAME, LAXER] = 1
+        question = Question(f"http://a.test/{number % 5}", "me")
+        site.keep((NAME, LAXER), Example(question, "allows"), b"x")
+        found.add_site(site, captures=number == 0)
+
+    (site,) = found.sites.values()
+    examples = site.examples[NAME, LAXER]
+    assert found.captures == 1
+    assert site.count(NAME, LAXER) == 9
+    assert len(examples) == len({it.question for it in examples}) == MAX_EXAMPLES
+
+
+def test_a_site_holds_its_file_only_if_a_parser_differs() -> None:
+    """What was compared can be looked at again; what agrees takes no memory."""
+    body = b"User-agent: *\nDisallow: /a\n"
+    for url, packed in (("http://a.test/b", b""), ("http://a.test/a", body)):
+        capture = Capture("http://a.test", body * bool(packed) or b"Disallow: /*\n")
+        other = Verdict(allowed=True, reason=Reason.ABSENT) if packed else None
+        capture = Capture("http://a.test", capture.body, other, 404)
+        site = comparer(PROTEGO).compare(
+            NAME, Comparison(capture, (Question(url, "me"),))
+        )
+
+        assert site.capture.body == packed

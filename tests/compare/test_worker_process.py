@@ -1,0 +1,188 @@
+"""A parser that does not come to an end, or crashes, stops nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994.compare.comparer import Comparer, Comparison
+from scrapy_robots1994.compare.guarded import GuardedComparer
+from scrapy_robots1994.compare.parsers import Capture, Direction, Parser, Question
+from scrapy_robots1994.compare.worker_process import (
+    DeadlineExceeded,
+    WorkerDied,
+    WorkerProcess,
+)
+from tests.support.peers import RERP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HOSTILE = b"User-agent: *\nDisallow: /" + b"*a" * 9 + b"*b\n"
+LONG_URL = "http://hostile.test/" + "a" * 80
+
+
+class Working:
+    """What a test calls in the other process."""
+
+    def pid(self) -> int:
+        """Return the number of the process."""
+        print("noise that must not get between the answers")  # noqa: T201 - the claim
+        return os.getpid()
+
+    def hang(self) -> None:
+        """Compute for ever, and keep the interpreter."""
+        sum(iter(int, 1))
+
+    def sleep(self) -> None:
+        """Wait for ever, without computing."""
+        time.sleep(3600)
+
+    def crash(self) -> None:
+        """End the process as a fault in an extension would."""
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def fail(self) -> None:
+        """Raise."""
+        raise LookupError("a", "b")
+
+
+@pytest.fixture
+def worker() -> Iterator[WorkerProcess]:
+    """Return a worker that ends with the test."""
+    made = WorkerProcess(Working)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("method", ["hang", "sleep"])
+def test_a_call_past_its_deadline_is_ended_and_the_next_one_works(
+    worker: WorkerProcess, method: str
+) -> None:
+    """Whether it computes or waits; the process is another one then."""
+    before = worker.call(60, "pid")
+
+    with pytest.raises(DeadlineExceeded):
+        worker.call(0.2, method)
+
+    assert worker.call(60, "pid") != before
+
+
+def test_a_process_that_dies_is_reported_and_replaced(worker: WorkerProcess) -> None:
+    """The pipe breaks, which is neither an answer nor a wait."""
+    with pytest.raises(WorkerDied):
+        worker.call(60, "crash")
+
+    assert worker.call(60, "pid") != os.getpid()
+
+
+def test_what_a_call_raises_is_raised_here(worker: WorkerProcess) -> None:
+    """With its arguments; the process goes on."""
+    before = worker.call(60, "pid")
+
+    with pytest.raises(LookupError) as caught:
+        worker.call(60, "fail")
+
+    assert caught.value.args == ("a", "b")
+    assert worker.call(60, "pid") == before
+
+
+def test_closing_ends_a_call_of_another_thread(worker: WorkerProcess) -> None:
+    """As Ctrl-C does; no other process is started."""
+    worker.call(60, "pid")
+    caught: list[Exception] = []
+
+    def wait() -> None:
+        try:
+            worker.call(3600, "sleep")
+        except WorkerDied as error:
+            caught.append(error)
+
+    thread = Thread(target=wait)
+    thread.start()
+    worker.close()
+    thread.join(60)
+
+    assert not thread.is_alive()
+    assert caught
+    with pytest.raises(WorkerDied):
+        worker.call(60, "pid")
+
+
+def test_a_worker_whose_parent_is_killed_ends_by_itself() -> None:
+    """Also while it computes without end."""
+    code = (
+        "from tests.compare.test_worker_process import *\n"
+        "worker = WorkerProcess(Working)\n"
+        "print(worker.call(60, 'pid'), flush=True)\n"
+        "worker.call(1, 'hang') if worker else None\n"
+        "time.sleep(60)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    with parent:
+        child = int(parent.stdout.readline())
+        parent.kill()
+
+    for _ in range(600):
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker is still there")
+
+
+def guarded(seconds: float, stuck: list[tuple[str, str]]) -> GuardedComparer:
+    """Return ours next to a parser of Scrapy's and one that allows everything."""
+    others = (RERP, Parser("Open", OpenFile))
+    make = partial(Comparer.with_options, others, dialect="1994", reading="literal")
+    names = tuple(other.name for other in others)
+    return GuardedComparer(
+        make, names, on_stuck=lambda *who: stuck.append(who), seconds=seconds
+    )
+
+
+class OpenFile:
+    """Allows everything."""
+
+    def __init__(self, _body: bytes) -> None:
+        pass
+
+    def allowed(self, _url: str, _robot: str) -> bool:
+        """Say yes."""
+        return True
+
+
+def test_a_pattern_without_end_counts_as_raised_and_is_named_once() -> None:
+    """Many wildcards and a URL of 80 characters: Rerp computes for hours."""
+    stuck: list[tuple[str, str]] = []
+    guard = guarded(1, stuck)
+    task = Comparison(
+        Capture("http://hostile.test", HOSTILE), (Question(LONG_URL, "me"),)
+    )
+
+    site = guard.compare(task)
+    site.add(guard.compare(task))
+    fine = guard.compare(
+        Comparison(
+            Capture("http://fine.test", b"User-agent: *\nDisallow: /*.a\n"),
+            (Question("http://fine.test/x.a", "me"),),
+        )
+    )
+    guard.close()
+
+    assert stuck == [(RERP.name, "http://hostile.test")]
+    assert site.counts[RERP.name, Direction.RAISED] == 2
+    (example,) = site.examples[RERP.name, Direction.RAISED]
+    assert example.theirs == "raises Timeout"
+    assert site.counts["Open", Direction.AGREE] == 2
+    assert fine.counts[RERP.name, Direction.STRICTER] == 1
