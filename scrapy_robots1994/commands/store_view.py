@@ -99,7 +99,9 @@ class StoreView:
         for policy in policies:
             expired = _expired(policy, now)
             if expired.is_known and expired.keep_until > now:
-                self._store.put(Stored(policy.origin, encode(expired), expired.keep_until))
+                self._store.put(
+                    Stored(policy.origin, encode(expired), expired.keep_until)
+                )
             else:
                 self.forget([policy])
 

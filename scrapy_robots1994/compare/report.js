@@ -312,7 +312,11 @@
     options("change", [["any", "any change"], ...data.changes.map((it, place) => [it, CHANGE_WORDS[place]])]);
     options("cause", data.causes.filter((_, place) => data.causeCounts.some((counts) => counts[place].some(Boolean))).map(([id, title]) => [id, title]));
     options("basis", data.bases.filter((_, place) => data.sites.some((site) => site[1] === place)).map((it) => [it, BASIS_WORDS[it]]));
-    form.addEventListener("input", (event) => go({ [event.target.name]: event.target.value, page: 0, site: "" }));
+    for (const kind of ["input", "change"]) {
+      form.addEventListener(kind, ({ target }) => {
+        if (state[target.name] !== target.value) go({ [target.name]: target.value, page: 0, site: "" });
+      });
+    }
     form.addEventListener("submit", (event) => event.preventDefault());
     byId("rows").tHead.addEventListener("click", (event) => {
       const { key } = event.target.dataset;
