@@ -48,6 +48,8 @@ def totals() -> Totals:
         )
         for origin, body in BODIES.items()
     ]
+    long = "http://long.test"
+    captures.append((Capture(long, BODIES[long]), [Question(f"{long}/x-y", "me")]))
     gone = Capture("http://gone.test", b"User-agent: *\nDisallow: /\n", ABSENT, 404)
     captures.append((gone, [Question("http://gone.test/x", "me")]))
     hostile = Capture(HOSTILE_LABEL, HOSTILE.encode())

@@ -120,7 +120,7 @@ def test_the_first_screen_has_the_four_numbers_and_what_to_do(browser: Chrome) -
 
     assert tiles == [str(number) for number in numbers]
     assert (
-        "request URLs on 5 sites that Protego refuses" in texts(browser, "#sentence")[0]
+        "request URLs on 6 sites that Protego refuses" in texts(browser, "#sentence")[0]
     )
     assert "skip URLs on 2 sites" in texts(browser, "#sentence")[0]
     assert "1994, literal reading" in texts(browser, "#setup")[0]
@@ -134,7 +134,7 @@ def test_changes_by_text_and_by_status_are_apart(browser: Chrome) -> None:
     """A comparison of files alone says that it cannot know the second."""
     rows = texts(browser, "#bases tbody tr")
 
-    assert rows == ["by the file's text 2 3 1 1", "by status 404 0 1 0 0"]
+    assert rows == ["by the file's text 1 4 1 1", "by status 404 0 1 0 0"]
     assert texts(browser, "#bases-hint") == [""]
 
 

@@ -92,7 +92,7 @@ def test_the_table_begins_with_the_sites_and_fits_a_terminal() -> None:
 
     heads = "sites, by what changes unchanged only opened only closed both"
     assert " ".join(lines[0].split()) == heads
-    assert lines[1].split() == [NAME, "2", "4", "1", "1"]
+    assert lines[1].split() == [NAME, "1", "5", "1", "1"]
     assert len(lines) == 4 + 1 + 4 + 1 + 1 + len(report().causes_found)
     assert max(map(len, lines)) <= 100
 
