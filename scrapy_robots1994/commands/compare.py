@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand
-from scrapy_robots1994.commands.inputs import is_url, listed
+from scrapy_robots1994.commands.inputs import is_url, listed, what_failed
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
     print_line,
@@ -127,9 +127,12 @@ class RobotsCompare(RobotsCommand):
         if not args:
             msg = "no file given: name a file, a folder, a WARC file or a URL"
             raise UsageError(msg)
-        target = _report_path(opts.report)
-        job = _job(opts, self.own_settings)
-        inputs = compare_inputs.CompareInputs.of(args)
+        try:
+            target = _report_path(opts.report)
+            job = _job(opts, self.own_settings)
+            inputs = compare_inputs.CompareInputs.of(args)
+        except OSError as error:
+            raise RobotsError(what_failed(error)) from error
         lookup = PolicyLookup(list(dict.fromkeys(filter(is_url, args))))
         self.look_up(lookup, opts.spider)
         inputs.add_fetched(list(lookup.found.values()))

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
-from scrapy_robots1994.commands.inputs import expand, is_url
+from scrapy_robots1994.commands.inputs import expand, is_url, what_failed
 from scrapy_robots1994.commands.warc import captures_in, is_archive
 from scrapy_robots1994.compare.parsers import Capture
-from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 
 if TYPE_CHECKING:
@@ -128,4 +127,4 @@ def read_here(inputs: CompareInputs) -> Iterator[Capture]:
         try:
             yield capture_of(found)
         except OSError as error:  # noqa: PERF203 - of one file among many
-            inputs.unread.append(escape_control_chars(str(error), 300))
+            inputs.unread.append(what_failed(error))

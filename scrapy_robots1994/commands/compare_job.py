@@ -21,13 +21,13 @@ from scrapy.crawler import Crawler
 from scrapy.utils.project import get_project_settings
 
 from scrapy_robots1994.commands.compare_inputs import NOWHERE, capture_of, origin_of
+from scrapy_robots1994.commands.inputs import what_failed
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.guarded import GuardedComparer
 from scrapy_robots1994.compare.impact import SiteImpact, Totals
 from scrapy_robots1994.compare.parsers import Capture, Question
 from scrapy_robots1994.compare.questions import questions
 from scrapy_robots1994.crawl.features.peers import peers
-from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def compare_some(job: Job, inputs: Sequence[CompareInput]) -> Result:
         try:
             capture = _truncated(capture_of(found), job.limit)
         except OSError as error:
-            result.unread.append(escape_control_chars(str(error), 300))
+            result.unread.append(what_failed(error))
             continue
         task = Comparison(capture, tuple(_questions(job, capture)))
         result.totals.add_site(guard.compare(task))

@@ -96,7 +96,7 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
         try:
             urls += listed(Path(named).read_bytes())
         except OSError as error:
-            msg = f"--urls: {_why(error)}: name a file with one URL a line"
+            msg = f"--urls: {what_failed(error)}: name a file with one URL a line"
             raise UsageError(msg) from None
     if STDIN in (*args, named) or not (urls or named or sys.stdin.isatty()):
         urls += listed(sys.stdin.buffer.read())
@@ -115,8 +115,8 @@ def why_unread(error: OSError) -> str:
     return f"{reason}: check the name and the rights of the file"
 
 
-def _why(error: OSError) -> str:
-    """Return what *error* says of which file."""
+def what_failed(error: OSError) -> str:
+    """Return what *error* says of which file, as one printable line."""
     return escape_control_chars(
         f"{error.strerror or error}: {error.filename or 'input'}", 300
     )

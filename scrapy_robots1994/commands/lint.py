@@ -198,6 +198,7 @@ class _Output:
     def end(self, names: list[str], lookup: PolicyLookup) -> None:
         """Print what comes after all files, and after Ctrl-C how many are missing."""
         if self._opts.format in _DOCUMENTS:
+            self._reports.sort(key=lambda report: names.index(report.name))
             document = _summary if self._opts.summary else _DOCUMENTS[self._opts.format]
             print_line(json.dumps(document(self._reports, self._summary), indent=1))
         elif self._opts.format == "text" and (
