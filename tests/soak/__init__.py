@@ -1,1 +1,1 @@
-"""The soak: many origins through one process for minutes, judged by the server."""
+"""A soak test: many origins through one process for minutes, checked by the server."""

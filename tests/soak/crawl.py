@@ -1,4 +1,4 @@
-"""The crawl of the soak: `python -m tests.soak.crawl ORIGINS SECONDS PORT`.
+"""The crawl of the soak test: `python -m tests.soak.crawl ORIGINS SECONDS PORT`.
 
 One process, one spider; it prints what it counted as JSON.
 """
@@ -17,22 +17,22 @@ from typing import TYPE_CHECKING, Any
 import scrapy
 from scrapy import crawler as scrapy_crawler
 
-from tests.soak.judge import ROOMS
+from tests.soak.server import FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-MOST_AT_ONCE = 600
+MAX_WAITING = 600
 PAGE_BYTES = 4096
-PATIENCE = 120
+GRACE_SECONDS = 120
 SHARE_AGAIN = 0.3
-HELD = 2_000
+MAX_ORIGINS = 2_000
 """Origins in the bounded store, far fewer than the soak has."""
 
 SETTINGS: dict[str, Any] = {
     "ADDONS": {"scrapy_robots1994.Addon": 500},
     "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
-    "ROBOTS1994_STORE": f"memory://?max_origins={HELD}",
+    "ROBOTS1994_STORE": f"memory://?max_origins={MAX_ORIGINS}",
     "ROBOTS1994_MIN_TTL": 1,
     "ROBOTS1994_TTL": 10,
     "ROBOTS1994_STALE_TTL": 60,
@@ -47,54 +47,54 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-class Soaking(scrapy.Spider):
-    """Asks for three rooms of every origin, and of some a second time, later."""
+class SoakSpider(scrapy.Spider):
+    """Requests three folders of every origin, and of some a second time, later."""
 
-    name = "soaking"
+    name = "soak"
     origins: int
     seconds: float
     proxy: str
-    told: dict[str, Any]
-    dice = random.Random(1994)  # noqa: S311 (the same soak every time)
+    result: dict[str, Any]
+    dice = random.Random(1994)  # noqa: S311 (the same requests every time)
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for everything, at most so much at once, until the time is over."""
+        """Request everything, at most so much at once, until the time is over."""
         self.counts: Counter[str] = Counter()
         began, every = time.monotonic(), max(self.origins // 200, 1)
         for number in range(self.origins):
             if time.monotonic() - began > self.seconds:
                 break
-            for request in self.asked_with(number):
+            for request in self.requests_of(number):
                 yield request
-            await self.at_most(MOST_AT_ONCE, began)
+            await self.at_most(MAX_WAITING, began)
             self.counts["origins"] += 1
             if number % every == 0:
-                self.told["rss"].append((self.counts["origins"], resident()))
+                self.result["rss"].append((self.counts["origins"], resident()))
         await self.at_most(0, began)
-        self.told["rss"].append((self.counts["origins"], resident()))
-        self.told["counts"] = dict(self.counts)
-        self.told["seconds"] = round(time.monotonic() - began)
+        self.result["rss"].append((self.counts["origins"], resident()))
+        self.result["counts"] = dict(self.counts)
+        self.result["seconds"] = round(time.monotonic() - began)
 
     async def at_most(self, waiting: int, began: float) -> None:
         """Go on once at most so many requests have no end; in the end, any are lost."""
-        while self.counts["asked"] - self.counts["ended"] > waiting:
-            if time.monotonic() - began > self.seconds + PATIENCE:
+        while self.counts["requests"] - self.counts["ended"] > waiting:
+            if time.monotonic() - began > self.seconds + GRACE_SECONDS:
                 break
             await asyncio.sleep(0.01)
 
-    def asked_with(self, number: int) -> Iterator[scrapy.Request]:
-        """Every room of one origin, and at times of one that was asked before."""
+    def requests_of(self, number: int) -> Iterator[scrapy.Request]:
+        """Every folder of one origin, and sometimes of an earlier one."""
         again = self.dice.random() < SHARE_AGAIN
         earlier = number - self.dice.randint(1, 3_000)
         for origin in (number, earlier) if again and earlier >= 0 else (number,):
-            for room in ROOMS:
-                self.counts["asked"] += 1
-                yield self.ask(origin, room)
+            for folder in FOLDERS:
+                self.counts["requests"] += 1
+                yield self.request(origin, folder)
 
-    def ask(self, origin: int, room: str) -> scrapy.Request:
-        """One page of one room."""
+    def request(self, origin: int, folder: str) -> scrapy.Request:
+        """One page of one folder."""
         return scrapy.Request(
-            f"http://o{origin}.test/{room}/{self.counts['asked']}",
+            f"http://o{origin}.test/{folder}/{self.counts['asked']}",
             callback=self.fetched,
             errback=self.failed,
             meta={"proxy": self.proxy},
@@ -119,23 +119,23 @@ def resident() -> int:
 
 
 def main(origins: int, seconds: float, port: int) -> None:
-    """Crawl, and print what came of it."""
-    told: dict[str, Any] = {"rss": []}
+    """Crawl, and print the counts."""
+    result: dict[str, Any] = {"rss": []}
     kind = getattr(scrapy_crawler, "AsyncCrawlerProcess", scrapy_crawler.CrawlerProcess)
     process: Any = kind(SETTINGS)
-    crawler = process.create_crawler(Soaking)
+    crawler = process.create_crawler(SoakSpider)
     process.crawl(
         crawler,
         origins=origins,
         seconds=seconds,
         proxy=f"http://127.0.0.1:{port}",
-        told=told,
+        result=result,
     )
     process.start()
     stats = crawler.stats.get_stats()
-    told["finish_reason"] = stats.get("finish_reason")
-    told["stats"] = {key: stats[key] for key in stats if "robots" in key}
-    print(json.dumps(told))  # noqa: T201 (its interface)
+    result["finish_reason"] = stats.get("finish_reason")
+    result["stats"] = {key: stats[key] for key in stats if "robots" in key}
+    print(json.dumps(result))  # noqa: T201 (its interface)
 
 
 if __name__ == "__main__":

@@ -1,45 +1,45 @@
-"""The figures of a soak as text, and its memory as a picture."""
+"""The counts of a soak test as text, and its memory as a picture."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tests.soak.run import Soaked
+    from tests.soak.run import SoakResult
 
 WIDTH, HEIGHT, MARGIN = 720, 300, 50
 HEAD = """\
-# The soak
+# The soak test
 
 Written by `python -m tests.soak ORIGINS SECONDS`, which crawls that many origins in one
-process, or as many as the time is enough for. The server is the judge: it remembers the
-policy it sent to each host last, and holds every page it is asked for against that.
+process, or as many as the time is enough for. The server remembers the
+policy it sent for each host last, and checks every request for a page against that.
 Of a hundred answers to GET /robots.txt 11 are resets, 503, 429 or bodies cut off, and 3
 redirects; policies live for seconds and change from answer to answer; the store holds
-2,000 origins at most. "On their way" are pages that the policy before allowed, and that
-came just after a new one was sent: a policy that ran out is used beside its refresh.
+2,000 origins at most. Pages "by the policy before"
+were requested just after a new one was sent: a stale policy is used during its refresh.
 """
 
 
-def text(soaked: Soaked) -> str:
+def text(result: SoakResult) -> str:
     """Return the README of this folder."""
-    counts, judge = soaked.crawl["counts"], soaked.judge
+    counts, server = result.crawl["counts"], result.server
     rows = [
         ("origins", counts["origins"]),
-        ("requests", counts["asked"]),
+        ("requests", counts["requests"]),
         ("refused", counts.get("refused", 0)),
-        ("failed on the way", counts.get("failed", 0)),
-        ("lost (neither callback nor errback)", soaked.lost),
-        ("GET /robots.txt that the judge answered", judge["robots"]),
-        ("of those, failures on purpose", judge["failures"]),
-        ("pages that the judge was asked for", judge["pages"]),
-        ("of those, on their way", judge.get("on their way", 0)),
-        ("the latest of them, seconds after the new policy", judge.get("latest")),
-        ("fetched against the policy sent", judge["against"]),
-        ("seconds, on a machine shared with other work", soaked.crawl["seconds"]),
+        ("failed", counts.get("failed", 0)),
+        ("lost (neither callback nor errback)", result.lost),
+        ("GET /robots.txt that the server answered", server["robots"]),
+        ("of those, failures on purpose", server["failures"]),
+        ("requests for pages that the server received", server["pages"]),
+        ("of those, by the policy before", server.get("by the policy before", 0)),
+        ("the latest of them, seconds after the new policy", server.get("latest")),
+        ("fetched against the policy sent", server["against"]),
+        ("seconds, on a machine shared with other work", result.crawl["seconds"]),
     ]
     for share in (0.05, 0.25, 0.5, 1.0):
-        origins, megabytes = soaked.resident(share)
+        origins, megabytes = result.resident(share)
         rows.append((f"MB resident at {share:.0%} ({origins:,} origins)", megabytes))
     table = "\n".join(
         f"| {name} | {value:,} |" for name, value in rows if value is not None
@@ -48,29 +48,29 @@ def text(soaked: Soaked) -> str:
     return f"{HEAD}\n| what | how many |\n|---|---|\n{table}\n\n{picture}\n"
 
 
-def picture(soaked: Soaked) -> str:
+def picture(result: SoakResult) -> str:
     """Return the resident memory over the origins crawled, as SVG."""
-    series: list[tuple[int, int]] = soaked.crawl["rss"]
+    series: list[tuple[int, int]] = result.crawl["rss"]
     last, top = series[-1][0], max(rss for _, rss in series) * 1.2
     wide, high = WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN
     points = " ".join(
         f"{MARGIN + wide * origins / last:.1f},{HEIGHT - MARGIN - high * rss / top:.1f}"
         for origins, rss in series
     )
-    floor, right = HEIGHT - MARGIN, WIDTH - MARGIN
+    bottom, right = HEIGHT - MARGIN, WIDTH - MARGIN
     return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">
 <title>Resident memory by origins crawled</title>
 <rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>
 <g stroke="#999" fill="none">
-<path d="M{MARGIN} {MARGIN} V{floor} H{right}"/>
+<path d="M{MARGIN} {MARGIN} V{bottom} H{right}"/>
 <path d="M{MARGIN} {MARGIN} H{right}" stroke-dasharray="2 4"/>
 </g>
 <polyline points="{points}" fill="none" stroke="#06c" stroke-width="2"/>
 <g font-family="sans-serif" font-size="13" fill="#333">
 <text x="{MARGIN}" y="{MARGIN - 10}">MB resident ({top / 1e6:.0f} at the top)</text>
-<text x="{MARGIN}" y="{floor + 20}">0</text>
-<text x="{right}" y="{floor + 20}" text-anchor="end">{last:,} origins</text>
+<text x="{MARGIN}" y="{bottom + 20}">0</text>
+<text x="{right}" y="{bottom + 20}" text-anchor="end">{last:,} origins</text>
 </g>
 </svg>
 """

@@ -1,4 +1,4 @@
-"""One soak: judge and crawl, each a process of its own, and what both counted."""
+"""One soak test: server and crawl, each a process of its own, and their counts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)
-class Soaked:
-    """What came of a soak: what the judge counted, what the crawl did."""
+class SoakResult:
+    """The counts of the server and of the crawl, and the log of the crawl."""
 
-    judge: dict[str, Any]
+    server: dict[str, Any]
     crawl: dict[str, Any]
     log: str
 
@@ -24,7 +24,7 @@ class Soaked:
     def lost(self) -> int:
         """Requests that ended in no callback and no errback."""
         counts: dict[str, int] = self.crawl["counts"]
-        return counts["asked"] - counts.get("ended", 0)
+        return counts["requests"] - counts.get("ended", 0)
 
     def resident(self, share: float) -> tuple[int, int]:
         """Origins so far and megabytes resident at this share of all origins."""
@@ -34,18 +34,18 @@ class Soaked:
         return origins, round(rss / 1e6)
 
 
-def soak(origins: int, seconds: float, seed: int = 1994) -> Soaked:
+def soak(origins: int, seconds: float, seed: int = 1994) -> SoakResult:
     """Crawl so many origins, or as many as the time is enough for."""
     module = [sys.executable, "-m"]
     with subprocess.Popen(
-        [*module, "tests.soak.judge", str(seed)],
+        [*module, "tests.soak.server", str(seed)],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-    ) as judge:
-        assert judge.stdout is not None
-        port = judge.stdout.readline().strip()
+    ) as server:
+        assert server.stdout is not None
+        port = server.stdout.readline().strip()
         crawled = subprocess.run(
             [*module, "tests.soak.crawl", str(origins), str(seconds), port],
             cwd=ROOT,
@@ -53,7 +53,7 @@ def soak(origins: int, seconds: float, seed: int = 1994) -> Soaked:
             check=False,
             text=True,
         )
-        counted, _ = judge.communicate()
+        counted, _ = server.communicate()
     if crawled.returncode or not crawled.stdout:
         raise RuntimeError(crawled.stderr)
-    return Soaked(json.loads(counted), json.loads(crawled.stdout), crawled.stderr)
+    return SoakResult(json.loads(counted), json.loads(crawled.stdout), crawled.stderr)

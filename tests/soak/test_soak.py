@@ -1,4 +1,4 @@
-"""A short soak: nothing lost, nothing fetched against a policy, and a clean end."""
+"""A short soak test: no request lost, none against a policy, and a clean end."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.long
-def test_a_short_soak_loses_nothing_and_opens_nothing(
+def test_a_short_soak_loses_no_request_and_fetches_nothing_disallowed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """`python -m tests.soak 400 60`: it ends well, writes its figures, draws them.
 
     Here they go to a folder of the test.
     """
-    kept: list[run.Soaked] = []
+    results: list[run.SoakResult] = []
     real = run.soak
 
-    def soak(origins: int, seconds: float) -> run.Soaked:
-        kept.append(real(origins, seconds, seed=8))
-        return kept[0]
+    def soak(origins: int, seconds: float) -> run.SoakResult:
+        results.append(real(origins, seconds, seed=8))
+        return results[0]
 
     monkeypatch.setattr(run, "soak", soak)
     monkeypatch.setattr(command, "HERE", tmp_path)
 
     code = command.main(400, 60.0)
 
-    (soaked,) = kept
-    assert soaked.judge["against"] == 0, soaked.judge["against_first"]
-    assert (soaked.lost, code) == (0, 0)
-    assert soaked.crawl["finish_reason"] == "finished"
-    assert soaked.crawl["counts"]["origins"] > 0
-    assert "Traceback" not in soaked.log
+    (result,) = results
+    assert result.server["against"] == 0, result.server["against_first"]
+    assert (result.lost, code) == (0, 0)
+    assert result.crawl["finish_reason"] == "finished"
+    assert result.crawl["counts"]["origins"] > 0
+    assert "Traceback" not in result.log
     written = (tmp_path / "README.md").read_text("utf-8")
     assert "| lost (neither callback nor errback) | 0 |" in written
     assert (tmp_path / "rss.svg").read_text("utf-8").startswith("<svg ")

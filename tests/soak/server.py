@@ -1,9 +1,9 @@
-"""The server of the soak, and the judge: `python -m tests.soak.judge SEED`.
+"""The server of the soak test: `python -m tests.soak.server SEED`.
 
 It is a forward proxy that answers for every host itself. Each GET /robots.txt gets a
-policy at random, or a failure; the judge remembers what it sent to whom, and holds each
-page it is asked for against that. It prints its port, and when its stdin closes what it
-counted, each as a line of JSON.
+policy at random, or a failure. The server remembers what it sent for each host, and
+checks each request for a page against that. It prints its port, and when its stdin
+closes its counts, each as a line of JSON.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import time
 from collections import Counter, deque
 from typing import Any
 
-ROOMS = ("a", "b", "c")
-EVERYTHING, NOTHING = frozenset(ROOMS), frozenset[str]()
+FOLDERS = ("a", "b", "c")
+EVERYTHING, NOTHING = frozenset(FOLDERS), frozenset[str]()
 GRACE = 5.0
-"""Seconds in which a page may still come by the policy before the last: on its way."""
+"""Seconds in which a page may still be requested by the policy before the last."""
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"
 EMPTY = b"HTTP/1.1 %b\r\nContent-Length: 0\r\n\r\n"
@@ -44,12 +44,12 @@ SHARES = {
 """Of a hundred answers to GET /robots.txt so many are of each kind."""
 
 
-class Judge:
-    """What each host was told last, and what it was asked for against that."""
+class PolicyServer:
+    """The policies sent last for each host, and the requests against them."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)  # noqa: S311 (the same soak every time)
-        self.told: dict[str, deque[tuple[float, frozenset[str]]]] = {}
+        self.sent: dict[str, deque[tuple[float, frozenset[str]]]] = {}
         self.counts: Counter[str] = Counter()
         self.against: list[str] = []
         self.latest = 0.0
@@ -62,10 +62,10 @@ class Judge:
             place = f"http://{host}/moved.txt".encode()
             return EMPTY % b"302 Moved\r\nLocation: %b" % place
         if kind == "forbidden":
-            self._tell(host, NOTHING)
+            self._send(host, NOTHING)
             return EMPTY % b"403 No"
         if kind == "absent":
-            self._tell(host, EVERYTHING)
+            self._send(host, EVERYTHING)
             return EMPTY % b"404 No"
         if kind in FAILURES:
             self._fail(host)
@@ -73,15 +73,15 @@ class Judge:
         return self._file(host)
 
     def page(self, host: str, target: str) -> bytes | None:
-        """The answer to a page, or `None` for a reset; judged first."""
+        """The answer to a page, or `None` for a reset; checked first."""
         self.counts["pages"] += 1
-        room, told = target[1:2], list(self.told.get(host, []))
+        folder, sent = target[1:2], list(self.sent.get(host, []))
         now = time.monotonic()
-        if not told or room not in told[-1][1]:
-            was_open = any(room in open_ for _, open_ in told[:-1])
-            if was_open and now - told[-1][0] < GRACE:
-                self.counts["on their way"] += 1
-                self.latest = max(self.latest, now - told[-1][0])
+        if not sent or folder not in sent[-1][1]:
+            was_open = any(folder in allowed for _, allowed in sent[:-1])
+            if was_open and now - sent[-1][0] < GRACE:
+                self.counts["by the policy before"] += 1
+                self.latest = max(self.latest, now - sent[-1][0])
             else:
                 self.against.append(host + target)
         chance = self.dice.random()
@@ -92,45 +92,45 @@ class Judge:
         return PAGE
 
     def _file(self, host: str) -> bytes:
-        """A file that opens some rooms and closes the others."""
-        shut = {room for room in ROOMS if self.dice.random() < 0.5}
-        self._tell(host, EVERYTHING - shut)
-        lines = "".join(f"Disallow: /{room}\n" for room in sorted(shut))
+        """A file that allows some folders and disallows the others."""
+        disallowed = {folder for folder in FOLDERS if self.dice.random() < 0.5}
+        self._send(host, EVERYTHING - disallowed)
+        lines = "".join(f"Disallow: /{folder}\n" for folder in sorted(disallowed))
         body = f"User-agent: *\nDisallow:\n{lines}".encode()
         age = self.dice.choice((0, 1, 5, 60))
         head = b"HTTP/1.1 200 OK\r\nCache-Control: max-age=%d\r\nContent-Length: %d\r\n"
         return head % (age, len(body)) + b"\r\n" + body
 
-    def _tell(self, host: str, open_: frozenset[str]) -> None:
-        """Remember what *host* said; the two before it are on their way at most."""
-        kept = self.told.setdefault(host, deque(maxlen=3))
-        kept.append((time.monotonic(), open_))
+    def _send(self, host: str, allowed: frozenset[str]) -> None:
+        """Remember the policy of *host*; requests may still follow the two before it."""
+        policies = self.sent.setdefault(host, deque(maxlen=3))
+        policies.append((time.monotonic(), allowed))
 
     def _fail(self, host: str) -> None:
-        """Nothing is known of a host that never answered, so all of it is closed."""
-        if host not in self.told:
-            self._tell(host, NOTHING)
+        """Disallow all of a host that never answered: its policy is not known."""
+        if host not in self.sent:
+            self._send(host, NOTHING)
         self.counts["failures"] += 1
 
 
 class Connection(asyncio.Protocol):
     """One connection of the crawl: requests without a body, one after the other."""
 
-    judge: Judge
+    server: PolicyServer
 
     def connection_made(self, transport: Any) -> None:
         """Remember where to write."""
-        self.transport, self.held = transport, b""
+        self.transport, self.rest = transport, b""
 
     def data_received(self, data: bytes) -> None:
         """Answer every whole request."""
-        *heads, self.held = (self.held + data).split(b"\r\n\r\n")
+        *heads, self.rest = (self.rest + data).split(b"\r\n\r\n")
         for head in heads:
             url = head.split(b" ", 2)[1].decode("latin-1")
             host, _, path = url.removeprefix("http://").partition("/")
             target = f"/{path}"
             is_page = target not in ("/robots.txt", "/moved.txt")
-            answer = self.judge.page if is_page else self.judge.robots
+            answer = self.server.page if is_page else self.server.robots
             reply = answer(host, target)
             if reply is None:
                 self.transport.abort()
@@ -141,20 +141,20 @@ class Connection(asyncio.Protocol):
 
 
 async def main(seed: int) -> None:
-    """Listen until stdin closes, then say what was counted."""
-    judge = Judge(seed)
-    Connection.judge = judge
+    """Listen until stdin closes, then print the counts."""
+    server = PolicyServer(seed)
+    Connection.server = server
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(Connection, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 (its interface)
+    listening = await loop.create_server(Connection, "127.0.0.1", 0)
+    print(listening.sockets[0].getsockname()[1], flush=True)  # noqa: T201 (its interface)
     await loop.run_in_executor(None, sys.stdin.read)
-    told = dict(judge.counts) | {
-        "hosts": len(judge.told),
-        "latest": round(judge.latest, 3),
-        "against": len(judge.against),
-        "against_first": judge.against[:5],
+    counts = dict(server.counts) | {
+        "hosts": len(server.sent),
+        "latest": round(server.latest, 3),
+        "against": len(server.against),
+        "against_first": server.against[:5],
     }
-    print(json.dumps(told), flush=True)  # noqa: T201 (its interface)
+    print(json.dumps(counts), flush=True)  # noqa: T201 (its interface)
 
 
 if __name__ == "__main__":

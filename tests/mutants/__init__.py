@@ -1,1 +1,0 @@
-"""Mutants of the pure rooms: a test that kills none of them tests nothing."""
