@@ -69,7 +69,9 @@ def test_any_error_of_a_store_is_a_miss_and_reported_once(
     assert stubborn.calls[-1] == "close"
 
 
-@pytest.mark.parametrize("answer", ["text", 5, object()], ids=repr)
+@pytest.mark.parametrize(
+    "answer", ["text", 5, object()], ids=["text", "number", "object"]
+)
 def test_a_store_that_returns_anything_else_than_bytes_is_a_miss(
     answer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
