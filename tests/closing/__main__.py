@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tests.closing import rows
+from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,14 @@ def _cached(side: rows.Side, pages: int) -> str:
         return f"{rows.from_cache(side, pages, Path(folder)):.1f} s"
 
 
+def _shared(side: rows.Side, pages: int) -> str:
+    """Pages that were lost, and pages that came more than once."""
+    with RedisServer() as redis:
+        found = rows.shared(side, pages, redis.url)
+    twice = sum(times > 1 for times in found.values())
+    return f"{pages - len(found)} lost, {twice} more than once"
+
+
 ROWS: dict[str, Callable[[rows.Side], object]] = {
     "3,000 wait, CLOSESPIDER_PAGECOUNT 20: pages": lambda side: rows.closes_by(
         side, 3_000, {"CLOSESPIDER_PAGECOUNT": 20}
@@ -42,6 +51,9 @@ ROWS: dict[str, Callable[[rows.Side], object]] = {
         )
     ),
     "JOBDIR, SIGINT while 2,000 wait": lambda side: _resumed(side, 2_000),
+    "scrapy-redis, one of two workers stopped while 2,000 wait, and started again": (
+        lambda side: _shared(side, 2_000)
+    ),
     "SIGINT with 600 silent origins: robots.txt before, after, seconds": (
         lambda side: rows.silent_origins(side, 600, 100)
     ),

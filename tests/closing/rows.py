@@ -168,3 +168,35 @@ def foreign_concurrency(side: Side, pages: int) -> tuple[int, int, int]:
         result = running.result()
     stats = result.stats
     return stats["test/concurrency"], stats["test/most_pages"], len(result.fetched)
+
+
+def shared(side: Side, pages: int, redis_url: str) -> Counter[int]:
+    """Return how often each page was asked for by two workers of one queue.
+
+    One is interrupted while its requests wait, and started again.
+    """
+    settings = {
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER_PERSIST": True,
+        "REDIS_URL": redis_url,
+    }
+    args = {"pages": pages, "filtered": True}
+    options: dict[str, Any] = {
+        "spider_args": args,
+        "settings": settings,
+        "may_warn": True,
+    }
+    with Site() as site:
+        site.robots(OPEN, gate="slow")
+        first, second = (side.start(site, **options) for _ in range(2))
+        for worker in (first, second):
+            wait_for(worker, f"all {pages} are yielded")
+        os.kill(first.pid, signal.SIGINT)
+        first.result()
+        again = side.start(site, **options)
+        wait_for(again, f"all {pages} are yielded")
+        site.open("slow")
+        for worker in (second, again):
+            worker.result()
+        return Counter(pages_of(site))

@@ -1,0 +1,25 @@
+"""Workers of scrapy-redis share one queue: one that is stopped gives back what waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.closing import rows
+from tests.support.crawl import Reactor, reactors
+from tests.support.redis_server import RedisServer
+
+pytestmark = pytest.mark.redis
+
+PAGES = 200
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_stopped_and_restarted_worker_loses_no_page_and_repeats_none(
+    reactor: Reactor,
+) -> None:
+    """Two workers, one interrupted while its requests wait: each page exactly once."""
+    with RedisServer() as redis:
+        found = rows.shared(rows.Side(reactor=reactor), PAGES, redis.url)
+
+    assert sorted(found) == list(range(PAGES))
+    assert set(found.values()) == {1}
