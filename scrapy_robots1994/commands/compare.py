@@ -36,6 +36,9 @@ PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 """The parsers that Scrapy has adapters for, by their names there."""
 
 MAX_QUESTIONS = 400
+DEADLINE = 20
+"""Seconds in which one parser answers all questions about one file."""
+
 MAX_NAMED = 20
 """Lines about what could not be read or compared; of more, the number is printed."""
 
@@ -107,6 +110,14 @@ class RobotsCompare(RobotsCommand):
             type=_positive,
             default=os.cpu_count() or 1,
             help="processes to work in (default: one a core)",
+        )
+        add(
+            "--deadline",
+            metavar="SECONDS",
+            type=_positive,
+            default=DEADLINE,
+            help="seconds that one parser may take for one file; past it, it counts as "
+            f"raised (default: {DEADLINE})",
         )
         add(
             "--scheduler",
@@ -253,6 +264,7 @@ def _job(opts: argparse.Namespace, settings: BaseSettings) -> Job:
         robots=tuple(opts.robot),
         urls=None if opts.urls is None else tuple(listed(Path(opts.urls).read_bytes())),
         max_questions=opts.questions,
+        seconds=opts.deadline,
         overrides=overrides,
     )
 

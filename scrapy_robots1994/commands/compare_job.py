@@ -59,6 +59,7 @@ class Job:
     robots: tuple[str, ...]
     urls: tuple[str, ...] | None
     max_questions: int
+    seconds: int
     overrides: tuple[tuple[str, str], ...]
 
 
@@ -120,7 +121,10 @@ class Guards:
             stuck = self._stuck.setdefault(me, [])
             note = lambda name, label: stuck.append((name, label))  # noqa: E731 - of one line
             known = GuardedComparer(
-                partial(make_comparer, job), job.names, on_stuck=note
+                partial(make_comparer, job),
+                job.names,
+                on_stuck=note,
+                seconds=job.seconds,
             )
             self._made[job, me] = known
             if not self.is_open:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.compare.causes import Cause
@@ -18,12 +19,6 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.compare.comparer import Comparer, Comparison
 
-COMPARE_SECONDS = 20.0
-"""Seconds in which one parser answers all questions about one file."""
-
-EXPLAIN_SECONDS = 20.0
-"""Seconds in which the lines behind the examples of one file are found."""
-
 
 class GuardedComparer:
     """A `Comparer` in a process of its own, with a deadline for each parser and file.
@@ -39,7 +34,7 @@ class GuardedComparer:
         names: tuple[str, ...],
         *,
         on_stuck: Callable[[str, str], object] = lambda _parser, _label: None,
-        seconds: float = COMPARE_SECONDS,
+        seconds: float,
     ) -> None:
         self.names = names
         self._worker = WorkerProcess(make)
@@ -63,6 +58,11 @@ class GuardedComparer:
                     self._seconds, "compare", name, task
                 )
             except DeadlineExceeded:
+                if task.diagnose:
+                    # The search for causes may have taken the time, not the answers.
+                    return _undiagnosed(
+                        self._compare(name, replace(task, diagnose=False))
+                    )
                 self._note(name, label, "Timeout")
             except WorkerDied:
                 self._note(name, label, "WorkerDied")
@@ -81,7 +81,7 @@ class GuardedComparer:
             if (name, site.label) in self._stuck:
                 continue
             try:
-                found = self._worker.call(EXPLAIN_SECONDS, "explain", name, site)
+                found = self._worker.call(self._seconds, "explain", name, site)
             except (DeadlineExceeded, WorkerDied):
                 continue
             site.examples.update(found.examples)
@@ -90,6 +90,15 @@ class GuardedComparer:
     def close(self) -> None:
         """End the process, whatever it does, and a call that waits for it."""
         self._worker.close()
+
+
+def _undiagnosed(site: SiteImpact) -> SiteImpact:
+    """Return *site*, whose answers came in time and whose causes did not."""
+    if not site.causes:
+        for (name, way), number in site.counts.items():
+            if way is not Direction.AGREE:
+                site.causes[name, way, Cause.TIMEOUT] = number
+    return site
 
 
 def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
