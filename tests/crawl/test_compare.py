@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import crawl
+from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -32,6 +33,36 @@ class RaisingParser:
     def allowed(self, url: str, user_agent: str) -> bool:
         """Fail."""
         raise LookupError(url)
+
+
+class StuckParser(RaisingParser):
+    """A parser with a regular expression that does not come to an end."""
+
+    def allowed(self, url: str, user_agent: str) -> bool:
+        """Backtrack, with the interpreter locked."""
+        return re.match("(a+)+$", "a" * 200 + "b") is None
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_parser_that_never_answers_delays_no_page_and_is_named_once(
+    reactor: Reactor,
+) -> None:
+    """The pages are requested, and answered, while it computes; then it is ended."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /no\n")
+        # The last page is let out by the one before, so no page can wait for it.
+        site.answer("/1", replies.text("", gate="second"))
+        site.open_when("second", "/2")
+        pages = [site.url(path) for path in ("/1", "/2", "/no")]
+        result = crawl(
+            pages,
+            settings={"ROBOTS1994_COMPARE": ["tests.crawl.test_compare.StuckParser"]},
+            reactor=reactor,
+        )
+
+    assert result.fetched_urls == pages[:2]
+    assert result.stats["robots1994/compare/StuckParser/raised"] == 3
+    assert result.log.count("StuckParser did not answer about robots.txt of") == 1
 
 
 def test_ours_decides_and_the_built_in_is_counted() -> None:

@@ -161,6 +161,15 @@ def test_of_a_truncated_file_all_parsers_read_the_whole_lines() -> None:
     assert report.questions == 1
 
 
+def test_of_a_truncated_file_the_bytes_that_cannot_be_decoded_stay() -> None:
+    """O17: as they were, for the other parsers too."""
+    watching, settings = shadow()
+    body = b"User-agent: *\nDisallow: /caf\xe9\nDisall"
+
+    assert watching.body_of(policy_of(200, settings, body, cut=True)) == body[:-6]
+    assert watching.body_of(policy_of(200, settings, body)) == body
+
+
 def test_without_the_body_nothing_is_compared() -> None:
     """As of a 404 that an earlier crawl stored: counted, not guessed."""
     watching, settings = shadow()

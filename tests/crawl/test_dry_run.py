@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 
-from scrapy_robots1994.crawl.features.dry_run import BuiltInRules
+from scrapy_robots1994.crawl.features.dry_run import LEAK, BuiltInRules
 from tests.support import replies
 from tests.support.crawl import Ask, CrawlResult, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler
@@ -220,7 +220,9 @@ def test_further_parsers_are_compared_and_do_not_decide(tmp_path: Path) -> None:
 
     assert result.fetched_urls == [pages[0]]
     assert summary(result).endswith(f"; the report is {report}")
-    assert set(json.loads(report.read_text("utf-8"))["parsers"]) == {
+    written = report.read_text("utf-8")
+    assert LEAK in written
+    assert set(json.loads(written)["parsers"]) == {
         "ProtegoRobotParser",
         "PythonRobotParser",
     }

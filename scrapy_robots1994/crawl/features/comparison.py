@@ -101,15 +101,16 @@ class ShadowComparison:
             raise SettingsError(msg) from error
 
     def kept(self, origin: Origin, body: bytes) -> None:
-        """Take the body of an answer that states no policy by its text."""
+        """Store the body of a response whose status decides."""
         self._bodies[origin] = zlib.compress(body)
 
     def body_of(self, policy: Policy) -> bytes | None:
-        """Return what other parsers read for *policy*; None if it is not stored."""
+        """Return the body that other parsers read for *policy*; None if not stored."""
         if policy.robots is not None:
             if policy.robots.is_truncated:
-                # Ours O24: all are asked about its whole lines.
-                return policy.robots.text.encode("utf-8", "surrogatepass")
+                # Ours O24: all parsers read its whole lines. Ours O17: what could not
+                # be decoded is the byte that it was.
+                return policy.robots.text.encode("utf-8", "surrogateescape")
             return policy.robots.body
         if policy.status is None:
             # Ours R5: a failed fetch has no body, and the built-in goes on as if the
@@ -121,7 +122,7 @@ class ShadowComparison:
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, *, allowed: bool
     ) -> None:
-        """Ask the other parsers what *policy* was asked: may *robot* fetch *url*?"""
+        """Compare the decision whether *policy* lets *robot* fetch *url*."""
         known = self._captures.get(policy.origin)
         is_new = known is None or known[0] is not policy.stated
         if is_new:
@@ -141,7 +142,7 @@ class ShadowComparison:
             self._thread.start()
 
     def _capture(self, policy: Policy) -> Capture | None:
-        """Return *policy* as the comparison takes it; None if its body is gone."""
+        """Return *policy* as a capture; None if its body is not stored."""
         body = self.body_of(policy)
         if body is None:
             return None
@@ -175,7 +176,7 @@ class ShadowComparison:
         self._totals.add_site(site, captures)
 
     def report(self, deadline: float = CLOSE_SECONDS) -> ComparisonReport:
-        """Return what has come of the comparison; no question may follow.
+        """Return the report of the comparison; no question may follow.
 
         Questions that are not answered within *deadline* seconds are skipped.
         """
@@ -204,7 +205,7 @@ class ShadowComparison:
         )
 
     def _explain(self) -> None:
-        """Find cause and lines of the examples, as far as there is time."""
+        """Find the causes and the lines of the examples, as far as there is time."""
         end = monotonic() + EXPLAIN_SECONDS
         self._totals.trim()
         for site in self._totals.sites.values():
@@ -214,7 +215,7 @@ class ShadowComparison:
                 self._totals.causes.update(site.causes)
 
     async def _closed(self, spider: Spider) -> None:
-        """Log the table, and write the report; a full disk stops nothing."""
+        """Log the table and write the report; a failure to write is one log line."""
         report = await run_in_thread(self.report)
         self._count(report)
         extra = {"spider": spider}
@@ -244,7 +245,7 @@ class ShadowComparison:
             count(stats.UNCOMPARED, report.totals.skipped)
 
     def _warn(self, parser: str, label: str) -> None:
-        """Log that a parser does not come to an end at one file."""
+        """Log that a parser did not answer in time about one file."""
         logger.warning(
             "%s did not answer about robots.txt of %s within %d s; counted as raised",
             parser,

@@ -119,6 +119,7 @@ class DryRunJudge:
         self._robot = robot
         self._built_in = BuiltInRules(crawler, shadow.body_of)
         self._report = shadow.report_path
+        shadow.notes += (LEAK,)
         self._requests = self._opened = self._refused = 0
         self._sites_opened: set[Origin] = set()
         self._sites_refused: set[Origin] = set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,13 +23,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
-
-    from scrapy_robots1994.compare.parsers import ParsedFile
-
-# They speak of files as if the crawl went by their reading, again at each variant.
-_LOUD = tuple(
-    map(logging.getLogger, ("scrapy.robotstxt", "protego._protego", "protego._ruleset"))
-)
 
 
 def peers(wanted: Iterable[str | type], crawler: Crawler) -> list[Parser]:
@@ -80,23 +72,11 @@ def _error(setting: str, path: object, why: str) -> SettingsError:
 def _parser(kind: type[RobotParser], crawler: Crawler) -> Parser:
     """Return the parser of class *kind*."""
     try:
-        _read(kind, crawler, b"")
+        kind.from_crawler(crawler, b"")
     except ImportError as error:
         msg = (
             f"{kind.__name__} needs {error.name}, which is not installed: "
             "pip install 'scrapy_robots1994[report]'"
         )
         raise MissingExtra(msg) from error
-    return Parser(kind.__name__, partial(_read, kind, crawler))
-
-
-def _read(kind: type[RobotParser], crawler: Crawler, body: bytes) -> ParsedFile:
-    """Return *body* as *kind* reads it, without its log lines."""
-    were = [it.disabled for it in _LOUD]
-    for logger in _LOUD:
-        logger.disabled = True
-    try:
-        return kind.from_crawler(crawler, body)
-    finally:
-        for logger, was in zip(_LOUD, were, strict=True):
-            logger.disabled = was
+    return Parser(kind.__name__, partial(kind.from_crawler, crawler))

@@ -1,4 +1,4 @@
-"""Where a report goes: its name may have fields of the spider in it."""
+"""The path of a report: it may name attributes of the spider, as a URI of FEEDS may."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from w3lib.url import file_uri_to_path
 
 
-class _Holes:
-    """What fills `%(name)s`: the time, else an attribute of the spider, as in FEEDS."""
+class _Values:
+    """The values of `%(name)s`: the time, else an attribute of the spider."""
 
     def __init__(self, spider: object) -> None:
         now = datetime.now(tz=timezone.utc).replace(microsecond=0, tzinfo=None)
@@ -18,7 +18,7 @@ class _Holes:
         self._spider = spider
 
     def __getitem__(self, key: str) -> Any:
-        """The value for one hole; `KeyError` when the spider has none."""
+        """Return the value of *key*; raise `KeyError` if the spider has none."""
         if key == "time":
             return self._time
         try:
@@ -28,9 +28,9 @@ class _Holes:
 
 
 def filled(path: str, spider: object) -> Path:
-    """*path* with its holes filled; `ValueError` says which one cannot be."""
+    """Return *path* with its names replaced; raise `ValueError` if one is unknown."""
     try:
-        text = path % _Holes(spider)
+        text = path % _Values(spider)
     except KeyError as error:
         msg = f"the spider has no attribute {error}"
         raise ValueError(msg) from None
