@@ -54,7 +54,7 @@ def can_unpack(codings: Sequence[str]) -> bool:
 
 def is_quick(body: bytes, codings: Sequence[str]) -> bool:
     """Whether unpacking *body* does not hold the event loop up."""
-    return len(codings) <= 1 and len(body) <= INLINE_UNPACK_BYTES
+    return not codings or (len(codings) == 1 and len(body) <= INLINE_UNPACK_BYTES)
 
 
 def unpack(

@@ -12,9 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots1994.crawl.decompression import (
+    _INPUT_CHUNK,
     MAX_LAYERS,
+    MAX_MEMBERS,
     Undecodable,
+    _unpack_members,
     can_unpack,
+    is_quick,
     unpack,
 )
 
@@ -103,3 +107,63 @@ def test_a_coding_nobody_knows_is_left_to_scrapy() -> None:
     """Of `compress` and of what only a missing library undoes nothing is taken over."""
     assert can_unpack(["gzip", "deflate"])
     assert not can_unpack(["gzip", "compress"])
+
+
+TINY = {"gzip": gzip.compress(b"", mtime=0), "zstd": zstd.compress(b"")}
+
+
+@pytest.mark.parametrize("coding", TINY)
+def test_members_without_end_are_refused(coding: str) -> None:
+    """Each costs a decompressor; a file of nothing else is no honest one."""
+    most = TINY[coding] * MAX_MEMBERS
+
+    assert unpack(most, [coding], LIMIT, is_truncated=False) == (b"", False)
+    with pytest.raises(Undecodable, match="members") as refused:
+        unpack(most + TINY[coding], [coding], LIMIT, is_truncated=False)
+    assert refused.value.is_final
+
+
+def test_the_rest_of_a_body_is_not_copied_for_each_of_its_members() -> None:
+    """The work grows with the body, not with its square: bytes fed are counted."""
+    fed: list[int] = []
+
+    class Counting:
+        def __init__(self) -> None:
+            self._member = zlib.decompressobj(31)
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._member, name)
+
+        def decompress(self, data: bytes, most: int) -> bytes:
+            fed.append(len(data))
+            return self._member.decompress(data, most)
+
+    body = TINY["gzip"] * MAX_MEMBERS
+
+    _unpack_members(Counting, zlib.error, b"\x1f\x8b", body, LIMIT)
+
+    assert sum(fed) <= _INPUT_CHUNK * MAX_MEMBERS
+    assert max(fed) <= _INPUT_CHUNK
+
+
+def test_a_small_packed_file_hides_no_large_one() -> None:
+    """The attack of four layers: each is bounded by the limit and by its members."""
+    body = TINY["zstd"] * 60_000
+    layers = ["zstd", "zstd", "zstd", "gzip"]
+    sent = packed(body, layers[1:])
+    assert len(sent) < 1_000
+
+    with pytest.raises(Undecodable, match="members"):
+        unpack(sent, layers, 600_000, is_truncated=False)
+
+
+@pytest.mark.parametrize(
+    ("size", "layers", "expected"),
+    [(4_096, ["gzip"], True), (4_097, ["gzip"], False), (9, ["gzip", "br"], False)],
+)
+def test_only_small_bodies_of_one_layer_are_unpacked_on_the_event_loop(
+    size: int, layers: list[str], *, expected: bool
+) -> None:
+    """A thread does the others; a body that is not packed needs none."""
+    assert is_quick(b"x" * size, layers) is expected
+    assert is_quick(b"x" * 500_000, [])

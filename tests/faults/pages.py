@@ -37,7 +37,7 @@ ON_ITS_HOST = (
 ELSEWHERE = (
     ("p-other", "redirect to /closed elsewhere", "rule", "/closed", 3),
     ("p-chain", "chain to /closed elsewhere", "rule", "/to-closed", 4),
-    ("p-unknown", "redirect to an unreachable policy", "unreachable", "/page", 3),
+    ("p-unknown", "redirect to an unreachable policy", "unreachable", "/page", 4),
     ("p-far", "redirect to an open page elsewhere", "came 200", "/page", 4),
 )
 

@@ -23,7 +23,7 @@ HEAD = """\
 Written by `python -m tests.faults` from what crawls on Scrapy's default reactor did and
 what the fault server counted; `test_table.py` holds it to that. Every fault is an
 origin of its own, asked for /open and for /closed at once. Its file is `User-agent: *`
-and `Disallow: /closed`, unless the file is the fault. R1 to R6 are the rows of the
+and `Disallow: /closed`, unless the file is the fault. R1 to R7 are the rows of the
 README's table of answers to GET /robots.txt; "requests" counts what reached the server
 on the way to the policy. A refusal shows the reason of its verdict.
 """

@@ -88,7 +88,7 @@ def redirects(site: Site) -> list[Fault]:
         Fault("to-nowhere", "302 without Location", "R5", replies.status(302, RULES)),
         Fault("to-300", "300 with a Location", "R5", to("/file", 300)),
         Fault("to-304", "304 to no condition", "R5", Reply(304, length=0)),
-        Fault("back-again", "503, then the file", "R5", [replies.status(503), FILE]),
+        Fault("back-again", "503, then the file", "R1", [replies.status(503), FILE], 2),
     ]
 
 
@@ -150,7 +150,10 @@ def row_of(status: int) -> Row:
         return "R3"
     if status // 100 == 2:
         return "R1"
-    return "R4" if status // 100 == 4 and status != 429 else "R5"
+    if status == 407:
+        return "R7"
+    is_temporary = status in (408, 421, 425, 429)
+    return "R4" if status // 100 == 4 and not is_temporary else "R5"
 
 
 def statuses() -> list[Fault]:
