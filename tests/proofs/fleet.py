@@ -125,7 +125,9 @@ def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str
         reply = replace(replies.text(BODY), delay=seconds)
         if dead:
             reply = replace(replies.hang_up(), delay=seconds)
-        site.answer("/robots.txt", reply)
+        # Connections that stay open would cost the server a descriptor for each page.
+        site.answer("*", replace(replies.html("page"), ending="close"))
+        site.answer("/robots.txt", replace(reply, ending="close"))
         settings = {
             "ROBOTS1994_STORE": policies.url,
             "LOG_LEVEL": "INFO",
