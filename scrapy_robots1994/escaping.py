@@ -19,6 +19,10 @@ _LAST_OF_TWO_DIGITS = 0xFF
 _LAST_OF_FOUR_DIGITS = 0xFFFF
 _CUT = "…"
 
+# What begins a command of a CI system in its log: `::` at the start of a line (where a
+# text may be wrapped), `##[` and `##vso[` anywhere.
+_COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#(?:\[|vso\[))")
+
 
 def _escape(match: re.Match[str]) -> str:
     r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`."""
@@ -35,6 +39,8 @@ def escape_control_chars(text: str, width: int = 120) -> str:
     be encoded become escapes such as `\\x1b`. Longer text ends with `…`.
     """
     shown = _UNPRINTABLE.sub(_escape, text[: width + 1])
+    if "::" in shown or "##" in shown:
+        shown = _COMMAND.sub(_escape, shown)
     return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT
 
 

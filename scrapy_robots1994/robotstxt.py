@@ -142,11 +142,15 @@ class RobotsTxt:
         """What the author of the file should know, in the order of the lines."""
         return find_problems(self._body, self._dialect)
 
-    def weakening_problems(self, robot: str | bytes) -> tuple[Problem, ...]:
+    def weakening_problems(
+        self, robot: str | bytes, limit: int | None = None
+    ) -> tuple[Problem, ...]:
         """Return the problems that open the site to *robot*, against what the author of
-        the file is likely to have meant.
+        the file is likely to have meant; at most *limit* of them.
         """
-        return find_weakening_problems(self._body, self._dialect, self._reading, robot)
+        return find_weakening_problems(
+            self._body, self._dialect, self._reading, robot, limit
+        )
 
     @property
     def text(self) -> str:

@@ -1,6 +1,7 @@
 """Problems: what the author of a file should know about it, as values.
 
-The table of all kinds is in `kinds.py`; who finds them is in `inspection/`.
+`kinds.py` has the table of all kinds of problems; `lines.py`, `records.py` and `run.py`
+find them.
 """
 
 from dataclasses import dataclass
@@ -13,14 +14,16 @@ WARNING = "warning"
 INFO = "info"
 SEVERITIES = (ERROR, WARNING, INFO)
 
+_QUOTED_CHARACTERS = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong, or worth knowing, with one line of a file.
 
-    *line* and *column* count from 1. *message* is safe to print. *clause* is the id of
-    the rule it is about. *weakens_policy* says that the file opens what its author is
-    likely to have meant to close. *mend* says what to write instead.
+    *line* and *column* count from 1. *message* and *fix*, which says what to write
+    instead, are safe to print. *clause* is the id of the clause or decision.
+    *weakens_policy* says that the file opens what its author likely meant to close.
     """
 
     code: str
@@ -30,7 +33,7 @@ class Problem:
     severity: str
     clause: str
     weakens_policy: bool
-    mend: str = ""
+    fix: str = ""
 
     def __str__(self) -> str:
         """Return the problem as one line of a report."""
@@ -44,10 +47,10 @@ def sentence(problem: Problem) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of problem; *message* has a place for what the file says there.
+class Check:
+    """One kind of problem; *message* has a placeholder for each text of the file.
 
-    *title* names the kind in a table, *mend* says what its author can do.
+    *title* names the kind in a table; *fix* says what the author of the file can do.
     """
 
     code: str
@@ -55,37 +58,46 @@ class Kind:
     severity: str
     title: str
     message: str
-    mend: str
+    fix: str
     weakens_policy: bool = False
 
-    def at(self, line: int, column: int, *said: str) -> "Finding":
-        """Return a finding of this kind at a place, with what the file says there."""
-        return Finding(self, line, column, said)
+    def at(self, line: int, column: int, *texts: str) -> "Match":
+        """Return a match of this kind at a place, with what the file has there."""
+        return Match(self, line, column, texts)
 
 
-class Finding(NamedTuple):
+class Match(NamedTuple):
     """A problem before it is put into words, which takes longer than to find it.
 
-    *said* is what the file says there, as it stands.
+    *fix* takes the place of the check's own, if it is not empty. *meant* are the robots
+    that the author of a wrong User-agent line likely meant. *is_harmless* says that
+    this match does not weaken the policy, though its kind may.
     """
 
-    kind: Kind
+    check: Check
     line: int
     column: int
-    said: tuple[str, ...]
+    texts: tuple[str, ...]
+    fix: str = ""
+    meant: tuple[str, ...] = ()
+    is_harmless: bool = False
+
+    @property
+    def weakens_policy(self) -> bool:
+        """Whether it opens what the author of the file likely meant to close."""
+        return self.check.weakens_policy and not self.is_harmless
 
     def problem(self) -> Problem:
         """Return the problem, safe to print."""
-        kind = self.kind
+        check = self.check
+        shown = (escape_control_chars(text, _QUOTED_CHARACTERS) for text in self.texts)
         return Problem(
-            kind.code,
+            check.code,
             self.line,
             self.column,
-            kind.message.format(
-                *(escape_control_chars(text, 60) for text in self.said)
-            ),
-            kind.severity,
-            kind.clause,
-            kind.weakens_policy,
-            kind.mend,
+            check.message.format(*shown),
+            check.severity,
+            check.clause,
+            self.weakens_policy,
+            self.fix or check.fix,
         )

@@ -1,181 +1,133 @@
-"""Values that count, and are not what their author is likely to have meant."""
+"""Problems of the names and paths that a line has."""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from scrapy_robots1994.checks.problem import ERROR, INFO, WARNING, Finding, Kind
-from scrapy_robots1994.escaping import is_printable
-from scrapy_robots1994.parser.records import Contents
+from scrapy_robots1994.checks import kinds
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.spellings import is_absolute
-from scrapy_robots1994.parser.tokens import COMMENT, SPACE, Line, LineKind
+from scrapy_robots1994.parser.tokens import SPACE, LineKind
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-PATHLESS = Kind(
-    "R005",
-    "O20",
-    ERROR,
-    "value without a leading slash",
-    'the value "{}" does not begin with a slash and matches nothing',
-    "Write the path from the root of the site: `Disallow: /path`.",
-    weakens_policy=True,
-)
-SPACED = Kind(
-    "R011",
-    "O15",
-    INFO,
-    "space before the field or the colon",
-    "space at the start of the line or before the colon",
-    "Delete the space: other robots may not see the line.",
-)
-WILDCARD = Kind(
-    "R015",
-    "D1",
-    WARNING,
-    "wildcard in a value",
-    'the "{}" of "{}" is an ordinary character: only URLs that hold it match',
-    "Write the beginning of the paths without wildcards; a rule covers all below it.",
-)
-CONTROL = Kind(
-    "R028",
-    "O25",
-    WARNING,
-    "control character",
-    'invisible characters are part of "{}"',
-    "Delete them, or write them percent-encoded.",
-)
-NAME_LIST = Kind(
-    "R029",
-    "O11",
-    WARNING,
-    "several names on one line",
-    'commas belong to a name: "{}" is one name, which no robot has',
-    "Write one User-agent line for each name.",
-    weakens_policy=True,
-)
-NAME_WILDCARD = Kind(
-    "R030",
-    "A3",
-    WARNING,
-    "wildcard in a name",
-    'the "*" is part of the name "{}", which no robot has',
-    "Write the name alone: it speaks to every robot whose name holds it.",
-    weakens_policy=True,
-)
-VERSION = Kind(
-    "R031",
-    "O10",
-    INFO,
-    "version in a name",
-    'the version is left out of the name "{}"',
-    "Write the name alone: the record is for all versions.",
-)
-COMMENT_INSIDE = Kind(
-    "R032",
-    "O13",
-    INFO,
-    "comment without space before it",
-    'a comment begins here: the value is "{}"',
-    "Put a space before a comment; write a `#` in a path as `%23`.",
-)
-URL_VALUE = Kind(
-    "R033",
-    "O19",
-    INFO,
-    "URL as a value",
-    'the value "{}" is compared with whole URLs; most robots expect a path',
-    "Write the path alone: `Disallow: /path`.",
-)
-PATH_LIST = Kind(
-    "R034",
-    "D1",
-    WARNING,
-    "several paths on one line",
-    'white space belongs to a path: "{}" is one path',
-    "Write one Disallow line for each path.",
-    weakens_policy=True,
-)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-KINDS = (
-    PATHLESS,
-    SPACED,
-    WILDCARD,
-    CONTROL,
-    NAME_LIST,
-    NAME_WILDCARD,
-    VERSION,
-    COMMENT_INSIDE,
-    URL_VALUE,
-    PATH_LIST,
-)
+    from scrapy_robots1994.checks.problem import Match
+    from scrapy_robots1994.parser.dialects import Dialect
+    from scrapy_robots1994.parser.tokens import Line
 
-# What later languages give a meaning: a star anywhere, a dollar at the end.
+# What later dialects give a meaning: a star anywhere, a dollar at the end.
 _WILDCARD = re.compile(r"\*|\$\Z")
 _NEXT_PATH = re.compile(rf"[{SPACE}]+(?=/)")
+_PUNCTUATION = f"{SPACE}:;,'\"“”"
+# How the words look that robots are called by.
+_ROBOT_WORD = re.compile(r"(?i).*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex)\b")
+
+_NO_ROBOT = "which no robot has"
+_OTHERS_LEFT_OUT = "and the others are left out"
 
 
-def in_values(contents: Contents) -> Iterator[Finding]:
-    """Yield what is odd about the lines that count."""
-    for line in contents.lines:
-        if line.kind is LineKind.DISALLOW:
-            yield from _in_form(line)
-            yield from _in_path(line)
-        elif line.kind is LineKind.USER_AGENT:
-            yield from _in_form(line)
-            yield from _in_name(line)
+def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
+    """Yield what is odd about the value of a User-agent line."""
+    value, column = line.value, line.value_column
+    names = dialect.names(value)
+    listed = () if dialect.has_lists else _listed(value)
+    if listed:
+        # Ours O11
+        outcome = _OTHERS_LEFT_OUT if names[0] in listed else _NO_ROBOT
+        place = column + max(value.find(","), 0)
+        yield kinds.NAME_LIST.at(line.number, place, names[0], outcome)._replace(
+            meant=tuple(it for it in listed if it not in names)
+        )
+        return
+    for name in names:
+        plain = name.strip(_PUNCTUATION)
+        if plain != name and EVERYBODY not in plain[1:]:
+            # 1994 A1
+            yield kinds.NAME_PUNCTUATION.at(line.number, column, name)._replace(
+                meant=(plain or EVERYBODY,)
+            )
+        elif name != EVERYBODY and EVERYBODY in name:
+            # 1994 A3: only a star alone is every robot.
+            place = column + value.find(EVERYBODY)
+            yield kinds.NAME_WILDCARD.at(line.number, place, name)._replace(
+                meant=(plain.replace(EVERYBODY, "") or EVERYBODY,)
+            )
+    if "/" in value:
+        # Ours O10
+        place = column + value.index("/")
+        yield kinds.VERSION.at(line.number, place, ", ".join(names))
 
 
-def _in_form(line: Line) -> Iterator[Finding]:
-    """Yield what is odd about the form of a line, whatever its field."""
-    # Ours O15: accepted, and told.
-    if not line.text.startswith(f"{line.field}:"):
-        yield SPACED.at(line.number, 1)
-    if not is_printable(line.value):
-        # Ours O25
-        yield CONTROL.at(line.number, _value_column(line), line.value)
-    if line.comment and line.value:
-        at = line.text.index(COMMENT)
-        if line.text[at - 1] not in SPACE:
-            # Ours O13
-            yield COMMENT_INSIDE.at(line.number, at + 1, line.value)
+def _listed(value: str) -> tuple[str, ...]:
+    """Return the names that the author of *value* likely meant to list; empty if one."""
+    if "(" in value:
+        # Ours O10: a header has commas and spaces in its comments.
+        return ()
+    parts = [part.partition("/")[0].strip(SPACE) for part in value.split(",")]
+    if len(parts) > 1:
+        return tuple(part for part in parts if part)
+    words = tuple(word.partition("/")[0] for word in value.split())
+    many = sum(_ROBOT_WORD.fullmatch(word) is not None for word in words) > 1
+    return words if many else ()
 
 
-def _in_path(line: Line) -> Iterator[Finding]:
-    """Yield what is odd about the value of a Disallow line."""
-    value, start = line.value, _value_column(line)
+def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
+    """Yield what is odd about the value of a rule."""
+    value, column = line.value, line.value_column
     if not value:
         return
     if not value.startswith("/"):
         # Ours O20: a value that no URL starts with; O19: unless it is a URL.
-        kind = URL_VALUE if is_absolute(value) else PATHLESS
-        yield kind.at(line.number, start, value)
+        check = kinds.URL_VALUE if is_absolute(value) else kinds.PATHLESS
+        yield check.at(line.number, column, value)._replace(
+            is_harmless=line.kind is LineKind.ALLOW
+        )
         return
     wildcard = _WILDCARD.search(value)
-    if wildcard:
-        # 1994 D1: a path is compared as it stands.
-        column = start + wildcard.start()
-        yield WILDCARD.at(line.number, column, wildcard[0], value)
+    if wildcard and not dialect.has_wildcards:
+        # 1994 D1: a path is compared as it is written.
+        yield kinds.WILDCARD.at(
+            line.number, column + wildcard.start(), wildcard[0], value
+        )._replace(fix=_wildcard_fix(line.field, value, wildcard.start()))
     next_path = _NEXT_PATH.search(value)
-    if next_path:
+    if next_path and not dialect.has_lists:
         # 1994 D1: one path a line.
-        yield PATH_LIST.at(line.number, start + next_path.start(), value)
+        yield kinds.PATH_LIST.at(
+            line.number, column + next_path.start(), value
+        )._replace(is_harmless=line.kind is LineKind.ALLOW)
 
 
-def _in_name(line: Line) -> Iterator[Finding]:
-    """Yield what is odd about the value of a User-agent line."""
-    value, start = line.value, _value_column(line)
-    name, slash, _ = value.partition("/")
-    if "," in name:
-        # Ours O11
-        yield NAME_LIST.at(line.number, start + name.index(","), value)
-    elif EVERYBODY in name.strip(SPACE) != EVERYBODY:
-        # 1994 A3: only a star alone is everybody.
-        yield NAME_WILDCARD.at(line.number, start + name.index(EVERYBODY), value)
-    if slash:
-        # Ours O10
-        yield VERSION.at(line.number, start + len(name), value)
+def _wildcard_fix(field: str, value: str, start: int) -> str:
+    """Return what to write in place of *value*, whose first wildcard is at *start*.
 
-
-def _value_column(line: Line) -> int:
-    """Return the column, from 1, where the value of the line begins."""
-    value = line.text.partition(":")[2]
-    return len(line.text) - len(value.lstrip(SPACE)) + 1
+    The beginning without wildcards may cover far more than is meant; advice that closes
+    a site would do harm.
+    """
+    beginning, rest = value[:start], value[start:]
+    rule = f"`{escape_control_chars(f'{field}: {beginning}')}`"
+    if not rest.strip("*"):
+        whole = ", if the whole site is meant" if beginning == "/" else ""
+        return f"Write {rule}{whole}: it means the same."
+    if beginning == "/" and rest == "$":
+        return (
+            "1994 cannot express the home page alone, and a rule for / covers the whole "
+            "site. Delete the line."
+        )
+    if beginning == "/":
+        return (
+            "1994 cannot express it: without wildcards only / covers these paths, which "
+            "is the whole site. Name the directories that hold them, a line for each, "
+            "or delete the line."
+        )
+    if rest == "$":
+        return (
+            f"Write {rule}, if it may cover all paths that begin so: 1994 cannot "
+            "express where a path ends."
+        )
+    return (
+        f"Write {rule}, if it may cover all paths that begin so, which is more than the "
+        "wildcard does; otherwise name the paths, a line for each."
+    )

@@ -38,7 +38,7 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
                 "clause": problem.clause,
                 "weakens_policy": problem.weakens_policy,
                 "message": problem.message,
-                "mend": problem.mend,
+                "fix": problem.fix,
             }
             for problem in report.problems
         ],
@@ -68,7 +68,7 @@ def as_annotations(report: Report | Unread) -> Iterator[str]:
             f"::{_COMMANDS[problem.severity]} file={_property(report.name)},"
             f"line={problem.line},col={problem.column},"
             f"title={_property(f'{problem.code} ({problem.clause})')}"
-            f"::{_data(f'{sentence(problem)} {problem.mend}')}"
+            f"::{_data(f'{sentence(problem)} {problem.fix}')}"
         )
 
 

@@ -27,7 +27,7 @@ def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]
         {
             "id": kind.code,
             "shortDescription": {"text": f"{kind.title} ({kind.clause})"},
-            "help": {"text": kind.mend},
+            "help": {"text": kind.fix},
             "defaultConfiguration": {"level": _LEVELS[kind.severity]},
         }
         for kind in KINDS
@@ -53,7 +53,7 @@ def _result(name: str, problem: Problem) -> dict[str, Any]:
         "ruleId": problem.code,
         "ruleIndex": _INDEX[problem.code],
         "level": _LEVELS[problem.severity],
-        "message": {"text": f"{sentence(problem)} {problem.mend}"},
+        "message": {"text": f"{sentence(problem)} {problem.fix}"},
         "locations": [{"physicalLocation": _physical(name) | {"region": region}}],
         "properties": {"clause": problem.clause, "opensSite": problem.weakens_policy},
     }

@@ -81,7 +81,7 @@ def _problem(problem: Problem, paint: Paint) -> Iterator[str]:
     # The label holds no long word, so it is not broken at its end.
     head, tail = first[: len(label)], first[len(label) :]
     yield f"{indent}^ {paint(head, style)}{tail}"
-    for text in (*others, *wrap(problem.mend, WIDTH - len(indent) - 2)):
+    for text in (*others, *wrap(problem.fix, WIDTH - len(indent) - 2)):
         yield f"{indent}  {text}"
 
 

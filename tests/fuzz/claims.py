@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scrapy_robots1994.checks.suspicion import may_open
+from scrapy_robots1994.checks.prefilter import may_weaken
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.parser import LineKind
 from scrapy_robots1994.parser.dialects import DIALECTS
@@ -64,7 +64,7 @@ def what_is_not_suspicious_opens_nothing(asked: Question) -> None:
     """The first look at a file passes none over that has a problem of that kind."""
     robots = asked.parsed()
 
-    if not may_open(robots.text, DIALECTS[robots.dialect]):
+    if not may_weaken(robots.text, DIALECTS[robots.dialect]):
         assert not any(problem.weakens_policy for problem in robots.problems)
 
 

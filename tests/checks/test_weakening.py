@@ -33,12 +33,15 @@ def test_ours_o23_a_page_opens_nothing() -> None:
     assert openings("\n <html>\n<p>User agents are welcome</p>\n") == []
 
 
-def test_an_allow_line_of_nobody_opens_where_it_is_a_rule() -> None:
-    """Ours X2, O4: in the extended dialect it is a rule without a record."""
+def test_an_allow_line_without_a_record_opens_nothing() -> None:
+    """Ours X2, O4: it is reported where it is a rule, and closes what it meant to open."""
     body = "Allow: /\n\nUser-agent: *\nDisallow: /\n"
 
     assert openings(body) == []
-    assert openings(body, "extended") == ["R001"]
+    assert openings(body, "extended") == []
+    assert [it.code for it in RobotsTxt.parse(body, dialect="extended").problems] == [
+        "R001"
+    ]
 
 
 BODIES = [
@@ -90,3 +93,28 @@ def test_openings_come_in_the_order_of_the_lines() -> None:
     robots = RobotsTxt.parse(body)
 
     assert [it.line for it in robots.weakening_problems("rex")] == [2, 3, 4, 6]
+
+
+@pytest.mark.parametrize(
+    "name", ["* Disallow: /", "*\u00a0", ": *", '"*"', "*,", "my*bot", "a*, mybot"]
+)
+def test_a_broken_name_that_meant_the_robot_concerns_it(name: str) -> None:
+    """No record speaks to any robot, and the site is open to all of them."""
+    robots = RobotsTxt.parse(f"User-agent: {name}\nDisallow: /\n")
+
+    assert robots.allowed("/", "mybot")
+    assert len(robots.weakening_problems("mybot")) == 1
+
+
+def test_a_broken_name_does_not_concern_a_robot_with_a_record() -> None:
+    """It obeys its own, whatever the other one was meant to say."""
+    body = "User-agent: *\u00a0\nDisallow: /\n\nUser-agent: mybot\nDisallow:\n"
+
+    assert RobotsTxt.parse(body).weakening_problems("mybot") == ()
+
+
+def test_no_more_problems_than_the_limit_are_made() -> None:
+    """A crawl asks for a few of a file that has thousands."""
+    robots = RobotsTxt.parse("User-agent: *\n" + "Disallow: a\n" * 5_000)
+
+    assert len(robots.weakening_problems("mybot", limit=100)) == 100

@@ -10,7 +10,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser.asking import clauses
 
 PLACES = [
-    ("  Disallow: /", [("R001", 1, 3)]),
+    ("  Disallow: /", [("R011", 1, 1), ("R001", 1, 3)]),
     ("User-agent: a\n \n\nDisallow: /", [("R002", 2, 1)]),
     ("User-agent: a\n\n# x\nDisallow: /\nDisallow: /y", [("R002", 2, 1)]),
     ("# x\nUser-agent: a", [("R003", 2, 1)]),
@@ -108,7 +108,7 @@ TOLD = [
     ("User-agent: a\nDisallow: /\nDisallow: /", "line 2 of the same record"),
     ("User-agent: a\nDisallow: /a/b\nDisallow: /a", 'line 3, "Disallow: /a", already'),
     (
-        "User-agent: bot\nDisallow:\n\nUser-agent: mybot\nDisallow:",
+        "User-agent: bot\nDisallow:\n\nUser-agent: mybot\nDisallow: /",
         'named "mybot" obeys the record of line 1, for "bot",',
     ),
     ("User-agent: a\rDisallow: /", "ends 1 line(s)"),
@@ -129,7 +129,7 @@ def test_a_sentence_has_one_end() -> None:
     question, statement = RobotsTxt.parse("Disalow: /\nAllow: /").problems
 
     assert sentence(question).endswith('was "Disallow" meant?')
-    assert sentence(statement).endswith("stays forbidden.")
+    assert sentence(statement).endswith("stays disallowed.")
 
 
 def test_what_a_file_says_is_told_in_sixty_characters() -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.spelling import likely_field
+from scrapy_robots1994.checks.characters import likely_field
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.checks.problem import Kind
+    from scrapy_robots1994.checks.problem import Check
 
 STAR = "User-agent: *\n"
 
@@ -43,6 +43,17 @@ PLACES = [
     ("\r#", [("R027", 1, 1)]),
     (STAR + "Disallow: /a\u200bb", [("R028", 2, 11)]),
     ("User-agent: a, b\nDisallow: /", [("R029", 1, 14)]),
+    ("User-agent: abot bbot\nDisallow: /", [("R029", 1, 13)]),
+    ("User-agent: a/1, b/2\nDisallow: /", [("R029", 1, 16)]),
+    ('User-agent: "*"\nDisallow: /', [("R042", 1, 13)]),
+    (STAR + "Disallow: /#!/a", [("R041", 2, 12)]),
+    ("User-agent: * Disallow: /", [("R039", 1, 15)]),
+    (STAR + "Disallow: /x Disallow: /y", [("R039", 2, 14)]),
+    (STAR + "Disallow: /x\u200b", [("R038", 2, 13)]),
+    (STAR + "Disallow: /\n\u00a0Disallow: /x", [("R038", 3, 1)]),
+    (STAR + "Disallow: /\nDisallow\uff1a/x", [("R038", 3, 9)]),
+    ("User-agent: *\u00a0\nDisallow: /", [("R038", 1, 14)]),
+    (STAR + "Disallow: /x\n\n\nDisallow: y", [("R001", 5, 1), ("R005", 5, 11)]),
     ("User-agent: a*\nDisallow: /", [("R030", 1, 14)]),
     ("User-agent: a/1.0\nDisallow: /", [("R031", 1, 14)]),
     (STAR + "Disallow: /a#b", [("R032", 2, 13)]),
@@ -63,9 +74,9 @@ def test_a_problem_has_its_place(body: str, places: list[tuple[str, int, int]]) 
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)
-def test_every_kind_says_how_to_mend_it(kind: Kind) -> None:
+def test_every_kind_says_how_to_mend_it(kind: Check) -> None:
     """A sentence each, and a title that fits into a table."""
-    assert kind.mend.endswith(".")
+    assert kind.fix.endswith(".")
     assert len(kind.title) <= 40
 
 
@@ -101,7 +112,7 @@ def test_codes_have_no_gap() -> None:
 )
 def test_a_slip_is_told_from_another_word(field: str, meant: str | None) -> None:
     """One slip apart is misspelt, anything else is another field."""
-    assert likely_field(field) == meant
+    assert likely_field(field, ("User-agent", "Disallow")) == meant
 
 
 EXTENSIONS = "Cache-delay Clean-param Comment Content-signal Content-usage Host"
@@ -152,7 +163,7 @@ def test_the_cautious_reading_lets_a_blank_line_open_nothing() -> None:
 def test_of_very_many_names_only_equal_ones_are_compared() -> None:
     """A million names are told in time that grows with their number."""
     names = "".join(f"User-agent: name{number}\n" for number in range(501))
-    more = "\nUser-agent: name7\nUser-agent: name1x\nDisallow: /"
+    more = "\nUser-agent: name7\nUser-agent: name1x\nDisallow: /x"
 
     problems = RobotsTxt.parse(f"{names}Disallow: /\n{more}").problems
 
@@ -166,7 +177,7 @@ def test_five_hundred_names_are_compared_by_letter(
     """The last number at which a name inside another one is told, and the next."""
     numbers = range(1_000, 1_000 + count)
     names = "".join(f"User-agent: name{number}\n" for number in numbers)
-    longer = "User-agent: name1000x\nDisallow: /"
+    longer = "User-agent: name1000x\nDisallow: /x"
 
     problems = RobotsTxt.parse(f"{names}Disallow: /\n\n{longer}").problems
 
@@ -176,10 +187,95 @@ def test_five_hundred_names_are_compared_by_letter(
 def test_a_dialect_is_not_blamed_for_what_it_knows() -> None:
     """Lists are several values in 1996; Allow is a rule where it is a field."""
     lists = "User-agent: a b\nDisallow: /a /b\n"
-    allowing = STAR + "Allow: /a\nDisallow: /a/b\nDisallow: /\nCrawl-delay: soon\n"
+    allowing = STAR + "Allow: /a/b\nDisallow: /a\nCrawl-delay: soon\n"
 
     revisited = RobotsTxt.parse(lists, dialect="revisited")
     extended = RobotsTxt.parse(allowing, dialect="extended")
 
     assert revisited.problems == revisited.weakening_problems("a") == ()
-    assert [(it.code, it.line) for it in extended.problems] == [("R035", 5)]
+    assert [(it.code, it.line) for it in extended.problems] == [("R035", 4)]
+
+
+FIXES = [
+    ("/*.php$", "1994 cannot express it"),
+    ("/*?", "1994 cannot express it"),
+    ("/$", "Delete the line."),
+    ("/*", "if the whole site is meant: it means the same"),
+    ("/a*", "Write `Disallow: /a`: it means the same."),
+    ("/a$", "Write `Disallow: /a`, if it may cover all paths"),
+    ("/a/*/b", "Write `Disallow: /a/`, if it may cover all paths"),
+]
+
+
+@pytest.mark.parametrize(("value", "fix"), FIXES)
+def test_the_fix_of_a_wildcard_closes_no_more_than_it_says(
+    value: str, fix: str
+) -> None:
+    """`/` covers the whole site: it is advised only where that is what is meant."""
+    (problem,) = RobotsTxt.parse(f"{STAR}Disallow: {value}").problems
+
+    assert fix in problem.fix
+
+
+def test_a_wildcard_is_no_problem_where_it_has_a_meaning() -> None:
+    """RFC 9309 gives `*` and a final `$` one."""
+    body = STAR + "Disallow: /*.php$\n"
+
+    assert RobotsTxt.parse(body, dialect="rfc9309").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("rules", "codes"),
+    [
+        ("Disallow: /\nAllow: /a\n", ["R036"]),
+        ("Allow: /a\nDisallow: /\n", []),
+        ("Allow: /\nDisallow: /a\n", ["R037"]),
+        ("Allow: a\nDisallow: /\n", ["R005"]),
+        ("Disallow: /a\nAllow: /b\nDisallow: /a/c\n", ["R023"]),
+        ("Disallow: /a\nAllow: /a\n", ["R036"]),
+    ],
+)
+def test_rules_without_effect_are_named_where_the_first_decides(
+    rules: str, codes: list[str]
+) -> None:
+    """Ours X1: in the extended dialect the order of the lines counts."""
+    problems = RobotsTxt.parse(STAR + rules, dialect="extended").problems
+
+    assert [it.code for it in problems] == codes
+
+
+def test_records_with_the_same_rules_take_nothing_from_each_other() -> None:
+    """Whichever is obeyed, the same is disallowed."""
+    body = "User-agent: bot\nDisallow: /a\n\nUser-agent: mybot\nDisallow: /a\n"
+
+    assert RobotsTxt.parse(body).problems == ()
+
+
+def test_a_file_in_utf_16_without_a_mark_has_one_problem() -> None:
+    """Not one for each of its lines."""
+    body = (STAR + "Disallow: /\n").encode("utf-16-le")
+
+    assert [it.code for it in RobotsTxt.parse(body).problems] == ["R040"]
+
+
+def test_ours_o23_records_below_html_are_checked() -> None:
+    """A comment of HTML above them does not make the file a page."""
+    body = "<!-- robots -->\n" + STAR + "Disallow: a\n"
+
+    codes = [it.code for it in RobotsTxt.parse(body).problems]
+
+    assert codes == ["R006", "R025", "R005"]
+
+
+def test_an_invisible_character_is_named() -> None:
+    """Its author cannot see it."""
+    (problem,) = RobotsTxt.parse("User-agent: *\u00a0\nDisallow: /").problems
+
+    assert problem.message.startswith("a no-break space (U+00A0) makes this line")
+
+
+def test_several_blank_lines_are_to_be_deleted() -> None:
+    """One is not enough."""
+    (problem,) = RobotsTxt.parse("User-agent: a\n\n\nDisallow: /").problems
+
+    assert problem.fix.startswith("Delete the blank lines")

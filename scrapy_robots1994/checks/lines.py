@@ -1,0 +1,203 @@
+"""Problems of one line by itself."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.checks import kinds
+from scrapy_robots1994.checks.characters import (
+    first_odd,
+    is_odd,
+    letters,
+    likely_field,
+    name_of,
+    without_odd,
+)
+from scrapy_robots1994.checks.values import name_matches, path_matches
+from scrapy_robots1994.escaping import is_printable
+from scrapy_robots1994.parser.tokens import COMMENT, SPACE, LineKind, read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_robots1994.checks.problem import Match
+    from scrapy_robots1994.parser.dialects import Dialect
+    from scrapy_robots1994.parser.tokens import Line
+
+# Values that no check is about.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|[*]")
+_PLAIN_PATH = re.compile(r"(?:/[!-\"%-)+-~]*)?")
+# Ours O17: undecodable bytes, as the text has them.
+_BYTES = re.compile("[\udc80-\udcff]")
+
+RULES = frozenset({LineKind.DISALLOW, LineKind.ALLOW})
+
+_EXTENSION_CHECKS = {
+    "allow": kinds.ALLOW,
+    "crawldelay": kinds.CRAWL_DELAY,
+    "sitemap": kinds.SITEMAP,
+}
+# Fields in use that are in no dialect here.
+_EXTENSIONS = frozenset(
+    (
+        "cachedelay",
+        "cleanparam",
+        "comment",
+        "contentsignal",
+        "contentusage",
+        "host",
+        "indexpage",
+        "nofollow",
+        "noindex",
+        "requestrate",
+        "robotversion",
+        "visittime",
+    )
+)
+_SECOND_FIELD = re.compile(
+    f"[{SPACE}]+((?ai:user-agent|disallow|allow|crawl-delay|sitemap))[{SPACE}]*:"
+)
+
+
+def line_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
+    """Yield the problems of *line*, whatever record it belongs to."""
+    match line.kind:
+        case LineKind.USER_AGENT | LineKind.DISALLOW | LineKind.ALLOW:
+            yield from _effective(line, dialect)
+        case LineKind.NAMELESS:
+            # Ours O12
+            yield kinds.NAMELESS.at(line.number, line.column)
+        case LineKind.TIMELESS:
+            # Ours X4
+            yield kinds.TIMELESS.at(line.number, line.column, line.value)
+        case LineKind.MALFORMED | LineKind.UNKNOWN:
+            yield _ignored(line, dialect)
+        case _:
+            pass
+
+
+def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
+    """Yield the problems of a line that names a robot or a path."""
+    plain = _PLAIN_NAME if line.kind is LineKind.USER_AGENT else _PLAIN_PATH
+    if line.text == f"{line.field}: {line.value}" and plain.fullmatch(line.value):
+        # Most lines are of this kind.
+        return
+    second = _SECOND_FIELD.search(line.value)
+    if second is not None:
+        # 1994 F3: one field a line. What else is odd about the line follows from it.
+        yield kinds.TWO_FIELDS.at(
+            line.number,
+            line.value_column + second.start(1),
+            second[1],
+            line.field,
+        )._replace(meant=_meant(line, dialect, line.value[: second.start()]))
+        return
+    yield from _form_matches(line)
+    odd = _odd_in_value(line)
+    if odd >= 0:
+        yield _invisible(line, line.value_column + odd, f'"{line.field}: …"')._replace(
+            meant=_meant(line, dialect, without_odd(line.value).strip(SPACE)),
+            is_harmless=line.kind is LineKind.ALLOW,
+        )
+    elif line.kind is LineKind.USER_AGENT:
+        yield from name_matches(line, dialect)
+    else:
+        yield from path_matches(line, dialect)
+
+
+def _meant(line: Line, dialect: Dialect, value: str) -> tuple[str, ...]:
+    """Return the robots that the author of a User-agent line likely meant."""
+    return dialect.names(value) if line.kind is LineKind.USER_AGENT else ()
+
+
+def _odd_in_value(line: Line) -> int:
+    """Return where in the value an odd character is that spoils it; -1 if nowhere."""
+    value = line.value
+    if value.isascii():
+        return -1
+    if line.kind is LineKind.USER_AGENT:
+        return first_odd(value)
+    # Inside a path it may be meant; at its ends it is not.
+    return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
+
+
+def _invisible(line: Line, column: int, meant: str) -> Match:
+    """Return the match of the odd character at *column*."""
+    name = name_of(line.text[column - 1])
+    return kinds.INVISIBLE.at(line.number, column, name, meant)
+
+
+def _form_matches(line: Line) -> Iterator[Match]:
+    """Yield what is odd about the form of a line, whatever its field."""
+    # Ours O15: accepted, and reported.
+    if not line.text.startswith(f"{line.field}:"):
+        yield kinds.SPACED.at(line.number, 1)
+    # Ours O25. An undecodable byte is reported by itself.
+    decodable = line.value if line.value.isascii() else _BYTES.sub("", line.value)
+    if not is_printable(decodable) and _odd_in_value(line) < 0:
+        yield kinds.CONTROL.at(line.number, line.value_column, line.value)
+    if line.comment and line.value:
+        column = line.comment_column
+        if line.value == "/" and line.text[column - 2] == "/":
+            # Ours O13
+            yield kinds.CLOSED_BY_COMMENT.at(line.number, column)
+        elif line.text[column - 2] not in SPACE:
+            yield kinds.COMMENT_INSIDE.at(line.number, column, line.value)
+
+
+def _ignored(line: Line, dialect: Dialect) -> Match:
+    """Return the problem of a line that has no effect; what it says is never guessed."""
+    odd = first_odd(line.text)
+    if odd >= 0:
+        seen = next(read_lines(without_odd(line.text), dialect), line)
+        if seen.kind not in (LineKind.MALFORMED, LineKind.UNKNOWN, LineKind.COMMENT):
+            return _invisible(line, odd + 1, f'"{seen.field}"')._replace(
+                meant=_meant(seen, dialect, seen.value)
+            )
+    return (_malformed if line.kind is LineKind.MALFORMED else _unknown)(line, dialect)
+
+
+def _fields(dialect: Dialect) -> tuple[str, ...]:
+    """Return the fields of *dialect*, as a message shows them."""
+    fields = ("User-agent", "Disallow")
+    return (*fields, "Allow") if dialect.has_allow else fields
+
+
+# A misspelling seldom comes alone.
+_likely_field = lru_cache(maxsize=256)(likely_field)
+
+
+def _malformed(line: Line, dialect: Dialect) -> Match:
+    """Return the problem of a line without a colon."""
+    # Ours O14
+    content = line.text.partition(COMMENT)[0].strip(SPACE)
+    likely = _likely_field(_first_words(content), _fields(dialect))
+    if likely is None or ":" in content:
+        return kinds.MALFORMED.at(line.number, line.column, content)
+    return kinds.NO_COLON.at(line.number, line.column, content, likely)
+
+
+def _first_words(content: str) -> str:
+    """Return what would be the field of a line whose colon is missing."""
+    # "User agent x" names its field with two words.
+    words = content.replace("=", " ").split(None, 2)[:2]
+    if len(words) > 1 and words[0].lower() == "user":
+        return "".join(words)
+    return words[0] if len(words) > 1 else ""
+
+
+def _unknown(line: Line, dialect: Dialect) -> Match:
+    """Return the problem of a line with a field that *dialect* does not have."""
+    # 1994 F6
+    name = letters(line.field)
+    check = _EXTENSION_CHECKS.get(name)
+    if check is not None:
+        return check.at(line.number, line.column)
+    if name in _EXTENSIONS:
+        return kinds.EXTENSION.at(line.number, line.column, line.field)
+    likely = _likely_field(line.field, _fields(dialect))
+    if likely is not None:
+        return kinds.MISSPELT.at(line.number, line.column, line.field, likely)
+    return kinds.UNKNOWN.at(line.number, line.column, line.field)
