@@ -7,7 +7,6 @@ says once what is lost, and the crawl goes on without it.
 from __future__ import annotations
 
 import logging
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scrapy import signals
@@ -16,7 +15,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Generator
+    from collections.abc import Callable, Generator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -218,45 +217,3 @@ def drop_queued(crawler: Crawler, request: Request) -> None:
     queue: Any = getattr(slot, "queue", [])
     for entry in [entry for entry in queue if entry[0] is request]:
         queue.remove(entry)
-
-
-class Line:
-    """Lets in so many at once; who comes later stands in line, first come first in."""
-
-    def __init__(self, places: int) -> None:
-        self._free = places
-        self._waiting: dict[DeferredWaiter[None], None] = {}
-
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """Wait for a place and hold it while the block runs."""
-        if self._free:
-            self._free -= 1
-        else:
-            await self._stand()
-        try:
-            yield
-        finally:
-            self._pass_on()
-
-    async def _stand(self) -> None:
-        """Wait until a place is handed over."""
-        waiter: DeferredWaiter[None] = DeferredWaiter()
-        self._waiting[waiter] = None
-        try:
-            await waiter
-        except BaseException:
-            # Cancelled: either still in line, or with a place that nobody will use.
-            if waiter in self._waiting:
-                del self._waiting[waiter]
-            else:
-                self._pass_on()
-            raise
-
-    def _pass_on(self) -> None:
-        """Hand a place to the next in line, or keep it free."""
-        for waiter in self._waiting:
-            del self._waiting[waiter]
-            waiter.release(None)
-            return
-        self._free += 1

@@ -119,13 +119,13 @@ def copy_of(error: ExceptionT) -> ExceptionT:
 
     One object raised for thousands of requests would collect the traceback of each.
     """
-    made: ExceptionT | None
     try:
         made = copy.copy(error)
     except Exception:  # noqa: BLE001 - a class whose __init__ takes something else
-        made = None
+        made = error
     if type(made) is not type(error) or made is error:
         made = type(error).__new__(type(error), *error.args)
-        made.__dict__.update(error.__dict__)
+    made.args = error.args
+    made.__dict__.update(error.__dict__)
     made.__cause__ = error
     return made

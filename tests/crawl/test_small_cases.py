@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from importlib import import_module
 from time import time
 
@@ -10,7 +9,7 @@ import pytest
 from scrapy import Request
 
 import scrapy_robots1994
-from scrapy_robots1994.crawl.concurrency import DeferredWaiter, Line
+from scrapy_robots1994.crawl.concurrency import DeferredWaiter
 from scrapy_robots1994.crawl.features import refusals
 from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.stats import StatsRecorder
@@ -58,38 +57,6 @@ def test_origins_beyond_those_that_are_held_are_added_up(
 
     assert sums._uncounted == 3
     assert "http://a.test" in caplog.text
-
-
-def test_who_is_cancelled_in_line_leaves_no_place_taken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Whether it still stood there or had just been handed its place."""
-    # Scrapy 2.13 asks for a reactor before it makes a future of a Deferred.
-    monkeypatch.setattr(
-        "scrapy_robots1994.crawl.concurrency.maybe_deferred_to_future",
-        lambda deferred: deferred.asFuture(asyncio.get_running_loop()),
-    )
-
-    async def crawl() -> None:
-        line = Line(1)
-
-        async def pass_through() -> None:
-            async with line.place():
-                pass
-
-        async with line.place():
-            waiting = [asyncio.ensure_future(pass_through()) for _ in range(2)]
-            await asyncio.sleep(0)
-            assert waiting[0].cancel()
-            await asyncio.sleep(0)
-        # Handed its place with the end of the block, and cancelled before it knows.
-        assert waiting[1].cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        assert all(each.cancelled() for each in waiting)
-
-        await asyncio.wait_for(pass_through(), 60)
-
-    asyncio.run(crawl())
 
 
 def test_a_waiter_is_released_once() -> None:

@@ -45,6 +45,14 @@ class Demanding(Exception):  # noqa: N818 - what it is
         self.code = code
 
 
+class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
+    """An exception whose first parameter is not its argument."""
+
+    def __init__(self, number: object = None, text: str = "") -> None:
+        super().__init__(text)
+        self.number = number
+
+
 CLASSIFIER = FaultClassifier(cancelled=(Withdrawn,), local=(TunnelError,))
 
 
@@ -144,6 +152,7 @@ def test_a_circle_of_causes_ends() -> None:
         NetworkError("one", 2),
         OSError(errno.EMFILE, "Too many open files"),
         Demanding(code=7),
+        Described(111, "Connection refused"),
         Wrapper(NetworkError()),
         UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"),
     ],
