@@ -273,3 +273,92 @@ def test_a_project_that_does_not_obey_is_told_so(tmp_path: Path) -> None:
     assert ran.code == 1
     assert "ROBOTSTXT_OBEY is off" in ran.err
     assert "ROBOTSTXT_OBEY" not in scrapy(*asked).err
+
+
+@pytest.mark.parametrize(
+    ("only", "left"), [("disallowed", "/a"), ("allowed", "/b"), ("unknown", "/c")]
+)
+def test_only_leaves_one_kind_and_counts_all(
+    tmp_path: Path, only: str, left: str
+) -> None:
+    """As JSON, too; the exit code is that of all URLs."""
+    draft = tmp_path / "robots.txt"
+    draft.write_text("User-agent: *\nDisallow: /a\n", "utf-8")
+    paths = ("/a", "/b") if only != "unknown" else ("/c",)
+    named = str(draft) if only != "unknown" else "no-such-file"
+    call = ("robots-check", "--robots", named, *paths, "--only", only)
+
+    ran, plain = scrapy(*call), scrapy(*call, "--json")
+
+    assert [line.split()[:2] for line in ran.lines[:-1]] == [[only, left]]
+    assert [json.loads(line)["url"] for line in plain.lines] == [left]
+    assert ran.code == plain.code == (3 if only == "unknown" else 1)
+
+
+def test_reasons_come_when_they_are_wanted(tmp_path: Path) -> None:
+    """One line a URL by default, with the line that decides."""
+    draft = tmp_path / "robots.txt"
+    draft.write_text("User-agent: *\nDisallow: /a\n", "utf-8")
+    call = ("robots-check", "--robots", str(draft), "/a")
+
+    short, long = scrapy(*call), scrapy(*call, "--explain")
+
+    assert [line.split() for line in short.lines[:-1]] == [
+        ["disallowed", "/a", "line", "2"]
+    ]
+    assert 'by line 2, "Disallow: /a"' in long.out
+    assert len(long.lines) > len(short.lines)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_named"),
+    [
+        ("", True),
+        ("ADDONS = {}", True),
+        ("ADDONS = {'scrapy_robots1994.Addon': 500}", False),
+        (
+            "DOWNLOADER_MIDDLEWARES = {'scrapy_robots1994.Robots1994Middleware': 100}",
+            False,
+        ),
+    ],
+)
+def test_a_project_that_does_not_enable_the_plugin_is_told_so(
+    tmp_path: Path, line: str, *, is_named: bool
+) -> None:
+    """What is printed is not what its crawl would do then."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
+    (tmp_path / "mine.py").write_text(f"{line}\n", "utf-8")
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow:\n", "utf-8")
+
+    ran = scrapy("robots-check", "--robots", "robots.txt", "/a", folder=tmp_path)
+
+    assert ran.code == 0
+    assert ("does not enable scrapy_robots1994" in ran.err) == is_named
+
+
+def test_the_settings_of_the_spider_count_where_nothing_is_fetched(
+    tmp_path: Path,
+) -> None:
+    """Its dialect and its name; a spider that is not there is wrong use."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
+    (tmp_path / "mine.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
+    (tmp_path / "spiders.py").write_text(
+        "import scrapy\n\n\nclass Walk(scrapy.Spider):\n    name = 'walk'\n"
+        "    custom_settings = {'USER_AGENT': 'walker/1.0',"
+        " 'ROBOTS1994_DIALECT': 'extended'}\n",
+        "utf-8",
+    )
+    (tmp_path / "robots.txt").write_text(
+        "User-agent: walker\nAllow: /a\nDisallow: /\n", "utf-8"
+    )
+    call = ("robots-check", "--robots", "robots.txt", "/a")
+
+    alone = scrapy(*call, folder=tmp_path)
+    ran = scrapy(*call, "--spider", "walk", folder=tmp_path)
+    unknown = scrapy(*call, "--spider", "wlak", folder=tmp_path)
+
+    assert (alone.code, ran.code) == (0, 0)
+    assert ran.lines[0].split()[2:] == ["line", "2"]
+    assert ran.lines[-1].endswith('asked as "walker/1.0"')
+    assert unknown.code == 2
+    assert 'did you mean "walk"?' in unknown.err

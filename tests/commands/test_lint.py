@@ -150,3 +150,19 @@ def test_colour_is_only_where_it_is_asked_for() -> None:
 
     assert "\x1b" not in plain.out
     assert "\x1b[1;31m" in painted.out
+
+
+def test_the_summary_is_a_json_document_if_that_is_wanted(tmp_path: Path) -> None:
+    """Files, problems and what could not be read; a folder means all under it."""
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "a.txt").write_text(WARNING, "utf-8")
+    (tmp_path / "inner" / "b.txt").write_text(CLEAN, "utf-8")
+    names = (str(tmp_path), "no-such-file")
+
+    ran = scrapy("robots-lint", "--summary", "--format", "json", *names)
+    plain = json.loads(ran.out)
+
+    assert ran.code == 3
+    assert (plain["files"], plain["without_problems"]) == (2, 1)
+    assert [it["file"] for it in plain["unread"]] == ["no-such-file"]
+    assert [(it["code"], it["files"]) for it in plain["problems"]] == [("R015", 1)]

@@ -236,3 +236,31 @@ def test_a_report_that_cannot_be_written_is_one_error_line(
     assert len(result.fetched) == 1
     said = [line for line in result.log.split("\n") if "could not be written" in line]
     assert len(said) == 1
+
+
+def test_a_parser_that_hangs_does_not_stop_the_crawl() -> None:
+    """It counts as raised and is named once; pages and the other parser go on."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
+        result = crawl(
+            [site.url(f"/{number}") for number in range(5)],
+            settings={
+                "ROBOTS1994_COMPARE": [
+                    "tests.commands.parsers.HangingParser",
+                    "tests.commands.parsers.OpenParser",
+                ],
+            },
+            hook="tests.crawl.test_compare:shorten_the_deadline",
+        )
+
+    assert len(result.fetched) == 5
+    assert result.stats["robots1994/compare/HangingParser/raised"] == 5
+    assert result.stats["robots1994/compare/OpenParser/agree"] == 5
+    assert result.log.count("did not answer about robots.txt") == 1
+
+
+def shorten_the_deadline(_crawler: Any) -> None:
+    """Let the parsers of the crawling process answer within a second."""
+    from scrapy_robots1994.crawl.features import comparison  # noqa: PLC0415 - of the crawling process
+
+    comparison.PARSER_SECONDS = 1.0
