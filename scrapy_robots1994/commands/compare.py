@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentTypeError
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -215,14 +216,14 @@ def _executor(
 def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     """Yield the executor of a dask cluster, and its number of threads."""
     try:
-        from distributed import Client  # noqa: PLC0415 - an extra
+        distributed = import_module("distributed")
     except ImportError as error:
         msg = (
             f"--scheduler needs {error.name}, which is not installed: "
             "pip install 'scrapy_robots1994[cluster]'"
         )
         raise MissingExtra(msg) from error
-    with Client(address, timeout=10) as client:
+    with distributed.Client(address, timeout=10) as client:
         threads = sum(client.nthreads().values())
         # More than one try: a worker may die, and others take its tasks over.
         yield client.get_executor(retries=3), max(threads, 1)
