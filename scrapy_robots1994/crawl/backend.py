@@ -14,7 +14,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import DeferredWaiter
 from scrapy_robots1994.crawl.failures import CLASSIFIER
 from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
-from scrapy_robots1994.crawl.fetch_log import FetchLog
+from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.parser import Robots1994Parser
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread, sleep
 from scrapy_robots1994.crawl.user_agent import RobotName
@@ -181,6 +181,6 @@ def _compile(robots: RobotsTxt, robot: str | bytes) -> tuple[Problem, ...]:
     """Do all slow work with a file; return the problems that open it to *robot*."""
     # Compiled first, for a compressed body would have to be unpacked for it.
     robots.rules(robot)
-    problems = robots.weakening_problems(robot)
+    problems = robots.weakening_problems(robot, MAX_PROBLEMS)
     robots.compress_body()
     return problems

@@ -34,6 +34,9 @@ logger = logging.getLogger("scrapy_robots1994")
 MAX_FORBIDDEN_WARNINGS = 20
 """Origins whose 401 or 403 is a warning of its own; more are counted at the close."""
 
+MAX_PROBLEMS = 100
+"""Problems of one file that become objects; more are only known to exist."""
+
 MAX_TRACEBACKS = 20
 """Different places in code whose exceptions are logged with a traceback."""
 
@@ -186,6 +189,7 @@ class FetchLog:
     def weakens_policy(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
         """Warn of *problems* that open the site against its owner's intent."""
         self._tally.count(stats.OPENS_SITE)
+        count = f"{len(problems)}" if len(problems) < MAX_PROBLEMS else "100 or more"
         is_split = any(problem.clause == "O5" for problem in problems)
         self._log(
             logging.WARNING,
@@ -194,7 +198,7 @@ class FetchLog:
             origin.robots_url,
             problems[0].line,
             sentence(problems[0]),
-            f" ({len(problems)} such lines.)" if len(problems) > 1 else "",
+            f" ({count} such lines.)" if len(problems) > 1 else "",
             ' ROBOTS1994_READING = "cautious" obeys split records.' if is_split else "",
             origin.robots_url,
         )

@@ -17,7 +17,6 @@ policy is already decided, while listeners run. The rules of this file:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -26,6 +25,7 @@ from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy.faults import copy_of
 from scrapy_robots1994.policy.fetch_result import Cancelled, LocalFault, RobotsResponse
 from scrapy_robots1994.policy.freshness import Fetch, UseFresh, UseStale, decide
+from scrapy_robots1994.policy.in_flight import InFlightFetch
 from scrapy_robots1994.policy.outcome import Outcome, outcome_of_result
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.retries import RetrySchedule
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
         Resolution,
         ResolverBackend,
         Store,
-        Waiter,
-        Work,
     )
     from scrapy_robots1994.policy.fetch_result import FetchError, FetchResult
     from scrapy_robots1994.policy.freshness import FreshnessDecision, FreshnessSettings
@@ -47,38 +45,6 @@ ContextT = TypeVar("ContextT")
 
 NEVER_BEGAN = "the fetch of robots.txt never began"
 BROKE_OFF = "the fetch of robots.txt broke off"
-
-
-@dataclass(slots=True, eq=False)
-class InFlightFetch(Generic[ContextT]):
-    """A fetch in flight and the requests that wait for it.
-
-    *context* is that of the latest attempt, *tried* those of all. *policy* is the
-    decided policy while listeners run.
-    """
-
-    origin: Origin
-    context: ContextT
-    last: Policy | None
-    # In order of arrival; a dict, so that a cancelled waiter leaves at once.
-    waiters: dict[Waiter, ContextT] = field(default_factory=dict)
-    tried: list[ContextT] = field(default_factory=list)
-    policy: Policy | None = None
-    work: Work | None = None
-
-    def next_context(self) -> ContextT:
-        """Return the context for the next attempt: of a waiter, and a new one if any."""
-        waiting = list(self.waiters.values())
-        untried = (context for context in waiting if context not in self.tried)
-        others = (context for context in waiting if context != self.context)
-        self.context = next(untried, next(others, self.context))
-        self.tried.append(self.context)
-        return self.context
-
-    def release(self, resolution: Resolution) -> None:
-        """Let every waiter go on with *resolution*."""
-        for waiter in tuple(self.waiters):
-            waiter.release(resolution)
 
 
 class PolicyResolver(Generic[ContextT]):
