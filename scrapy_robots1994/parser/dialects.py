@@ -12,11 +12,10 @@ from types import MappingProxyType
 
 from scrapy_robots1994.parser.user_agent import (
     NameChoice,
+    equally_named,
     first_named,
     listed_names,
     longest_named,
-    product_token,
-    token_named,
     whole_name,
 )
 
@@ -79,8 +78,7 @@ _ROWS = (
     ),
     Dialect(
         "rfc9309",
-        names=product_token,
-        choose=token_named,
+        choose=equally_named,
         has_allow=True,
         has_crawl_delay=True,
         has_sitemap=True,

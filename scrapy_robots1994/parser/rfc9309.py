@@ -15,7 +15,7 @@ from scrapy_robots1994.parser.records import RobotRecord, Rule
 # rule they are special.
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _RESERVED = ":/?#[]@!&'()+,;="
-_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")
 _OTHER = re.compile(f"[^{re.escape(_UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}]*")
 
@@ -35,7 +35,9 @@ def normal_spelling(target: str) -> str:
 
 
 def _normal_escape(escape: re.Match[str]) -> str:
-    """Return what an escape is in the normal spelling."""
+    """Return what an escape, or a `%` that begins none, is in the normal spelling."""
+    if escape[1] is None:
+        return "%25"
     character = chr(int(escape[1], 16))
     return character if character in _UNRESERVED else escape[0].upper()
 

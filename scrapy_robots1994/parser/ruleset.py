@@ -169,23 +169,28 @@ class RobotRules:
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether *url* may be retrieved, and because of what."""
         target, matcher = self._question(as_text(url))
-        allowing = None
+        if matcher.normal_spelling(target) == ROBOTS_TXT:
+            return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
+        verdicts = []
         for written in spellings(target):
             spelling = matcher.normal_spelling(written)
-            if spelling == ROBOTS_TXT:
-                if written == target:
-                    return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
-                continue
             rule = matcher.decide(spelling, written)
-            if rule is not None and not rule.allows:
-                return self._by_rule(rule, None if written == target else written)
-            if written == target:
-                allowing = rule
-        if (
-            allowing is not None
-            and allowing.line < self._header_of(allowing).orphans_from
-        ):
-            return self._by_rule(allowing)
+            if rule is not None and spelling != ROBOTS_TXT:
+                verdicts.append(
+                    self._by_rule(rule, None if written == target else written)
+                )
+        # Ours O27: one spelling that is disallowed is enough. Ours O5: what the literal
+        # reading disallows comes before what only the cautious one does.
+        refusing = [verdict for verdict in verdicts if not verdict.allowed]
+        if refusing:
+            return min(refusing, key=lambda it: it.reason is Reason.SPLIT_RECORD)
+        for verdict in verdicts:
+            if verdict.spelling is None and verdict.reason is Reason.RULE:
+                return verdict
+        return self._without_rule()
+
+    def _without_rule(self) -> Verdict:
+        """Return the verdict on a URL that no rule covers."""
         if self._headers:
             source = self._reference(self._headers[0])
             return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)

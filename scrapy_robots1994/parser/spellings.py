@@ -105,25 +105,27 @@ def paths_under(value: str, head: str) -> tuple[str, ...]:
     # A URL that is a path alone has no host to compare.
     if parts is None or not head:
         return ()
-    # Ours O19: both as written and with the origin normalised. Without a path, the rule
-    # as written may be the beginning of an authority, and covers the whole origin.
     beginning, rest = parts[1], parts[2]
-    rules = [canonical(beginning.lower()) + rest]
-    origin = Origin.of(beginning)
-    if origin:
-        rules.append(canonical(str(origin)) + (rest or "/"))
-    heads = [canonical(head.strip().lower()), canonical(str(Origin.of(head) or ""))]
-    paths = (_path_under(rule, it) for rule in rules for it in heads if it)
+    # Ours O19: as written, but for the case of scheme and host; without a path the rule
+    # may be the beginning of an authority. And with the origin normalised: without a
+    # path the rule is the whole origin.
+    paths = [_path_under(beginning.lower(), rest, head.strip().lower())]
+    ours, theirs = Origin.of(beginning), Origin.of(head)
+    if ours and theirs:
+        paths.append(_path_under(str(ours), rest or "/", str(theirs)))
     return tuple(dict.fromkeys(path for path in paths if path))
 
 
-def _path_under(rule: str, head: str) -> str:
-    """Return the path that *rule* covers under *head*; empty if none."""
+def _path_under(beginning: str, rest: str, head: str) -> str:
+    """Return the path that the rule *beginning* + *rest* covers under *head*; empty if
+    none.
+    """
+    rule, head = canonical(beginning) + rest, canonical(head)
     if head.startswith(rule):
         return "/"
     path = rule.removeprefix(head)
     if path == rule:
         return ""
     if path.startswith(("?", "\\")):
-        return f"/{path.removeprefix(chr(92))}"
+        return "/" + path.removeprefix("\\")
     return path if path.startswith("/") else ""

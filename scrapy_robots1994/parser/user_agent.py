@@ -21,9 +21,6 @@ _BROWSER_TOKENS = frozenset(
     ("mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari")
 )
 
-# RFC 9309 2.2.1, and the digits and signs that real names have besides.
-_PRODUCT_TOKEN = re.compile(r"[^\s/(),;:*]+")
-
 NameChoice: TypeAlias = Callable[
     [Iterable[tuple[str, ...]], Sequence[str]], Sequence[int]
 ]
@@ -119,18 +116,6 @@ def listed_names(value: str) -> tuple[str, ...]:
     return tuple(word for word in words if word)
 
 
-def product_token(value: str) -> tuple[str, ...]:
-    """Return the product token that a User-agent value begins with, if it does."""
-    names = _header_names(value)
-    if names is not None:
-        return names
-    # RFC 9309 2.2.1: `*` stands for every robot; it ends where a token would.
-    if value[:1] == EVERYBODY:
-        return (EVERYBODY,) if value[1:2] in ("", " ", "\t") else ()
-    token = _PRODUCT_TOKEN.match(value)
-    return (token[0],) if token else ()
-
-
 def _header_names(value: str) -> tuple[str, ...] | None:
     """Return the names that *value* gives as a User-Agent header; None if it is not
     one.
@@ -145,7 +130,8 @@ def _header_names(value: str) -> tuple[str, ...] | None:
     if not names:
         tokens = (word.partition("/")[0] for word in words)
         names = [it for it in tokens if it and it.lower() not in _BROWSER_TOKENS]
-    return tuple(dict.fromkeys(names))
+    # That of a plain browser names no robot, and is a name that no robot has.
+    return tuple(dict.fromkeys(names)) or (value,)
 
 
 def first_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
@@ -183,17 +169,14 @@ def longest_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> lis
     return chosen or default
 
 
-def token_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
-    """Choose all that have the first product token of the robot's that any has, else
-    every one for all robots.
+def equally_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
+    """Choose all with the first name of the robot that any has, else every one for all
+    robots.
     """
-    # RFC 9309 2.2.1: whole tokens, without case; groups of one token are merged.
+    # RFC 9309 2.2.1: whole names, without case; groups of one name are merged.
     positions: dict[str, list[int]] = {}
     for position, names in enumerate(named):
         for name in names:
             positions.setdefault(name.lower(), []).append(position)
-    tokens = (token for name in robot for token in product_token(name))
-    return next(
-        (positions[it] for it in tokens if it != EVERYBODY and it in positions),
-        positions.get(EVERYBODY, []),
-    )
+    own = (name for name in robot if name != EVERYBODY and name in positions)
+    return positions.get(next(own, EVERYBODY), [])

@@ -31,7 +31,7 @@ def test_from_1994_all_others_are_told() -> None:
         'the dialect "extended" reads lines 3-4, 7, 11 otherwise '
         "(Allow, CRAWL-delay, Sitemap)"
     )
-    assert "lines 1, 3-4, 7, 11 otherwise (User-agent, " in rfc9309
+    assert "lines 3-4, 7, 11 otherwise (Allow, " in rfc9309
 
 
 def test_from_another_dialect_1994_is_told() -> None:
