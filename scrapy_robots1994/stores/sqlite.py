@@ -178,7 +178,7 @@ class SqliteStore(PolicyStore):
 
     def _write_uses(self, base: sqlite3.Connection) -> None:
         """Write when entries were used last, as far as this process knows."""
-        base.executemany(_USED, [(at, name) for name, at in self._uses.items()])
+        base.executemany(_USED, [(at, name, at) for name, at in self._uses.items()])
         self._uses.clear()
 
     def _delete_unused(self, base: sqlite3.Connection) -> None:
@@ -225,7 +225,7 @@ _PUT = (
 )
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _USED = (
-    "UPDATE policies SET used_at = ?1 WHERE origin = ?2 AND used_at < ?1 "  # noqa: S608 - no input
+    "UPDATE policies SET used_at = ? WHERE origin = ? AND used_at < ? "  # noqa: S608 - no input
     # SQLite would have to load a cell that another program wrote.
     f"AND length(packed) <= {MAX_ENTRY_BYTES}"
 )
