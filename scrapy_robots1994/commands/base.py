@@ -152,3 +152,11 @@ class RobotsCommand(ScrapyCommand):
         assert process is not None  # noqa: S101 - set before `run`, by Scrapy
         made: CrawlerProcess = process
         return made
+
+
+def positive_number(text: str) -> int:
+    """Return a whole number of 1 or more."""
+    if not (text.isascii() and text.isdigit() and int(text)):
+        msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)

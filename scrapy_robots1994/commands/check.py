@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from scrapy_robots1994.commands.fetch_policies import PolicyLookup, PolicySource
+    from scrapy_robots1994.commands.fetch_policies import PolicyLookup
+    from scrapy_robots1994.commands.policy_source import PolicySource
     from scrapy_robots1994.commands.url_verdict import UrlVerdict
     from scrapy_robots1994.lint.text import Paint
 
@@ -97,10 +98,8 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
-        from scrapy_robots1994.commands.fetch_policies import (  # noqa: PLC0415 - heavy
-            PolicyLookup,
-            PolicySource,
-        )
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.commands.policy_source import PolicySource  # noqa: PLC0415 - heavy
         from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
 
         if STDIN in opts.robots and STDIN in (*args, opts.urls):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentTypeError
-from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand
+from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand, positive_number
 from scrapy_robots1994.commands.inputs import is_url, listed, what_failed
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
@@ -20,7 +17,7 @@ from scrapy_robots1994.commands.terminal import (
     print_note,
     progress,
 )
-from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError
+from scrapy_robots1994.errors import RobotsError, SettingsError
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from scrapy_robots1994.commands.compare_inputs import CompareInputs
-    from scrapy_robots1994.commands.compare_job import Executor, Job, Outcome
+    from scrapy_robots1994.commands.compare_job import Job, Outcome
     from scrapy_robots1994.compare.report import ComparisonReport
 
 PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
@@ -99,7 +96,7 @@ class RobotsCompare(RobotsCommand):
         add(
             "--questions",
             metavar="N",
-            type=_positive,
+            type=positive_number,
             default=MAX_QUESTIONS,
             help=f"questions made from one file at most (default: {MAX_QUESTIONS})",
         )
@@ -108,14 +105,14 @@ class RobotsCompare(RobotsCommand):
         add(
             "--processes",
             metavar="N",
-            type=_positive,
+            type=positive_number,
             default=os.cpu_count() or 1,
             help="processes to work in (default: one a core)",
         )
         add(
             "--deadline",
             metavar="SECONDS",
-            type=_positive,
+            type=positive_number,
             default=DEADLINE,
             help="seconds that one parser may take for one file; past it, it counts as "
             f"raised (default: {DEADLINE})",
@@ -133,6 +130,7 @@ class RobotsCompare(RobotsCommand):
         from scrapy_robots1994.commands import (  # noqa: PLC0415 - as above
             compare_inputs,
             compare_job,
+            executors,
         )
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - as above
 
@@ -150,7 +148,10 @@ class RobotsCompare(RobotsCommand):
         inputs.add_fetched(list(lookup.found.values()))
         with (
             progress("robots.txt", inputs.count) as step,
-            _executor(opts, inputs) as (executor, workers),
+            executors.executor_for(opts.scheduler, opts.processes, inputs.count) as (
+                executor,
+                workers,
+            ),
         ):
             outcome = compare_job.run(
                 job,
@@ -182,51 +183,6 @@ def _name(what: str, lines: list[str]) -> None:
         print_note(f"{what}: {escape_control_chars(line, 300)}")
     if lines[MAX_NAMED:]:
         print_note(f"{what}: {len(lines) - MAX_NAMED} more")
-
-
-def _positive(text: str) -> int:
-    """Return a whole number of 1 or more."""
-    if not (text.isascii() and text.isdigit() and int(text)):
-        msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
-        raise ArgumentTypeError(msg)
-    return int(text)
-
-
-@contextmanager
-def _executor(
-    opts: argparse.Namespace, inputs: CompareInputs
-) -> Iterator[tuple[Executor, int]]:
-    """Yield what runs the work, and how many workers it has."""
-    if opts.scheduler:
-        with _cluster(opts.scheduler) as (executor, workers):
-            yield executor, workers
-        return
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see `execute`
-
-    workers = min(opts.processes, inputs.count or opts.processes)
-    # Each thread waits for a process of its own.
-    pool = ThreadPoolExecutor(workers)
-    try:
-        yield pool, workers
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """Yield the executor of a dask cluster, and its number of threads."""
-    try:
-        distributed = import_module("distributed")
-    except ImportError as error:
-        msg = (
-            f"--scheduler needs {error.name}, which is not installed: "
-            "pip install 'scrapy_robots1994[cluster]'"
-        )
-        raise MissingExtra(msg) from error
-    with distributed.Client(address, timeout=10) as client:
-        threads = sum(client.nthreads().values())
-        # More than one try: a worker may die, and others take its tasks over.
-        yield client.get_executor(retries=3), max(threads, 1)
 
 
 def _report_path(wanted: str | None) -> Path | None:

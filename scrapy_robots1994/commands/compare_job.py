@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from scrapy_robots1994.commands.compare_inputs import CompareInput
+    from scrapy_robots1994.commands.executors import Executor
 
 ItemT = TypeVar("ItemT")
 
@@ -80,13 +81,6 @@ class Result:
         self.unread += other.unread
         self.stuck += other.stuck
         self.files += other.files
-
-
-class Executor(Protocol):
-    """What is used of an executor of `concurrent.futures`, or of a dask cluster."""
-
-    def submit(self, work: Callable[..., Any], /, *args: Any) -> Future[Any]:
-        """Run *work* with *args* in a worker."""
 
 
 def load_peers(names: Iterable[str], overrides: Iterable[tuple[str, str]]) -> list[Any]:

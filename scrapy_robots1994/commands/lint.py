@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-    from scrapy_robots1994.commands.fetch_policies import PolicyLookup, PolicySource
+    from scrapy_robots1994.commands.fetch_policies import PolicyLookup
+    from scrapy_robots1994.commands.policy_source import PolicySource
     from scrapy_robots1994.lint.text import Paint
 
 EXAMPLES = f"""\
@@ -100,10 +101,8 @@ class RobotsLint(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Read, print, and return the exit code."""
-        from scrapy_robots1994.commands.fetch_policies import (  # noqa: PLC0415 - heavy
-            PolicyLookup,
-            PolicySource,
-        )
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.commands.policy_source import PolicySource  # noqa: PLC0415 - heavy
         from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
 
         if not args:

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 
 from scrapy_robots1994.commands import store_view
 from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand
-from scrapy_robots1994.commands.fetch_policies import PolicyLookup, PolicySource
+from scrapy_robots1994.commands.fetch_policies import PolicyLookup
 from scrapy_robots1994.commands.store_view import PolicyFilter, StoreView
 from scrapy_robots1994.commands.terminal import ExitCode, print_line, print_note
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -21,6 +21,7 @@ from scrapy_robots1994.policy import Outcome
 if TYPE_CHECKING:
     import argparse
 
+    from scrapy_robots1994.commands.policy_source import PolicySource
     from scrapy_robots1994.policy import Policy
 
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")

@@ -13,7 +13,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robots1994.commands.fetch_policies import PolicySource
+    from scrapy_robots1994.commands.policy_source import PolicySource
     from scrapy_robots1994.lint.text import Paint
     from scrapy_robots1994.parser import Verdict
 

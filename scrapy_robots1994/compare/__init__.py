@@ -4,6 +4,6 @@ them differ. Pure but for `worker_process`: the other parsers are passed in.
 In the order of the flow: `parsers` (what is compared), `questions` (made from a file),
 `comparer` (decides, counts, explains) with `diagnosis`, `transforms`, `path_transforms`
 and `lines` (which cause, which lines) and `causes` (the closed list); `guarded` (the same
-with deadlines); `impact` (what changes for each site); `report`, `html` and
-`report_file`.
+with deadlines); `impact` (what changes for each site); `report`, `report_csv`,
+`html` and `report_file`.
 """

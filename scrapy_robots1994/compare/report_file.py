@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.compare.html import as_html
-from scrapy_robots1994.compare.report import as_csv, as_json
+from scrapy_robots1994.compare.report import as_json
+from scrapy_robots1994.compare.report_csv import as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable

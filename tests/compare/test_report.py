@@ -12,7 +12,8 @@ from scrapy_robots1994.compare import report_file
 from scrapy_robots1994.compare.html import as_html
 from scrapy_robots1994.compare.impact import Change, Totals
 from scrapy_robots1994.compare.parsers import Direction
-from scrapy_robots1994.compare.report import as_csv, as_json, as_table
+from scrapy_robots1994.compare.report import as_json, as_table
+from scrapy_robots1994.compare.report_csv import as_csv
 from scrapy_robots1994.compare.report_file import write_report
 from tests.compare.report_parts import METADATA, NAMES, report
 
