@@ -19,11 +19,12 @@ version = release = __version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",
+    "myst_parser",
     "robots1994_reference",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_generated"]
 nitpicky = False
-default_role = "any"
+default_role = "code"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

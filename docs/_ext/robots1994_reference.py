@@ -74,7 +74,8 @@ def _option(action: argparse.Action) -> str:
     """Return one option as a definition."""
     value = "" if action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
     names = ", ".join(f"``{name}{value}``" for name in action.option_strings)
-    return f"{names}\n    {(action.help or '').replace('%%', '%').strip()}\n"
+    text = (action.help or "").replace("%%", "%").replace("*", r"\*").strip()
+    return f"{names}\n    {text}\n"
 
 
 WRITERS: dict[str, Callable[[str], str]] = {

@@ -27,7 +27,17 @@ class Reason(Enum):
     UNREACHABLE = "unreachable"
     CANCELLED = "cancelled"
 
+    @property
+    def meaning(self) -> str:
+        """What this reason says, as the reference has it."""
+        return _WITH_RECORD.get(self) or _WITHOUT_RECORD[self]
 
+
+_WITH_RECORD = {
+    Reason.RULE: "a rule of the robot's record covers the URL",
+    Reason.SPLIT_RECORD: "a rule that a blank line separates from its record covers it",
+    Reason.NO_RULE: "no rule of the robot's record covers the URL",
+}
 _WITHOUT_RECORD = {
     Reason.NO_RECORD: "no record of robots.txt is for this robot",
     Reason.EMPTY: "robots.txt holds no record",

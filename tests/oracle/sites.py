@@ -4,6 +4,7 @@
 line of each file, and prints tables in Markdown. CORPUS is a folder or a tar archive;
 without it the files are those of `tests/support/corpus.py`.
 
+`--rst` prints the first table alone, as `docs/_generated/sites.rst` has it.
 `--explain` names the cause of each difference between `rfc9309` and Protego.
 `--google` compares both with google/robotstxt (`pip install jwm.robotstxt`).
 """
@@ -118,6 +119,25 @@ def table(sites: list[Site], pairs: list[tuple[str, str]]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def rst_table(sites: list[Site], asked: int) -> str:
+    """Effects of ours against Protego, as a table of reStructuredText."""
+    rows = [
+        f".. Written by: python -m tests.oracle.sites --rst CORPUS ({asked:,} questions)",
+        "",
+        ".. csv-table::",
+        "   :header: dialect, reading, " + ", ".join(EFFECTS) + ", opens, closes",
+        "",
+    ]
+    for name in OURS:
+        count = Counter(effect(site, name, "protego") for site in sites)
+        both = count["both"]
+        shares = (count[only] + both for only in ("only opens", "only closes"))
+        cells = [*name.split(), *(str(count[each]) for each in EFFECTS)]
+        cells += [f"{100 * share / len(sites):.1f} %" for share in shares]
+        rows.append("   " + ", ".join(cells))
+    return "\n".join(rows) + "\n"
+
+
 def explained(sites: list[Site]) -> str:
     """Causes of the differences between `rfc9309` and Protego, the most frequent first."""
     rows = ["| cause | lines | sites | for example |", "|---|---|---|---|"]
@@ -153,6 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Read the arguments, ask, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tests.oracle.sites")
     parser.add_argument("corpus", nargs="?", help="folder or tar archive")
+    parser.add_argument("--rst", action="store_true")
     parser.add_argument("--explain", action="store_true")
     parser.add_argument("--google", action="store_true")
     parser.add_argument("--processes", type=int, default=2)
@@ -166,6 +187,9 @@ def main(arguments: list[str] | None = None) -> int:
     with ProcessPoolExecutor(options.processes) as pool:
         sites = list(pool.map(examine, tasks, chunksize=20))
     asked = sum(len(site.allowed) for site in sites)
+    if options.rst:
+        sys.stdout.write(rst_table(sites, asked))
+        return 0
     sys.stdout.write(f"{asked:,} questions about {len(sites):,} files\n\n")
     against_peer = [(name, "protego") for name in OURS]
     sys.stdout.write(table(sites, against_peer) + "\n")

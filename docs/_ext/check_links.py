@@ -1,0 +1,80 @@
+"""Check that each internal link of the built pages and of Markdown files leads somewhere.
+
+``python docs/_ext/check_links.py docs/_build/html README.md``: exit code 1 and one line
+for each link whose file or anchor does not exist.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+MARKDOWN_LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+class Page(HTMLParser):
+    """The links and the anchors of one page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors = {"", "top"}
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what *tag* links to, and its anchor."""
+        for name, value in attrs:
+            if name == "id" and value:
+                self.anchors.add(value)
+            elif name in ("href", "src") and value and tag != "link":
+                self.links.append(value)
+
+
+def broken_in_pages(folder: Path) -> list[str]:
+    """Return the links between the pages of *folder* that lead nowhere."""
+    pages = {path.resolve(): Page(path) for path in folder.rglob("*.html")}
+    found = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (
+                (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            )
+            anchors = pages[target].anchors if target in pages else {""}
+            is_page = target in pages
+            if not target.exists() or (
+                is_page and unquote(parts.fragment) not in anchors
+            ):
+                found.append(f"{path.relative_to(folder.resolve())}: {link}")
+    return found
+
+
+def broken_in_markdown(path: Path) -> list[str]:
+    """Return the links of the Markdown file *path* to files that do not exist."""
+    links = MARKDOWN_LINK.findall(path.read_text("utf-8"))
+    local = [link for link in links if not urlsplit(link).scheme]
+    return [
+        f"{path}: {link}"
+        for link in local
+        if not (path.parent / unquote(urlsplit(link).path)).exists()
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """Check each folder of pages and each Markdown file."""
+    found = []
+    for name in arguments:
+        path = Path(name)
+        found += broken_in_pages(path) if path.is_dir() else broken_in_markdown(path)
+    for line in found:
+        sys.stderr.write(f"broken link: {line}\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
