@@ -36,16 +36,20 @@ def missing(mark: str) -> str:
     return f"{' and '.join(absent)} {hint}" if absent else ""
 
 
+def require(mark: str) -> None:
+    """Skip or fail the running test if a program of *mark* is missing."""
+    if reason := missing(mark):
+        (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(reason)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip or fail a test whose program is missing; skip a long one in a short run."""
     if item.get_closest_marker("long") and "ROBOTS1994_TEST_SHORT" in os.environ:
         pytest.skip("long: tests/run --all")
     for mark in PROGRAMS:
-        if item.get_closest_marker(mark) and (reason := missing(mark)):
-            (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(
-                reason
-            )
+        if item.get_closest_marker(mark):
+            require(mark)
 
 
 def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
