@@ -124,8 +124,8 @@ def test_the_first_screen_has_the_four_numbers_and_what_to_do(browser: Chrome) -
     )
     assert "skip URLs on 2 sites" in texts(browser, "#sentence")[0]
     assert "1994, literal reading" in texts(browser, "#setup")[0]
-    assert 'ROBOTS1994_READING = "cautious"' in texts(browser, "#advice")[0]
-    bottom = browser.find_element(By.ID, "sentence").rect
+    assert 'ROBOTS1994_DIALECT = "rfc9309"' in texts(browser, "#advice")[0]
+    bottom = browser.find_element(By.ID, "advice").rect
     assert bottom["y"] + bottom["height"] < 800
     assert texts(browser, "#note") == ["One note."]
 
