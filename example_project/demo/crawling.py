@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ TIME_LIMIT = 120
 """Seconds after which a crawl is killed."""
 
 # HTML where the extra `report` is installed, as in the environment that `run` makes.
-SUFFIX = ".html" if all(map(find_spec, ("jinja2", "pygal"))) else ".json"
+SUFFIX = ".html"
 REPORT = PROJECT / f"compared{SUFFIX}"
 """Where the crawl writes what the built-in's parser would have decided."""
 

@@ -14,7 +14,7 @@ from tests.packaging.building import ROOT, run
 if TYPE_CHECKING:
     from pathlib import Path
 
-EXTRAS = {"redis": ["redis"], "report": ["jinja2", "pygal", "rich", "warcio"]}
+EXTRAS = {"redis": ["redis"], "report": ["rich", "warcio"]}
 FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.argv[1:]))"
 
 
