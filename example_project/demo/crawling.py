@@ -22,9 +22,7 @@ WARNING = "] WARNING: "
 TIME_LIMIT = 120
 """Seconds after which a crawl is killed."""
 
-# HTML where the extra `report` is installed, as in the environment that `run` makes.
-SUFFIX = ".html"
-REPORT = PROJECT / f"compared{SUFFIX}"
+REPORT = PROJECT / "compared.html"
 """Where the crawl writes what the built-in's parser would have decided."""
 
 OURS: dict[str, str] = {
