@@ -1,4 +1,4 @@
-"""Race of crawls that compare: what ROBOTS1994_COMPARE adds, and whose part it is."""
+"""Race of crawls that compare: what ROBOTS1994_COMPARE adds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 HOSTS = 20
 COMPARED = "ours, beside Protego"
-PEERS = ("opinion", "read")
-"""The calls in which the other parser works."""
-
-SPENT = "bench/{whose}_ns"
+SPENT = "bench/comparison_ns"
 
 
 def compared(rounds: int, pages: int) -> Iterator[Result]:
@@ -34,14 +31,8 @@ def compared(rounds: int, pages: int) -> Iterator[Result]:
             cpu[OURS].append(_ran(args, compare=False)[0])
             seconds, stats = _ran(args, compare=True)
             cpu[COMPARED].append(seconds)
-            whole, theirs = (
-                stats[SPENT.format(whose=whose)] for whose in ("all", "theirs")
-            )
-            requests = HOSTS * pages
-            shares.append(
-                f"{whole / requests / 1e3:.1f} µs a request, of these "
-                f"{(whole - theirs) / requests / 1e3:.1f} µs ours"
-            )
+            spent = stats[SPENT] / (HOSTS * pages)
+            shares.append(f"{spent / 1e3:.1f} µs a request")
     yield Result(
         f"crawl of {HOSTS * pages:,} requests, comparison off and on: CPU",
         "s",
@@ -67,27 +58,24 @@ def _ran(args: dict[str, Any], *, compare: bool) -> tuple[float, dict[str, Any]]
 
 
 def measure(crawler: Crawler) -> None:
-    """Time the comparison of a crawl, and in it what the other parser takes."""
+    """Time what the comparison takes in the event loop of a crawl."""
     from scrapy_robots1994.crawl.features import comparison as shadow  # noqa: PLC0415 - of the crawling process
 
-    spent = {"all": 0, "theirs": 0}
+    spent = 0
+    compare = shadow.ShadowComparison.compare
 
-    def timed(whose: str, work: Any) -> Any:
-        def timing(*args: Any, **options: Any) -> Any:
-            started = thread_time_ns()
-            try:
-                return work(*args, **options)
-            finally:
-                spent[whose] += thread_time_ns() - started
+    def timed(*args: Any, **options: Any) -> Any:
+        nonlocal spent
+        started = thread_time_ns()
+        try:
+            return compare(*args, **options)
+        finally:
+            spent += thread_time_ns() - started
 
-        return timing
+    shadow.ShadowComparison.compare = timed  # type: ignore[method-assign]  # measured
 
-    vars(shadow).update({name: timed("theirs", vars(shadow)[name]) for name in PEERS})
-    shadow.ShadowComparison.compare = timed("all", shadow.ShadowComparison.compare)  # type: ignore[method-assign]  # measured
-
-    def tell() -> None:
+    def record() -> None:
         assert crawler.stats is not None
-        for whose, nanoseconds in spent.items():
-            crawler.stats.set_value(SPENT.format(whose=whose), nanoseconds)
+        crawler.stats.set_value(SPENT, spent)
 
-    crawler.signals.connect(tell, signals.spider_closed, weak=False)
+    crawler.signals.connect(record, signals.spider_closed, weak=False)
