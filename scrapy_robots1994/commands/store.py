@@ -55,7 +55,7 @@ class RobotsStore(RobotsCommand):
     def long_desc(self) -> str:
         """Return what its help says first."""
         return (
-            "Work with the lasting store that ROBOTS1994_STORE or --store names: list "
+            "Work with the persistent store that ROBOTS1994_STORE or --store names: list "
             "its policies, show files, fetch them again (refresh), forget them, count "
             "(stats), or print everything as JSON lines (export). Origins or URLs and "
             "the options say which policies. A crawl that runs goes on using what it "
@@ -99,7 +99,7 @@ class RobotsStore(RobotsCommand):
         store = settings.store.new_store()
         if store is None:
             msg = (
-                "memory:// ends with its crawl; name a lasting store in "
+                "memory:// ends with its crawl; name a persistent store in "
                 'ROBOTS1994_STORE or by --store, for example "sqlite:///robots.db"'
             )
             raise UsageError(msg)

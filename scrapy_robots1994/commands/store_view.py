@@ -1,4 +1,4 @@
-"""StoreView: the policies of a lasting store, as `robots-store` selects and shows them."""
+"""StoreView: the policies of a persistent store, as `robots-store` selects and shows them."""
 
 from __future__ import annotations
 
