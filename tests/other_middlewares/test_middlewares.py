@@ -83,39 +83,50 @@ def test_a_real_proxy_serves_both_and_its_password_stays_with_it(
     assert SECRET not in result.log + str(result.stats) + str(result.failed)
 
 
-def test_a_dead_proxy_closes_the_site_and_names_no_password() -> None:
-    """R5: behind a proxy that refuses nothing is known; why is said without secrets."""
+def test_a_dead_proxy_fails_the_request_and_names_no_password() -> None:
+    """R7: nothing is known of the origin; the request fails with the proxy's error."""
     with Site() as site:
         url = site.refused_url("").replace("http://", f"http://user:{SECRET}@")
         result = crawl([Ask("http://far.example/page", meta={"proxy": url})])
 
     assert result.fetched == []
-    assert result.stats["robots1994/outcome/unreachable"] == 1
+    (failed,) = result.failed
+    assert failed.verdict is None
+    assert "refused" in failed.message
+    assert result.stats["robots1994/local_faults"] == 1
+    assert not [key for key in result.stats if key.startswith("robots1994/outcome/")]
     assert SECRET not in result.log + str(result.stats) + str(result.failed)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"DOWNLOAD_HANDLERS": {"http": f"{PARTS}.BrokenHandler"}},
-        {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.BreakingOnAnswers": 850}},
-        {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.BreakingOnAnswers": 50}},
-    ],
-    ids=["handler", "inner middleware", "outer middleware"],
-)
-def test_a_part_that_breaks_on_a_robots_txt_closes_the_site(
-    settings: dict[str, object],
-) -> None:
-    """R5: whose bug it is says nothing of the policy; one line tells of it."""
+def test_a_handler_that_breaks_on_a_robots_txt_closes_the_site() -> None:
+    """No page is requested, and one line of the log names the exception."""
+    handlers = {"DOWNLOAD_HANDLERS": {"http": f"{PARTS}.BrokenHandler"}}
     with Site() as site:
         site.robots(OPEN)
-        result = crawl([site.url("/open")], settings=settings)
+        result = crawl([site.url("/open")], settings=handlers)
+
+        assert site.targets() == []
+
+    assert result.fetched == []
+    assert len([each for each in result.log.split("\n") if "a bug" in each]) == 1
+
+
+@pytest.mark.parametrize("order", [850, 50], ids=["inner", "outer"])
+def test_a_middleware_that_breaks_on_a_robots_txt_fails_the_request(
+    order: int,
+) -> None:
+    """R7: the request fails with the middleware's exception; no policy is stored."""
+    middleware = {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.BreakingOnAnswers": order}}
+    with Site() as site:
+        site.robots(OPEN)
+        result = crawl([site.url("/open")], settings=middleware)
 
         assert "/open" not in site.targets()
 
-    assert result.fetched == []
-    assert result.stats["robots1994/outcome/unreachable"] == 1
-    assert len([each for each in result.log.split("\n") if "a bug" in each]) == 1
+    (failed,) = result.failed
+    assert (failed.name, failed.verdict) == ("builtins.ZeroDivisionError", None)
+    assert result.stats["robots1994/local_faults"] == 1
+    assert not [key for key in result.stats if key.startswith("robots1994/outcome/")]
 
 
 def test_a_middleware_that_hands_back_a_request_is_followed() -> None:

@@ -31,8 +31,8 @@ def refusal(project: Project, path: str) -> str:
 
 
 def assert_says_it_once(project: Project, log: str) -> None:
-    """One line of the log tells of the refusal, at WARNING, and none is a traceback."""
-    assert len([line for line in log.splitlines() if "robots.txt" in line]) == 1, log
+    """One line of the log says so, at WARNING; nothing else warns, no traceback."""
+    assert len([line for line in log.splitlines() if "] WARNING: " in line]) == 1, log
     assert log.count(refusal(project, "/private")) == 1
     assert "Traceback" not in log
 
