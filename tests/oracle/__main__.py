@@ -14,7 +14,7 @@ from tests.oracle.asking import Difference, differences, minimised
 from tests.oracle.generator import Generator
 from tests.oracle.reading import DIALECTS, READINGS
 
-LARGE_EVERY = 400
+LARGE_EVERY = 150
 """One file of so many is large."""
 
 THREADS_EVERY = 10

@@ -60,26 +60,14 @@ def record_names(value: str, dialect: str) -> list[str]:
         ]
     elif dialect == "revisited":
         names = [without_version(word) for word in re.split("[ \t]+", value)]
-    elif dialect == "rfc9309":
-        names = [product_token(value)]
     else:
         names = [without_version(value)]
     return [name.lower() for name in names if name]
 
 
-def product_token(name: str) -> str:
-    """The leading product token of a value or a name (RFC 9309 §2.2.1, §5.1).
-
-    The RFC's grammar ends a value with it; real ones go on with a space, a comma, a
-    version or a comment. Characters that the grammar lacks are part of it otherwise.
-    """
-    first = re.split(r"[ \t]", name.strip(BLANKS))[0]
-    return first if first == "*" else re.split(r"[()*,/:;]", first)[0]
-
-
 def without_version(value: str) -> str:
-    """A name without its version (O10)."""
-    return re.sub(r"/[^ \t]*", "", value).strip(BLANKS)
+    """A name without its version, which begins with a slash (O10)."""
+    return value.partition("/")[0].strip(BLANKS)
 
 
 def robot_names(robot: bytes | str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tests.oracle import rfc9309
 from tests.oracle.lines import Blank, fields
-from tests.oracle.names import longest_match, product_token, record_names, robot_names
+from tests.oracle.names import longest_match, record_names, robot_names
 from tests.oracle.paths import covers, is_robots_txt, spellings
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
@@ -157,7 +157,7 @@ def first_match(rules: list[Rule], origin: str, target: str) -> Answer:
 
 def rfc_rules(records: list[Record], own: list[str]) -> list[Rule]:
     """Rules of all groups of the robot's token, or of `*` (RFC 9309 §2.2.1, §5.1)."""
-    for name in (*map(product_token, own), "*"):
+    for name in (*own, "*"):
         groups = [record for record in records if name in record.names]
         if groups:
             return [rule for group in groups for rule in group.rules]

@@ -19,9 +19,9 @@ class Otherwise(NamedTuple):
 
 NO_COLON = "RFC 9309 2.2: a field name and its value stand apart by a colon (ours O14)."
 EXACT_FIELD = "RFC 9309 2.2: the field names are exact; other records are not rules."
-NAME_WITH_SPACE = (
-    "RFC 9309 2.2.1: a crawler finds its groups by its product token, which has no space: "
-    "of a robot's name, as of a record's, that is the token before the space."
+WHOLE_NAME = (
+    "RFC 9309 2.2.1: the group of a product token is found by the whole token; a value "
+    "with a space is not the token before it (ours O11)."
 )
 PREFIX_OF_NAME = (
     "RFC 9309 2.2.1: a group is found by the whole product token, not by its beginning."
@@ -55,9 +55,10 @@ PATHS = "TestGetPathParamsQuery"
 
 OTHERWISE = (
     Otherwise("google", "ID_LineSyntax_Line/3", NO_COLON),
-    Otherwise(
-        "google", "GoogleOnly_AcceptUserAgentUpToFirstSpace/1", NAME_WITH_SPACE, "Bar "
-    ),
+    Otherwise("google", "ID_UserAgentValueCaseInsensitive/1", WHOLE_NAME, "/a/b"),
+    Otherwise("google", "ID_UserAgentValueCaseInsensitive/2", WHOLE_NAME, "/a/b"),
+    Otherwise("google", "ID_UserAgentValueCaseInsensitive/3", WHOLE_NAME, "/a/b"),
+    Otherwise("google", "GoogleOnly_AcceptUserAgentUpToFirstSpace/1", WHOLE_NAME),
     Otherwise("google", "ID_Encoding/2", URI_ENCODED, "\u30c4"),
     Otherwise("google", "ID_Encoding/3", URI_ENCODED, "\u30c4"),
     Otherwise("google", "ID_Encoding/4", UNRESERVED, "/baz"),
