@@ -92,19 +92,29 @@ def differences(
 def minimised(found: Difference) -> Difference:
     """The same kind of difference with as few lines and characters as possible."""
     best = found
-    is_smaller = True
-    while is_smaller:
-        is_smaller = False
-        for body in shorter(best.body):
-            retried = retry(best, body, best.question.url)
+    lines = lines_of(found.body)
+    size = len(lines)
+    while size:
+        start = 0
+        while start < len(lines):
+            fewer = lines[:start] + lines[start + size :]
+            retried = retry(best, joined(fewer, found.body), best.question.url)
             if retried:
-                best, is_smaller = retried, True
-                break
-        for url in shorter_url(best.question.url):
-            retried = retry(best, best.body, url)
-            if retried:
-                best, is_smaller = retried, True
-                break
+                best, lines = retried, fewer
+            else:
+                start += size
+        size //= 2
+    place = len(best.question.url)
+    while place > authority_end(best.question.url):
+        place -= 1
+        url = best.question.url
+        shorter = (
+            url[:place] + url[place + 1 :]
+            if isinstance(url, str)
+            else url[:place] + url[place + 1 :]
+        )
+        retried = retry(best, best.body, shorter)
+        best = retried or best
     return best
 
 
@@ -121,26 +131,20 @@ def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference 
     return Difference(body, found.dialect, found.reading, question, expected, given)
 
 
-def shorter(body: bytes | str) -> Iterator[bytes | str]:
-    """The file without some of its lines."""
-    if isinstance(body, bytes):
-        for rest in shorter(body.decode("latin-1")):
-            yield str(rest).encode("latin-1")
-        return
-    lines = re.findall("[^\r\n]*(?:\r\n|\r|\n|$)", body)[:-1]
-    size = len(lines) // 2
-    while size:
-        for start in range(0, len(lines), size):
-            yield "".join(lines[:start] + lines[start + size :])
-        size //= 2
+def lines_of(body: bytes | str) -> list[str]:
+    """Lines of a file with their ends; of bytes, one character for each."""
+    text = body.decode("latin-1") if isinstance(body, bytes) else body
+    return re.findall("[^\r\n]*(?:\r\n|\r|\n|$)", text)[:-1]
 
 
-def shorter_url(url: bytes | str) -> Iterator[bytes | str]:
-    """The URL without one of the characters of its path."""
-    if isinstance(url, bytes):
-        for rest in shorter_url(url.decode("latin-1")):
-            yield str(rest).encode("latin-1")
-        return
-    origin = re.match("[A-Za-z]+://[^/?#]*", url)
-    for place in range(len(url) - 1, origin.end() if origin else 0, -1):
-        yield url[:place] + url[place + 1 :]
+def joined(lines: list[str], like: bytes | str) -> bytes | str:
+    """A file of these lines, of the type of another one."""
+    text = "".join(lines)
+    return text.encode("latin-1") if isinstance(like, bytes) else text
+
+
+def authority_end(url: bytes | str) -> int:
+    """Where the path of a URL begins, or 1 where it is all path."""
+    text = url.decode("latin-1") if isinstance(url, bytes) else url
+    match = re.match("[A-Za-z]+://[^/?#]*", text)
+    return match.end() if match else 1

@@ -47,7 +47,12 @@ def split_url(url: str) -> tuple[str, str]:
 
 
 def origin_spellings(origin: str) -> list[str]:
-    """Spellings of an origin in lower case that the beginning of one may be of."""
+    """Spellings of an origin in lower case that the beginning of one may be of.
+
+    The beginning of an international host is none of its form in ASCII.
+    """
+    if not origin.isascii():
+        return []
     scheme, _, place = origin.lower().partition("://")
     end = place.rpartition("@")[2]
     host, colon, port = end.rpartition(":") if ":" in end else (end, "", "")

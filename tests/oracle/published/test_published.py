@@ -1,0 +1,79 @@
+"""`rfc9309` gives the answers that google/robotstxt and Protego publish, or says why not.
+
+An answer listed in `otherwise.py` has to be another one, so that the list stays true.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from scrapy_robots1994 import LineKind, RobotsTxt
+from tests.oracle.published.cases import Expectation, expectations
+from tests.oracle.published.otherwise import OTHERWISE, sentence
+from tests.oracle.reading import Reading
+
+EXPECTATIONS = expectations()
+# A rule before any User-agent line is counted, too.
+FIELDS = (LineKind.USER_AGENT, LineKind.ALLOW, LineKind.DISALLOW, LineKind.ORPHAN)
+
+
+def ours(row: Expectation) -> Any:
+    """Answer a published question in the dialect `rfc9309`."""
+    robots = RobotsTxt.parse(row.body, dialect="rfc9309")
+    read = [line.number for line in robots.lines if line.kind in FIELDS]
+    match row.kind:
+        case "allowed":
+            return robots.allowed(row.url, row.robot)
+        case "crawl_delay":
+            return robots.rules(row.robot).crawl_delay
+        case "sitemaps":
+            return list(robots.sitemaps)
+        case "directives":
+            return len(read)
+        case _:
+            return read[-1]
+
+
+def decided_otherwise(row: Expectation) -> str | None:
+    """Return the sentence that decides otherwise, if one is listed."""
+    return sentence(row.program, row.case, f"{row.robot} {row.url}")
+
+
+def identity(row: Expectation) -> str:
+    """Name a row in the report of a run."""
+    return ascii(row.name)[1:100]
+
+
+@pytest.mark.parametrize("row", EXPECTATIONS, ids=identity)
+def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None:
+    """A listed answer differs from ours, every other one is ours."""
+    why_not = decided_otherwise(row)
+    if why_not is None:
+        assert ours(row) == row.expected
+    else:
+        assert ours(row) != row.expected, f"{why_not} Yet the answer is the same."
+
+
+def test_naive_reading_gives_the_same_answers() -> None:
+    """The oracle agrees with the list, without the package."""
+    for row in EXPECTATIONS:
+        if row.kind == "allowed":
+            allowed = Reading(row.body, "rfc9309").answer(row.url, row.robot).allowed
+            assert (allowed == row.expected) == (decided_otherwise(row) is None), (
+                row.name
+            )
+
+
+def test_every_listed_case_is_published() -> None:
+    """No entry of the list is about a case that is gone."""
+    published = {(row.program, row.case) for row in EXPECTATIONS}
+    assert {(row.program, row.case) for row in OTHERWISE} <= published
+
+
+def test_number_of_transcribed_answers() -> None:
+    """No case is lost from the tables."""
+    count = Counter(row.program for row in EXPECTATIONS)
+    assert count == {"google": 185, "protego": 385}

@@ -1,0 +1,50 @@
+"""The tables of `python -m tests.oracle.sites` count effects and name causes."""
+
+from __future__ import annotations
+
+from tests.oracle import sites
+
+HOST = "h.test"
+
+
+def examined(text: str) -> sites.Site:
+    """What all readers say of a file, with causes."""
+    return sites.examine((HOST, text.encode(), True, False))
+
+
+def test_one_question_for_each_rule() -> None:
+    """Wildcards are filled, a final `$` is left out, doubles are asked once."""
+    body = (
+        b"User-agent: *\nDisallow: /*.php$\nAllow: a b\nDisallow:\nDisallow: /*.php$\n"
+    )
+    urls = sites.question_urls(HOST, body)
+    assert urls == [f"http://{HOST}/x.php", f"http://{HOST}/a%20b", f"http://{HOST}/"]
+
+
+def test_wildcard_rule_opens_and_allow_closes_in_1994() -> None:
+    """The two ways in which 1994 differs most from RFC 9309."""
+    opened = examined("User-agent: *\nDisallow: /a*b\n")
+    closed = examined("User-agent: *\nDisallow: /\nAllow: /open\n")
+    assert sites.effect(opened, "1994 literal", "protego") == "only opens"
+    assert sites.effect(closed, "1994 literal", "protego") == "only closes"
+    assert sites.effect(closed, "rfc9309 literal", "protego") == "unchanged"
+    row = "| 1994 literal | protego | 0 | 1 | 1 | 0 |"
+    assert row in sites.table([opened, closed], [("1994 literal", "protego")])
+
+
+def test_difference_from_protego_has_a_cause() -> None:
+    """A difference is named by the leniency that makes it."""
+    site = examined(
+        "User-agent: *\nDisalow: /typo\nDisallow: /typo/\nDisallow: /typo\n"
+    )
+    assert site.causes == []
+    misspelt = examined(
+        "User-agent: *\nAllow: /typo\nDisalow: /typo/longer\nAllow: /typo/l\n"
+    )
+    assert site.name == misspelt.name
+    other = examined(
+        "User-agent: *\nDisallow: /x\nAllow: /x/index.html\nDisallow: /x/\n"
+    )
+    assert [cause for cause, _, _ in other.causes] == [
+        "`index.html` also allows its folder (not in the RFC)"
+    ]
