@@ -108,11 +108,7 @@ def minimised(found: Difference) -> Difference:
     while place > authority_end(best.question.url):
         place -= 1
         url = best.question.url
-        shorter = (
-            url[:place] + url[place + 1 :]
-            if isinstance(url, str)
-            else url[:place] + url[place + 1 :]
-        )
+        shorter = left_out(url, place)
         retried = retry(best, best.body, shorter)
         best = retried or best
     return best
@@ -135,6 +131,13 @@ def lines_of(body: bytes | str) -> list[str]:
     """Lines of a file with their ends; of bytes, one character for each."""
     text = body.decode("latin-1") if isinstance(body, bytes) else body
     return re.findall("[^\r\n]*(?:\r\n|\r|\n|$)", text)[:-1]
+
+
+def left_out(url: bytes | str, place: int) -> bytes | str:
+    """A URL without one of its characters."""
+    if isinstance(url, bytes):
+        return url[:place] + url[place + 1 :]
+    return url[:place] + url[place + 1 :]
 
 
 def joined(lines: list[str], like: bytes | str) -> bytes | str:

@@ -46,20 +46,6 @@ def split_url(url: str) -> tuple[str, str]:
     return origin, target if target.startswith("/") else "/" + target
 
 
-def origin_spellings(origin: str) -> list[str]:
-    """Spellings of an origin in lower case that the beginning of one may be of.
-
-    The beginning of an international host is none of its form in ASCII.
-    """
-    if not origin.isascii():
-        return []
-    scheme, _, place = origin.lower().partition("://")
-    end = place.rpartition("@")[2]
-    host, colon, port = end.rpartition(":") if ":" in end else (end, "", "")
-    plain = f"{scheme}://{host.rstrip('.')}{colon}{port}"
-    return [origin.lower(), plain, normalised_origin(origin)]
-
-
 def normalised_origin(origin: str) -> str:
     """An origin in its one spelling: no user, no default port, host in ASCII (§3)."""
     match = ABSOLUTE.fullmatch(origin)
@@ -127,9 +113,9 @@ def covers(value: str, origin: str, target: str) -> bool:
     if begins(origin + target, value):
         return True
     rule_origin, rule_target = split_url(value)
-    if value == rule_origin and any(
-        spelling.startswith(value.lower()) for spelling in origin_spellings(origin)
-    ):
+    # The beginning of an international host is none of its form in ASCII.
+    is_beginning = value == rule_origin and origin.isascii()
+    if is_beginning and origin.lower().startswith(value.lower()):
         return True
     same = normalised_origin(rule_origin) == normalised_origin(origin)
     return same and begins(target, rule_target)

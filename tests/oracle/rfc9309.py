@@ -10,8 +10,8 @@ from tests.oracle.paths import written
 UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
-KEPT = UNRESERVED | frozenset(":/?#[]@!$&'()*+,;=%")
-"""Octets that stand for themselves: unreserved, reserved, and a `%` that encodes nothing."""
+KEPT = UNRESERVED | frozenset(":/?#[]@!$&'()*+,;=")
+"""Octets that stand for themselves; a `%` that encodes nothing does not."""
 
 
 @lru_cache(1 << 16)
