@@ -10,8 +10,8 @@ from tests.oracle.paths import written
 UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
-KEPT = UNRESERVED | frozenset(":/?#[]@!$&'()*+,;=")
-"""Octets that stand for themselves; a `%` that encodes nothing does not."""
+KEPT = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
+"""Octets that may stand in a path or query; `[`, `]` and a bare `%` may not."""
 
 
 @lru_cache(1 << 16)
