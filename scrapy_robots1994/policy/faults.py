@@ -40,6 +40,7 @@ MAX_CAUSES = 20
 
 BUGS: Classes = (
     AssertionError,
+    ArithmeticError,
     AttributeError,
     LookupError,
     NameError,
