@@ -15,6 +15,7 @@ _SLASH_KEPT = "\u0100"
 # An escape that is cut short: only a literal comparison finds what it begins.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
+_HEAD = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 _ASCII = bytes(range(128))
 
 _DOTS = (".", "%2e", "%2E")
@@ -23,10 +24,14 @@ _PARENT = frozenset(first + second for first in _DOTS for second in _DOTS)
 
 
 def as_text(url: str | bytes) -> str:
-    """Return *url* as text, bytes that are not ASCII as their percent-encoding, which
-    is how they are sent.
+    """Return *url* as text: its host decoded, other bytes that are not ASCII as their
+    percent-encoding, which is how they are sent.
     """
-    return quote_from_bytes(url, safe=_ASCII) if isinstance(url, bytes) else url
+    if isinstance(url, str):
+        return url
+    head = _HEAD.match(url)
+    end = head.end() if head else 0
+    return url[:end].decode("utf-8", "replace") + quote_from_bytes(url[end:], _ASCII)
 
 
 def is_plain(text: str) -> bool:

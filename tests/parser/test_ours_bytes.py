@@ -246,3 +246,13 @@ def test_ours_o26_the_fragment_is_not_compared() -> None:
     assert not allowed(closed("/a%23b"), "/a%23b")
     assert not allowed(closed("/a"), "/a#b")
     assert not allowed(closed("/"), "http://a.example#/x")
+
+
+def test_ours_o19_the_host_of_a_url_in_bytes_is_an_international_one() -> None:
+    """It compares as the same URL in text does."""
+    robots = RobotsTxt.parse("User-agent: *\nDisallow: http://b\u00fccher.test\n")
+
+    for url in ("http://b\u00fccher.test/x", "http://B\u00dcCHER.test:80"):
+        assert not robots.allowed(url, "rex")
+        assert not robots.allowed(url.encode(), "rex")
+    assert robots.allowed(b"http://other.test/x", "rex")
