@@ -20,7 +20,8 @@ LARGE_EVERY = 150
 THREADS_EVERY = 10
 """The questions of one file of so many come from several threads."""
 
-SHOWN = 20
+SHOWN = 4
+"""Differences that are minimised and shown, of each dialect and reading."""
 
 
 def run(questions: int, seed: str, dialects: tuple[str, ...]) -> list[Difference]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tests.oracle.generator import Case, Question
 
 THREADS = 4
+SECONDS_TO_MINIMISE = 10
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,10 @@ def minimised(found: Difference) -> Difference:
     best = found
     lines = lines_of(found.body)
     size = len(lines)
+    until = time.monotonic() + SECONDS_TO_MINIMISE
     while size:
         start = 0
-        while start < len(lines):
+        while start < len(lines) and time.monotonic() < until:
             fewer = lines[:start] + lines[start + size :]
             retried = retry(best, joined(fewer, found.body), best.question.url)
             if retried:
