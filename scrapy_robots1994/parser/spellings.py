@@ -31,7 +31,10 @@ def as_text(url: str | bytes) -> str:
         return url
     head = _HEAD.match(url)
     end = head.end() if head else 0
-    return url[:end].decode("utf-8", "replace") + quote_from_bytes(url[end:], _ASCII)
+    try:
+        return url[:end].decode() + quote_from_bytes(url[end:], _ASCII)
+    except UnicodeDecodeError:
+        return quote_from_bytes(url, _ASCII)
 
 
 def is_plain(text: str) -> bool:
