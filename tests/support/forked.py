@@ -147,9 +147,15 @@ def _server() -> str:
 
 
 def _preload() -> None:
-    """Import what every crawl imports, as long as it installs no reactor."""
+    """Import what every crawl imports, as long as it installs no reactor.
+
+    Modules of Scrapy before 2.16 install one on import, so there a fork imports all.
+    """
+    from scrapy import version_info  # noqa: PLC0415 - the server alone
     from scrapy.settings import default_settings  # noqa: PLC0415 - the server alone
 
+    if version_info < (2, 16):
+        return
     components = {
         path.rpartition(".")[0]
         for name in COMPONENTS
