@@ -199,7 +199,7 @@ class WaitingRequests:
             self._for_us = FOR_US
 
     def _look(self) -> None:
-        """Notice that the crawl closes, and use room of which no signal told.
+        """Notice that the crawl closes, and use room that no signal announced.
 
         A request that another middleware drops leaves without a signal, and so does the
         place that the scheduler did not use.
