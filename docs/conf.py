@@ -43,7 +43,3 @@ html_theme = "furo"
 html_title = f"scrapy_robots1994 {release}"
 html_static_path = ["_static"]
 html_theme_options = {"navigation_with_keys": True}
-
-# A private build may add the address of the repository to each page.
-if repository := os.environ.get("ROBOTS1994_REPOSITORY_URL"):
-    html_theme_options["source_repository"] = repository

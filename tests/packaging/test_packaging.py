@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email
+import re
 import sys
 import tarfile
 import zipfile
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def metadata(dist: Path) -> Message:
-    """What the wheel says of itself."""
+    """Return the metadata of the wheel."""
     wheel = zipfile.ZipFile(next(dist.glob("*.whl")))
     name = next(name for name in wheel.namelist() if name.endswith("/METADATA"))
     return email.message_from_bytes(wheel.read(name))
@@ -35,7 +36,7 @@ def test_wheel_holds_the_package_alone(dist: Path) -> None:
 
 
 def test_sdist_holds_the_tests_and_the_example(dist: Path) -> None:
-    """Who packages it further can run the tests from the sdist."""
+    """Distributions that repackage it can run the tests from the sdist."""
     source = next(dist.glob("*.tar.gz"))
 
     with tarfile.open(source) as archive:
@@ -57,7 +58,7 @@ def test_the_version_has_one_place(dist: Path) -> None:
     assert f'"{version}"' not in (ROOT / "pyproject.toml").read_text("utf-8")
 
 
-def test_the_changelog_tells_of_this_version() -> None:
+def test_changelog_begins_with_this_version() -> None:
     """The newest entry is that of the version to be released."""
     headings = [
         line
@@ -80,11 +81,26 @@ def test_an_index_takes_it(dist: Path) -> None:
 
 
 def test_it_is_found_as_a_part_of_scrapy(dist: Path) -> None:
-    """Classifiers by which people look for it, and where they read on."""
-    told = metadata(dist)
+    """The classifiers by which people look for plugins and typed packages."""
+    classifiers = metadata(dist).get_all("Classifier", [])
 
-    classifiers = told.get_all("Classifier", [])
     assert "Framework :: Scrapy" in classifiers
     assert "Typing :: Typed" in classifiers
-    links = [link.partition(",")[0] for link in told.get_all("Project-URL", [])]
-    assert "The standard of 1994" in links
+
+
+def test_all_links_on_the_index_begin_with_the_one_address(dist: Path) -> None:
+    """An index shows the README alone, so no link or picture of it may be relative."""
+    pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
+    (repository,) = re.findall(r'^repository = "(.+)"$', pyproject, re.MULTILINE)
+    built = metadata(dist)
+
+    urls = dict(url.split(", ") for url in built.get_all("Project-URL", []))
+    readme = str(built.get_payload())
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", readme)
+    targets = re.findall(r"\]\(([^)]+)\)", readme)
+
+    assert urls["Homepage"] == repository
+    assert urls.keys() >= {"Documentation", "Changelog", "Issues"}
+    assert [url.partition("/raw/")[0] for url in pictures] == [repository]
+    assert all(target.startswith("https://") for target in targets)
+    assert len(readme.encode()) < 12_000

@@ -1,0 +1,42 @@
+"""Build step (a metadata hook of hatchling): the project's URLs, and the README for PyPI.
+
+All come from one line of pyproject.toml, `repository`. PyPI knows no relative links, so
+those of README.md get the address of the file in the repository, at the tag of this version.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+RELATIVE_LINK = re.compile(r"(!?)(\[[^\]]*\])\((?![a-z]+:|#)([^)]+)\)")
+
+
+class ProjectUrls(MetadataHookInterface):
+    """Fills in `urls` and `readme`, which pyproject.toml declares as dynamic."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Complete *metadata*, which has the version already."""
+        repository = self.config["repository"].rstrip("/")
+        version = metadata["version"]
+        metadata["urls"] = {
+            "Homepage": repository,
+            "Documentation": f"{repository}/blob/{version}/docs/index.rst",
+            "Changelog": f"{repository}/blob/{version}/CHANGELOG.md",
+            "Issues": f"{repository}/issues",
+            "The standard of 1994": "https://www.robotstxt.org/orig.html",
+        }
+
+        def absolute(link: re.Match[str]) -> str:
+            # A picture needs the file itself, a link the page that shows it.
+            view = "raw" if link[1] else "blob"
+            return f"{link[1]}{link[2]}({repository}/{view}/{version}/{link[3]})"
+
+        text = Path(self.root, "README.md").read_text("utf-8")
+        metadata["readme"] = {
+            "content-type": "text/markdown",
+            "text": RELATIVE_LINK.sub(absolute, text),
+        }
