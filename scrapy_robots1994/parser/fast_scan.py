@@ -11,11 +11,12 @@ from typing import Any
 
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
-from scrapy_robots1994.parser.records import NO_ORPHANS, RobotRecord
+from scrapy_robots1994.parser.records import RobotRecord
 from scrapy_robots1994.parser.tokens import (
     ALLOW,
     BLANK,
     COMMENT,
+    COMMENT_TEXT,
     CRAWL_DELAY,
     DISALLOW,
     LONE_CR,
@@ -24,22 +25,26 @@ from scrapy_robots1994.parser.tokens import (
     VALUE,
     field_pattern,
 )
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-_NL = ord("\n")
 _UNSEEN = f"{SPACE}\r"
+_EVERYBODY = (EVERYBODY,)
 _LONE_CR = re.compile(LONE_CR.encode())
 
-# Searching is quickest in bytes, all in lower case, for a pattern that begins with a
-# word; whether the word begins a line is checked afterwards.
+# Searching is quickest in bytes, all in lower case, for a pattern that begins with the
+# same bytes always: most User-agent lines are not indented.
 _WORD = USER_AGENT.encode()
-_AGENT = re.compile(f"{USER_AGENT}[{SPACE}]*:([^\n{COMMENT}]*)".encode())
+_INDENTED = tuple(f"{space}{USER_AGENT}".encode() for space in SPACE)
+_REST = f"{USER_AGENT}[{SPACE}]*:([^\n{COMMENT}]*)"
+_AGENT = re.compile(f"\n{_REST}".encode())
+_INDENTED_AGENT = re.compile(f"\n[{SPACE}]*{_REST}".encode())
 _BLANK = re.compile(f"\n{BLANK}".encode())
+_COMMENT = re.compile(COMMENT_TEXT)
 
-# Of every line below a name the value, empty if the line has another field: so the
-# place of a value tells its line. The usual spelling is found in half the time.
-_VALUES = re.compile(f"\n(?:(?:Disallow: |{field_pattern(DISALLOW)})({VALUE}))?")
+# The usual spelling is found in half the time.
+_VALUES = re.compile(f"\n(?:Disallow: |{field_pattern(DISALLOW)})({VALUE})")
 _ALLOW_VALUES = re.compile(
-    f"\n(?:(?:Disallow: |{field_pattern(DISALLOW)}|({field_pattern(ALLOW)}))({VALUE}))?"
+    f"\n(?:Disallow: |{field_pattern(DISALLOW)}|({field_pattern(ALLOW)}))({VALUE})"
 )
 _DELAYS = re.compile(f"\n{field_pattern(CRAWL_DELAY)}({VALUE})")
 
@@ -72,17 +77,19 @@ def robot_records(
     lowered = text.lower()
     if _WORD not in lowered:
         return [], False
-    # 1994 F2: CR ends a line, too. The numbers of the lines stay the same.
     if b"\r" in text and _LONE_CR.search(text):
+        # 1994 F2: CR ends a line, too. The numbers of the lines stay the same.
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         lowered = text.lower()
-    scan = _Scan(text, lowered, dialect, reading)
+    scan = _Scan(b"\n" + text, b"\n" + lowered, dialect, reading)
     chosen = dialect.choose(scan.named, names)
-    return list(scan.records(chosen)), bool(scan.named)
+    return scan.records(chosen), bool(scan.named)
 
 
 class _Scan:
-    """The User-agent lines of a text: where they are, and their names."""
+    """The User-agent lines of a text that begins with an NL: where they are, and their
+    names.
+    """
 
     def __init__(
         self, text: bytes, lowered: bytes, dialect: Dialect, reading: str
@@ -93,105 +100,98 @@ class _Scan:
         self._dialect = dialect
         self._is_cautious = reading == CAUTIOUS
         self._boundary = _BOUNDARIES[dialect.has_allow, dialect.has_blank_lines]
-        # Start of the line, start of the value and end of the value.
-        self._places: list[tuple[int, int, int]] = []
-        self.named: list[tuple[str, ...]] = []
-        names_in = dialect.names
-        for match in _AGENT.finditer(lowered):
-            start = match.start()
-            if start and lowered[start - 1] != _NL:
-                before = lowered[lowered.rfind(b"\n", 0, start) + 1 : start]
-                if before.strip(_UNSEEN.encode()):
-                    continue
-            names = names_in(decode(match[1]).strip(_UNSEEN))
+        has_indented = any(space in lowered for space in _INDENTED)
+        pattern = _INDENTED_AGENT if has_indented else _AGENT
+        self._lines = list(pattern.finditer(lowered))
+        values = decode(b"\n".join([line[1] for line in self._lines])).split("\n")
+        # In lower case, which is enough to choose.
+        self.named = [dialect.names(value.strip(_UNSEEN)) for value in values]
+        if () in self.named:
             # Ours O12: a line without a name is ignored.
-            if names:
-                self._places.append((start, *match.span(1)))
-                self.named.append(names)
+            pairs = [it for it in zip(self._lines, self.named) if it[1]]  # noqa: B905
+            self._lines = [line for line, _ in pairs]
+            self.named = [names for _, names in pairs]
 
-    def records(self, chosen: Sequence[int]) -> Iterator[RobotRecord]:
-        """Yield the records of the User-agent lines at these positions, each once."""
-        last = -1
+    def records(self, chosen: Sequence[int]) -> list[RobotRecord]:
+        """Return the records of the User-agent lines at these positions, each once."""
+        records = []
+        end = 0
         for position in chosen:
-            if position > last:
-                first = last = position
+            if position >= end:
+                first, end = position, position + 1
                 while first and not self._is_boundary(first):
                     first -= 1
-                last += 1
-                while last < len(self._places) and not self._is_boundary(last):
-                    last += 1
-                last -= 1
-                yield self._record(first, last)
+                while end < len(self._lines) and not self._is_boundary(end):
+                    end += 1
+                records.append(self._record(first, end))
+        return records
 
     def _is_boundary(self, position: int) -> bool:
         """Whether this User-agent line begins another record than the one before it."""
-        above, here = self._places[position - 1], self._places[position]
-        return self._boundary.search(self._lowered, above[2], here[0]) is not None
+        above, here = self._lines[position - 1].end(), self._lines[position].start()
+        # The NL that begins the line belongs to what is above, too.
+        return self._boundary.search(self._lowered, above, here + 1) is not None
 
-    def _record(self, first: int, last: int) -> RobotRecord:
-        """Return the record of these User-agent lines."""
-        text, dialect = self._text, self._dialect
-        start, below = self._places[first][2], self._places[last][2]
-        is_last = last + 1 == len(self._places)
-        end = len(text) if is_last else self._places[last + 1][0]
-        line = text.count(b"\n", 0, start) + 1
-        orphans_from = NO_ORPHANS
+    def _record(self, first: int, next_one: int) -> RobotRecord:
+        """Return the record of the User-agent lines from *first* to *next_one*."""
+        text, dialect, lines = self._text, self._dialect, self._lines
+        start, below = lines[first].end(), lines[next_one - 1].end()
+        end = lines[next_one].start() + 1 if next_one < len(lines) else len(text)
+        line = text.count(b"\n", 0, start)
+        orphans = ""
         if dialect.has_blank_lines and (blank := _BLANK.search(text, below, end)):
+            # 1994 F1: a blank line ends the record.
             if self._is_cautious:
                 # Ours O5, the cautious reading: the lines below it are obeyed, too.
-                orphans_from = line + text.count(b"\n", start, blank.end())
-            else:
-                # 1994 F1: a blank line ends the record.
-                end = blank.start()
-        block = decode(text[start:end])
+                orphans = _uncommented(text[blank.end() : end])
+            end = blank.start()
+        block = _uncommented(text[start:end])
+        values, allows = _rules(block, dialect)
+        first_orphan = len(values)
+        if orphans:
+            more_values, more_allows = _rules(orphans, dialect)
+            values, allows = values + more_values, allows + more_allows
         delays: Sequence[float] = ()
         if dialect.has_crawl_delay:
-            found = map(seconds_of, _found(_DELAYS, block))
+            found = map(seconds_of, _found(_DELAYS, block + orphans))
             delays = [seconds for seconds in found if seconds is not None]
-        names = self._names(first, last)
-        rules = self._rules(block, line + 1)
-        return RobotRecord(names, line, *rules, orphans_from, delays)
+        names: tuple[str, ...] = _EVERYBODY
+        if self.named[first:next_one] != [_EVERYBODY]:
+            names = tuple(self._names(lines[first:next_one]))
+        return RobotRecord(names, line, values, allows, first_orphan, delays)
 
-    def _names(self, first: int, last: int) -> tuple[str, ...]:
-        """Return the names of these User-agent lines as written."""
-        return tuple(
-            name
-            for _, start, end in self._places[first : last + 1]
-            for name in self._dialect.names(
-                decode(self._text[start:end]).strip(_UNSEEN)
-            )
-        )
-
-    def _rules(
-        self, block: str, line: int
-    ) -> tuple[Sequence[str], Sequence[int], Sequence[bool]]:
-        """Return values, lines and kinds of the rules of *block*, whose first NL is
-        before this *line*.
-        """
-        allows: Sequence[bool] = ()
-        if self._dialect.has_allow:
-            rules = _found(_ALLOW_VALUES, block)
-            allows = [bool(field) for field, value in rules if value]
-            found = [value for _, value in rules]
-        else:
-            found = _found(_VALUES, block)
-        lines: Sequence[int] = range(line, line + len(found))
-        values = [value for value in found if value]
-        if len(values) < len(found):
-            lines = [line for line, value in zip(lines, found, strict=True) if value]
-        if not self._dialect.has_lists:
-            return values, lines, allows
-        parts = [[it for it in self._dialect.paths(value) if it] for value in values]
-        return (
-            [path for paths in parts for path in paths],
-            _repeated(lines, parts),
-            _repeated(allows, parts),
-        )
+    def _names(self, lines: Sequence[re.Match[bytes]]) -> Iterator[str]:
+        """Yield the names of these User-agent lines as written."""
+        for line in lines:
+            value = decode(self._text[line.start(1) : line.end()])
+            yield from self._dialect.names(value.strip(_UNSEEN))
 
 
-def _repeated(values: Sequence[Any], parts: Sequence[Sequence[str]]) -> list[Any]:
-    """Return each of *values* once for each of its *parts*; none for no values."""
-    return [value for value, paths in zip(values, parts) for _ in paths]  # noqa: B905
+def _uncommented(block: bytes) -> str:
+    """Return the text of *block* without comments."""
+    text = decode(block)
+    # 1994 F5: the comment is discarded; the space before it goes with the value.
+    return _COMMENT.sub("", text) if COMMENT in text else text
+
+
+def _rules(block: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
+    """Return the values of the rules in *block*, and which of them are Allow."""
+    values: list[str]
+    allows: list[bool] = []
+    if dialect.has_allow:
+        rules = _found(_ALLOW_VALUES, block)
+        values = [value for _, value in rules]
+        allows = [bool(field) for field, _ in rules]
+    else:
+        values = _found(_VALUES, block)
+    if not dialect.has_lists:
+        return values, allows
+    parts = [[it for it in dialect.paths(value) if it] for value in values]
+    pairs = zip(allows, parts)  # noqa: B905 - there may be no Allow
+    return (
+        [path for paths in parts for path in paths],
+        [allow for allow, paths in pairs for _ in paths],
+    )
 
 
 def _found(pattern: re.Pattern[str], text: str) -> list[Any]:

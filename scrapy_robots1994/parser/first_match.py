@@ -2,18 +2,17 @@
 decides, found with one bisection however many there are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from sys import getsizeof
 
 from scrapy_robots1994.parser.matcher import (
     Columns,
-    columns_of,
-    compact,
-    joined,
+    Decision,
+    columns_of_all,
     memory_of,
 )
 from scrapy_robots1994.parser.prefixes import UNDECIDED, IntervalMap
-from scrapy_robots1994.parser.records import RobotRecord, Rule
+from scrapy_robots1994.parser.records import RobotRecord
 from scrapy_robots1994.parser.spellings import canonical, has_cut_escape
 
 
@@ -23,23 +22,24 @@ class FirstMatcher:
     The mark of a rule is twice its number, and one more if it disallows.
     """
 
-    __slots__ = ("_lines", "_map", "_orphans", "_pairs", "_values", "is_plain")
+    __slots__ = ("_map", "_orphans", "_pairs", "_values", "has_urls", "is_plain")
 
     prefixes = None
 
-    def __init__(self, columns: Sequence[Columns]) -> None:
-        """Compile the rules of records that apply together."""
-        rules = joined(columns)
-        self._values = tuple(rules.values)
-        self._lines = compact(rules.lines)
-        self._orphans = frozenset(_orphans(columns))
-        marks = [2 * n + (not allows) for n, allows in enumerate(rules.allows)]
-        pairs = []
-        start = 0
-        for each in columns:
-            end = start + len(each.paths)
-            pairs.append(_maps(each.paths, marks[start:end]))
-            start = end
+    def __init__(self, records: Sequence[RobotRecord], head: str) -> None:
+        """Compile the rules of *records* for URLs with this *head*."""
+        columns = columns_of_all(records, head)
+        self.has_urls = any(it.has_urls for it in columns)
+        self._values = tuple(value for record in records for value in record.values)
+        is_orphan = (
+            place >= record.first_orphan
+            for record in records
+            for place in range(len(record.values))
+        )
+        self._orphans = frozenset(n for n, orphan in enumerate(is_orphan) if orphan)
+        allows = [allow for record in records for allow in record.allows]
+        marks = [2 * number + (not allow) for number, allow in enumerate(allows)]
+        pairs = [_maps(it, marks) for it in columns]
         # Mostly the canonical spelling alone decides, and one map is enough.
         self._pairs = tuple(pairs) if any(cut for _, cut in pairs) else ()
         self._map = IntervalMap.merged([each for each, _ in pairs], self._rank)
@@ -74,42 +74,31 @@ class FirstMatcher:
         """Return whether the rule that decides is a Disallow."""
         return bool(self._mark(spelling, written) & 1)
 
-    def decide(self, spelling: str, written: str) -> Rule | None:
+    def decide(self, spelling: str, written: str) -> Decision | None:
         """Return the rule that decides about the target; None if no rule covers it."""
         mark = self._mark(spelling, written)
         if mark == UNDECIDED:
             return None
-        number = mark >> 1
-        return Rule(self._values[number], self._lines[number], not mark & 1)
+        return Decision(mark >> 1, self._values[mark >> 1], not mark & 1)
 
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
         maps = [self._map, *(it for pair in self._pairs for it in pair if it)]
-        parts = (self, self._lines, self._orphans, *maps, *(it.marks for it in maps))
+        parts = (self, self._orphans, *maps, *(it.marks for it in maps))
         texts = memory_of(self._values, *(it.starts for it in maps))
         return texts + sum(map(getsizeof, parts))
 
 
-def _orphans(columns: Iterable[Columns]) -> Iterable[int]:
-    """Yield the numbers of the orphans among the rules of all *columns*."""
-    start = 0
-    for each in columns:
-        yield from range(start + each.first_orphan, start + len(each.paths))
-        start += len(each.paths)
-
-
 def _maps(
-    paths: Sequence[str], marks: Sequence[int]
+    rules: Columns, marks: Sequence[int]
 ) -> tuple[IntervalMap, IntervalMap | None]:
     """Return the maps of one record, for the canonical spelling and for that written."""
+    marked = [
+        (path, marks[it]) for path, it in zip(rules.paths, rules.numbers, strict=True)
+    ]
+    spelled = ((canonical(path), mark) for path, mark in marked)
     # Ours O18: one spelling for all percent-encodings, and the literal one for a rule
     # whose last escape is cut short.
-    cut = [it for it in zip(paths, marks, strict=True) if has_cut_escape(it[0])]
-    spelled = zip(map(canonical, paths), marks, strict=True)
+    cut = [(path, mark) for path, mark in marked if has_cut_escape(path)]
     return IntervalMap.of(spelled, min), IntervalMap.of(cut, min) if cut else None
-
-
-def compile_first_match(records: Sequence[RobotRecord], head: str) -> FirstMatcher:
-    """Return the matcher of *records* for URLs with this *head*."""
-    return FirstMatcher([columns_of(record, head) for record in records])

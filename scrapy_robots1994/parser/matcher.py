@@ -5,13 +5,20 @@ the first rule decides, `rfc9309.py` for wildcards and the longest rule.
 """
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from sys import getsizeof
 from typing import NamedTuple, Protocol
 
-from scrapy_robots1994.parser.records import RobotRecord, Rule
-from scrapy_robots1994.parser.spellings import paths_under
+from scrapy_robots1994.parser.records import RobotRecord
+from scrapy_robots1994.parser.spellings import is_plain, paths_under
+
+
+class Decision(NamedTuple):
+    """A rule that decides: its number among all values of its records, and its value."""
+
+    number: int
+    value: str
+    allows: bool = False
 
 
 class Matcher(Protocol):
@@ -28,6 +35,10 @@ class Matcher(Protocol):
         """
 
     @property
+    def has_urls(self) -> bool:
+        """Whether it is for one host, and others need another one (Ours O19)."""
+
+    @property
     def prefixes(self) -> tuple[str, ...] | None:
         """All rules, if a target without `%` is disallowed just when one of them begins
         its normal spelling; else None.
@@ -39,7 +50,7 @@ class Matcher(Protocol):
     def disallows(self, spelling: str, written: str) -> bool:
         """Return whether the target may not be retrieved."""
 
-    def decide(self, spelling: str, written: str) -> Rule | None:
+    def decide(self, spelling: str, written: str) -> Decision | None:
         """Return the rule that decides about the target; None if no rule covers it."""
 
     @property
@@ -48,77 +59,80 @@ class Matcher(Protocol):
 
 
 class Columns(NamedTuple):
-    """The rules of one record that are paths, as columns.
+    """The rules of records that are paths, as columns.
 
-    *paths* are what URLs are compared with, *values* what the file says. Those from
-    *first_orphan* on are orphans.
+    *paths* are what URLs are compared with, *values* what the file says, *numbers* the
+    places among all values of the records. *is_plain* says that all paths are their own
+    canonical spelling, *has_urls* that other hosts have other paths.
     """
 
     paths: Sequence[str]
     values: Sequence[str]
-    lines: Sequence[int]
-    allows: Sequence[bool]
-    first_orphan: int
-
-    def part(self, start: int, end: int) -> "Columns":
-        """Return the rules in these places."""
-        if (start, end) == (0, len(self.paths)):
-            return self
-        place = slice(start, end)
-        paths, values = self.paths[place], self.values[place]
-        lines, allows = self.lines[place], self.allows[place]
-        return Columns(paths, values, lines, allows, end - start)
+    numbers: Sequence[int]
+    is_plain: bool
+    has_urls: bool = False
 
     def only(self, places: Sequence[int]) -> "Columns":
-        """Return the rules in these *places*, without saying whether they allow."""
-        paths, values, lines = (
-            [self.paths[place] for place in places],
-            [self.values[place] for place in places],
-            [self.lines[place] for place in places],
+        """Return the rules in these *places*."""
+        return self._replace(
+            paths=[self.paths[place] for place in places],
+            values=[self.values[place] for place in places],
+            numbers=[self.numbers[place] for place in places],
         )
-        return Columns(paths, values, lines, (), len(paths))
+
+
+def columns_of(record: RobotRecord, start: int, head: str) -> Columns:
+    """Return the rules of *record* that may cover a URL with this *head* (scheme and
+    authority, perhaps empty); its first value has the number *start*.
+    """
+    values = record.values
+    numbers = range(start, start + len(values))
+    # No value has a line end, so this counts those that begin with a slash.
+    text = "\n" + "\n".join(values)
+    if text.count("\n/") == len(values):
+        return Columns(values, values, numbers, is_plain(text))
+    # Ours O20: a value without a leading slash covers nothing. Ours O19: unless it is
+    # an absolute URL.
+    rules = [
+        (path, value, number)
+        for value, number in zip(values, numbers, strict=True)
+        for path in ((value,) if value[0] == "/" else paths_under(value, head))
+    ]
+    return Columns(
+        [path for path, _, _ in rules],
+        [value for _, value, _ in rules],
+        [number for _, _, number in rules],
+        is_plain("".join(path for path, _, _ in rules)),
+        "://" in text,
+    )
+
+
+def columns_of_all(records: Sequence[RobotRecord], head: str) -> list[Columns]:
+    """Return the columns of each record, for URLs with this *head*."""
+    start = 0
+    columns = []
+    for record in records:
+        columns.append(columns_of(record, start, head))
+        start += len(record.values)
+    return columns
 
 
 def joined(columns: Sequence[Columns]) -> Columns:
-    """Return the rules of all *columns*, without saying which are orphans."""
+    """Return the rules of all *columns*."""
     if len(columns) == 1:
         return columns[0]
-    paths = [path for it in columns for path in it.paths]
     return Columns(
-        paths,
+        [path for it in columns for path in it.paths],
         [value for it in columns for value in it.values],
-        [line for it in columns for line in it.lines],
-        [allows for it in columns for allows in it.allows],
-        len(paths),
+        [number for it in columns for number in it.numbers],
+        all(it.is_plain for it in columns),
+        any(it.has_urls for it in columns),
     )
 
 
-def columns_of(record: RobotRecord, head: str) -> Columns:
-    """Return the rules of *record* that may cover a URL with this *head* (scheme and
-    authority, perhaps empty).
-    """
-    values, lines, allows = record.values, record.lines, record.allows
-    paths: Sequence[str] = values
-    # Ours O20: a value without a leading slash covers nothing. Ours O19: unless it is
-    # an absolute URL.
-    if sum(value[0] == "/" for value in values) < len(values):
-        pairs = [
-            (place, path)
-            for place, value in enumerate(values)
-            for path in ((value,) if value[0] == "/" else paths_under(value, head))
-        ]
-        paths = [path for _, path in pairs]
-        values = [values[place] for place, _ in pairs]
-        lines = [lines[place] for place, _ in pairs]
-        allows = [allows[place] for place, _ in pairs] if allows else ()
-    return Columns(
-        paths, values, lines, allows, bisect_left(lines, record.orphans_from)
-    )
-
-
-def compact(lines: Sequence[int]) -> Sequence[int]:
-    """Return numbers of lines in little memory."""
-    return lines if isinstance(lines, range) else array("I", lines)
+def compact(numbers: Sequence[int]) -> Sequence[int]:
+    """Return *numbers* in little memory."""
+    return numbers if isinstance(numbers, range) else array("I", numbers)
 
 
 def memory_of(*containers: Iterable[str]) -> int:

@@ -1,98 +1,99 @@
 """Rules of a dialect without Allow: a URL that begins with any of them is disallowed."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from sys import getsizeof
 from typing import TypeAlias
 
 from scrapy_robots1994.parser.matcher import (
     Columns,
-    columns_of,
+    Decision,
+    columns_of_all,
     compact,
     joined,
     memory_of,
 )
 from scrapy_robots1994.parser.prefixes import PrefixIndex, prefix_free
-from scrapy_robots1994.parser.records import RobotRecord, Rule
-from scrapy_robots1994.parser.spellings import canonical, has_cut_escape, is_plain
+from scrapy_robots1994.parser.records import RobotRecord
+from scrapy_robots1994.parser.spellings import canonical, has_cut_escape
 
 # More rules than this are indexed; fewer are quicker tried one after the other.
 _FEW = 96
 
 
 class FewPrefixes:
-    """Prefixes in the order of the file, with the values and lines of their rules."""
+    """Prefixes in the order of the file, with the values and numbers of their rules."""
 
-    __slots__ = ("_lines", "_values", "texts")
+    __slots__ = ("_numbers", "_values", "texts")
 
-    def __init__(
-        self, texts: Sequence[str], values: Sequence[str], lines: Sequence[int]
-    ) -> None:
-        """Take the columns of a table."""
+    def __init__(self, texts: Sequence[str], rules: Columns) -> None:
+        """Take *texts*, which are spellings of the paths of *rules*."""
         self.texts = tuple(texts)
         # Mostly a value is its own canonical spelling, and one tuple is enough.
-        self._values = self.texts if values is texts else tuple(values)
-        self._lines = compact(lines)
+        self._values = self.texts if rules.values is texts else tuple(rules.values)
+        self._numbers = compact(rules.numbers)
 
     def begins(self, text: str) -> bool:
         """Return whether one of them begins *text*."""
         return text.startswith(self.texts)
 
-    def find(self, text: str) -> Rule | None:
+    def find(self, text: str) -> Decision | None:
         """Return the shortest rule whose prefix begins *text*, of equal ones the first;
         None if none does.
         """
         found = [place for place, it in enumerate(self.texts) if text.startswith(it)]
-        place = min(found, key=lambda place: len(self._values[place]), default=-1)
-        return Rule(self._values[place], self._lines[place]) if place >= 0 else None
+        if not found:
+            return None
+        place = min(found, key=lambda place: len(self._values[place]))
+        return Decision(self._numbers[place], self._values[place])
 
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
         texts = {id(it): it for it in (self.texts, self._values)}
-        return getsizeof(self) + getsizeof(self._lines) + memory_of(*texts.values())
+        return getsizeof(self) + getsizeof(self._numbers) + memory_of(*texts.values())
 
 
 class ManyPrefixes:
     """As `FewPrefixes`, with an index; only prefixes that no other one begins."""
 
-    __slots__ = ("_index", "_lines", "_values")
+    __slots__ = ("_index", "_numbers", "_values")
 
     texts = None
 
-    def __init__(
-        self, texts: Sequence[str], values: Sequence[str], lines: Sequence[int]
-    ) -> None:
-        """Take the columns of a table."""
+    def __init__(self, texts: Sequence[str], rules: Columns) -> None:
+        """Take *texts*, which are spellings of the paths of *rules*."""
         # Of equal texts the first in the file counts.
         places = dict(zip(reversed(texts), reversed(range(len(texts))), strict=True))
         kept = prefix_free(list(places))
         self._index = PrefixIndex(kept)
-        self._lines = compact([lines[places[text]] for text in kept])
+        self._numbers = compact([rules.numbers[places[text]] for text in kept])
         # Only values that are not their own canonical spelling are stored again.
-        self._values = {
-            number: values[places[text]]
-            for number, text in enumerate(kept)
-            if values[places[text]] != text
-        }
+        self._values: dict[int, str] = {}
+        if rules.values is not texts:
+            values = (rules.values[places[text]] for text in kept)
+            pairs = enumerate(zip(values, kept, strict=True))
+            self._values = {n: value for n, (value, text) in pairs if value != text}
 
     def begins(self, text: str) -> bool:
         """Return whether one of them begins *text*."""
         return self._index.find(text) >= 0
 
-    def find(self, text: str) -> Rule | None:
+    def find(self, text: str) -> Decision | None:
         """Return the rule whose prefix begins *text*; None if none does."""
         place = self._index.find(text)
         if place < 0:
             return None
         value = self._values.get(place)
-        return Rule(self._index[place] if value is None else value, self._lines[place])
+        if value is None:
+            value = self._index[place]
+        return Decision(self._numbers[place], value)
 
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
-        sizes = map(getsizeof, (self, self._lines, self._values))
-        values = memory_of(self._values.values())
-        return self._index.memory_bytes + sum(sizes) + values
+        parts = (self, self._numbers, self._values, *self._values.values())
+        return self._index.memory_bytes + sum(map(getsizeof, parts))
 
 
 Prefixes: TypeAlias = FewPrefixes | ManyPrefixes
@@ -100,30 +101,29 @@ Prefixes: TypeAlias = FewPrefixes | ManyPrefixes
 
 def _prefixes(texts: Sequence[str], rules: Columns) -> Prefixes:
     """Return *texts*, spellings of the paths of *rules*, as a table."""
-    kind = ManyPrefixes if len(texts) > _FEW else FewPrefixes
-    return kind(texts, rules.values, rules.lines)
+    return (ManyPrefixes if len(texts) > _FEW else FewPrefixes)(texts, rules)
 
 
 class PrefixMatcher:
     """The rules of one robot; see `Matcher`."""
 
-    __slots__ = ("_canonical", "_orphans", "_written", "is_plain")
+    __slots__ = ("_canonical", "_orphans", "_written", "has_urls", "is_plain")
 
     def __init__(self, rules: Columns, orphans: "PrefixMatcher | None") -> None:
         """Compile *rules*; *orphans* are those that the cautious reading adds."""
-        paths = rules.paths
         self._orphans = orphans
         self._written: Prefixes | None = None
-        # Whether it is still plain with the rules below.
-        self.is_plain: bool = orphans is None or orphans.is_plain
-        if is_plain("".join(paths)):
-            self._canonical = _prefixes(paths, rules)
+        # These two say it of the orphans as well.
+        self.has_urls: bool = rules.has_urls or bool(orphans and orphans.has_urls)
+        self.is_plain: bool = not orphans or orphans.is_plain
+        if rules.is_plain:
+            self._canonical = _prefixes(rules.paths, rules)
             return
         # Ours O18: one spelling for all percent-encodings, and the literal one for a
         # rule whose last escape is cut short.
-        spelled = list(map(canonical, paths))
+        spelled = list(map(canonical, rules.paths))
         self._canonical = _prefixes(spelled, rules)
-        cut = [place for place, path in enumerate(paths) if has_cut_escape(path)]
+        cut = [place for place, it in enumerate(rules.paths) if has_cut_escape(it)]
         if cut:
             rules = rules.only(cut)
             self._written = _prefixes(rules.paths, rules)
@@ -148,7 +148,7 @@ class PrefixMatcher:
             )
         )
 
-    def decide(self, spelling: str, written: str) -> Rule | None:
+    def decide(self, spelling: str, written: str) -> Decision | None:
         """Return the shortest rule that begins the target, of equal ones the first; one
         of the literal reading if any does.
         """
@@ -171,10 +171,14 @@ class PrefixMatcher:
 
 def compile_prefixes(records: Sequence[RobotRecord], head: str) -> PrefixMatcher:
     """Return the matcher of *records* for URLs with this *head*."""
-    columns = [columns_of(record, head) for record in records]
-    orphans = [it.part(it.first_orphan, len(it.paths)) for it in columns]
-    rules = [it.part(0, it.first_orphan) for it in columns]
-    adds_rules = any(it.paths for it in orphans)
-    return PrefixMatcher(
-        joined(rules), PrefixMatcher(joined(orphans), None) if adds_rules else None
-    )
+    columns = columns_of_all(records, head)
+    if all(len(record.values) == record.first_orphan for record in records):
+        return PrefixMatcher(joined(columns), None)
+    rules, orphans = [], []
+    start = 0
+    for record, it in zip(records, columns, strict=True):
+        first = bisect_left(it.numbers, start + record.first_orphan)
+        rules.append(it.only(range(first)))
+        orphans.append(it.only(range(first, len(it.numbers))))
+        start += len(record.values)
+    return PrefixMatcher(joined(rules), PrefixMatcher(joined(orphans), None))

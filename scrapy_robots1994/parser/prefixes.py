@@ -12,16 +12,16 @@ from typing import TypeVar
 _SORTED_AT_ONCE = 2_048
 
 
-Sortable = TypeVar("Sortable", str, tuple[str, int], tuple[str, int, int])
+T = TypeVar("T")
 
 
-def in_order(values: Sequence[Sortable]) -> list[Sortable]:
+def in_order(values: Sequence[T]) -> list[T]:
     """Return *values* sorted, without keeping other threads waiting for long."""
     half = len(values) // 2
     if half <= _SORTED_AT_ONCE:
-        return sorted(values)
+        return sorted(values)  # type: ignore[type-var]  # texts, or tuples
     # Two sorted halves make one list quickly.
-    return sorted(in_order(values[:half]) + in_order(values[half:]))
+    return sorted(in_order(values[:half]) + in_order(values[half:]))  # type: ignore[type-var]  # as above
 
 
 def prefix_free(texts: Sequence[str]) -> list[str]:
@@ -64,12 +64,13 @@ class PrefixIndex:
     def __init__(self, prefixes: Sequence[str]) -> None:
         """Index *prefixes*, which are in order; at least one."""
         # Prefixes with a separator in them cannot share a block.
-        self._block = 1 if any(_SEPARATOR in it for it in prefixes) else _BLOCK
+        self._block = 1 if _SEPARATOR in "".join(prefixes) else _BLOCK
         # A Bloom filter over how they begin, for most texts begin otherwise.
         self._width = min(_WIDTH, *map(len, prefixes))
         self._beginnings = bytearray(1 << (_SLOTS * len(prefixes)).bit_length())
+        width, last = self._width, len(self._beginnings) - 1
         for prefix in prefixes:
-            self._beginnings[self._slot(prefix)] = 1
+            self._beginnings[hash(prefix[:width]) & last] = 1
         self._blocks = tuple(
             _SEPARATOR.join(prefixes[place : place + self._block])
             for place in range(0, len(prefixes), self._block)
@@ -77,7 +78,8 @@ class PrefixIndex:
 
     def find(self, text: str) -> int:
         """Return the position of the prefix that begins *text*; -1 if none does."""
-        if not self._beginnings[self._slot(text)]:
+        beginnings = self._beginnings
+        if not beginnings[hash(text[: self._width]) & (len(beginnings) - 1)]:
             return -1
         if self._block > 1 and _SEPARATOR in text:
             text = text.partition(_SEPARATOR)[0]
@@ -99,10 +101,6 @@ class PrefixIndex:
         """Pickle the prefixes alone: other processes have other hashes."""
         blocks = range(len(self._blocks))
         return PrefixIndex, ([it for block in blocks for it in self._in_block(block)],)
-
-    def _slot(self, text: str) -> int:
-        """Return the place of *text* in the filter."""
-        return hash(text[: self._width]) & (len(self._beginnings) - 1)
 
     def __getitem__(self, position: int) -> str:
         """Return the prefix at *position*."""

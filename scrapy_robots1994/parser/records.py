@@ -189,20 +189,16 @@ class RobotRecord(NamedTuple):
     """What one record says to a robot that obeys it; rules with an empty value are left
     out.
 
-    *lines* are the lines of the *values*, and *allows* says which of them are Allow
-    (empty if the dialect has no Allow). Rules from line *orphans_from* on are orphans.
+    *allows* says which *values* are those of Allow lines; it is empty in a dialect
+    without Allow. The values from *first_orphan* on are those of orphans.
     """
 
     names: tuple[str, ...]
     first_line: int
     values: Sequence[str]
-    lines: Sequence[int]
     allows: Sequence[bool]
-    orphans_from: int
+    first_orphan: int
     delays: Sequence[float]
-
-
-NO_ORPHANS = 1 << 62
 
 
 def robot_records(
@@ -222,15 +218,31 @@ def robot_records(
 
 def _said(record: Record, dialect: Dialect, is_cautious: bool) -> RobotRecord:  # noqa: FBT001
     """Return what *record* says to a robot that obeys it."""
-    orphans = record.orphans if is_cautious else ()
-    delays = record.orphan_delays if is_cautious else ()
-    rules = [rule for rule in (*record.rules, *orphans) if rule.value]
+    rules = [rule for rule in record.rules if rule.value]
+    first_orphan = len(rules)
+    delays = record.delays
+    if is_cautious:
+        rules += [rule for rule in record.orphans if rule.value]
+        delays += record.orphan_delays
     return RobotRecord(
         record.names,
         record.first_line,
         [rule.value for rule in rules],
-        [rule.line for rule in rules],
         [rule.allows for rule in rules] if dialect.has_allow else (),
-        min((rule.line for rule in orphans), default=NO_ORPHANS),
-        [delay.seconds for delay in (*record.delays, *delays)],
+        first_orphan,
+        [delay.seconds for delay in delays],
     )
+
+
+def rule_lines(
+    text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
+) -> list[int]:
+    """Return the lines of all values that `robot_records` returns."""
+    lines = read_lines(decode(text), dialect)
+    records = applied(tuple(read_records(lines, dialect)), dialect, names)
+    return [
+        rule.line
+        for record in records
+        for rule in (*record.rules, *(record.orphans if reading == CAUTIOUS else ()))
+        if rule.value
+    ]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.matcher import compact, memory_of
+from scrapy_robots1994.parser.matcher import Decision, memory_of
 from scrapy_robots1994.parser.prefixes import UNDECIDED, IntervalMap
-from scrapy_robots1994.parser.records import RobotRecord, Rule
+from scrapy_robots1994.parser.records import RobotRecord
 
 # RFC 3986 2.2 and 2.3: what stands for itself in a URL. `*` and `$` do not, for in a
 # rule they are special.
@@ -104,15 +104,14 @@ class LongestMatcher:
     The mark of a rule is twice its number, and one more if it disallows.
     """
 
-    __slots__ = ("_lines", "_map", "_patterns", "_values")
+    __slots__ = ("_map", "_patterns", "_values")
 
-    is_plain = False
+    is_plain = has_urls = False
     prefixes = None
 
     def __init__(self, records: Sequence[RobotRecord]) -> None:
         """Compile the rules of *records*, which are one group."""
         self._values = tuple(value for record in records for value in record.values)
-        self._lines = compact([line for record in records for line in record.lines])
         allows = [it for record in records for it in record.allows]
         paths: dict[str, int] = {}
         patterns = []
@@ -160,20 +159,19 @@ class LongestMatcher:
         """Return whether the rule that decides is a Disallow."""
         return bool(self._mark(spelling) & 1)
 
-    def decide(self, spelling: str, written: str) -> Rule | None:  # noqa: ARG002 - as above
+    def decide(self, spelling: str, written: str) -> Decision | None:  # noqa: ARG002 - as above
         """Return the rule that decides about the target; None if no rule covers it."""
         mark = self._mark(spelling)
         if mark == UNDECIDED:
             return None
-        number = mark >> 1
-        return Rule(self._values[number], self._lines[number], not mark & 1)
+        return Decision(mark >> 1, self._values[mark >> 1], not mark & 1)
 
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
         containers: list[Iterable[str]] = [self._values, self._map.starts]
         containers += [(it.first, *it.others) for it in self._patterns]
-        parts = (self, self._lines, self._map, self._map.marks, *self._patterns)
+        parts = (self, self._map, self._map.marks, *self._patterns)
         return memory_of(*containers) + sum(map(getsizeof, parts))
 
 

@@ -1,23 +1,24 @@
 """RobotRules: what one file says to one robot, compiled once for all questions."""
 
+from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from sys import getsizeof
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fast_scan import robot_records
-from scrapy_robots1994.parser.first_match import compile_first_match
-from scrapy_robots1994.parser.matcher import Matcher
+from scrapy_robots1994.parser.first_match import FirstMatcher
+from scrapy_robots1994.parser.matcher import Decision, Matcher
 from scrapy_robots1994.parser.prefix_matcher import compile_prefixes
 from scrapy_robots1994.parser.records import (
     Record,
     RobotRecord,
-    Rule,
     applied,
     read_contents,
+    rule_lines,
 )
 from scrapy_robots1994.parser.rfc9309 import LongestMatcher
 from scrapy_robots1994.parser.spellings import as_text, spellings
@@ -36,36 +37,36 @@ _EVERYBODY = quoted_names(("*",))
 
 
 class RecordHeader(NamedTuple):
-    """What verdicts say of a record that a robot obeys."""
+    """What verdicts say of a record that a robot obeys; its rules and its orphans begin
+    with these numbers among the rules of the robot.
+    """
 
+    first_number: int
+    first_orphan: int
     first_line: int
     quoted_names: str
-    orphans_from: int
 
 
-def _header(record: RobotRecord) -> RecordHeader:
-    """Return the header of *record*."""
-    names = _EVERYBODY if record.names == ("*",) else quoted_names(record.names)
-    return RecordHeader(record.first_line, names, record.orphans_from)
+def _headers(records: Sequence[RobotRecord]) -> Iterator[RecordHeader]:
+    """Yield the header of each of *records*."""
+    start = 0
+    for record in records:
+        names = _EVERYBODY if record.names == ("*",) else quoted_names(record.names)
+        orphan = start + record.first_orphan
+        yield RecordHeader(start, orphan, record.first_line, names)
+        start += len(record.values)
 
 
 def _size(record: RobotRecord) -> int:
     """Return about how many bytes the columns of *record* take."""
-    columns = (record.values, record.lines, record.allows)
+    columns = (record.values, record.allows)
     return sum(map(getsizeof, (*columns, *record.values)))
 
 
-class _State(NamedTuple):
-    """The compiled rules, and how URLs with the host that they are for begin.
-
-    *head* has scheme, authority and the slash of the target, which begins at *start*.
-    """
-
-    head: str
-    start: int
-    prefixes: tuple[str, ...] | None
-    is_plain: bool
-    matcher: Matcher
+# The compiled rules, and how URLs with the host that they are for begin: scheme,
+# authority and slash of the target, place of that slash, the prefixes and the plainness
+# of the matcher, and the matcher.
+_State: TypeAlias = tuple[str, int, tuple[str, ...] | None, bool, Matcher]
 
 
 class RobotRules:
@@ -78,6 +79,8 @@ class RobotRules:
         "_body",
         "_dialect",
         "_headers",
+        "_lines",
+        "_reading",
         "_records",
         "_state",
         "crawl_delay",
@@ -94,17 +97,19 @@ class RobotRules:
         self.robot = robot
         self._body = body
         self._dialect = dialect
+        self._reading = reading
+        # The line of each rule, once a verdict names one.
+        self._lines: Sequence[int] | None = None
         names = robot_names(robot)
         records, self.has_records = robot_records(body.utf8, dialect, reading, names)
-        self._headers = tuple(map(_header, records))
+        self._headers = tuple(_headers(records))
         # Extended X5: the longest of several.
         delays = [delay for record in records for delay in record.delays]
-        self.crawl_delay: float | None = max(delays, default=None)
+        self.crawl_delay: float | None = max(delays) if delays else None
+        self._state = self._compiled(records, "")
         # Ours O19: rules that are absolute URLs are compiled for the host of the
         # question, which is mostly the same.
-        has_urls = any("://" in "".join(record.values) for record in records)
-        self._records = records if has_urls else None
-        self._state = self._compiled(records, "")
+        self._records = records if self._state[4].has_urls else None
 
     def _compiled(self, records: Sequence[RobotRecord], head: str) -> _State:
         """Return the rules for URLs with this *head* (scheme and authority)."""
@@ -112,12 +117,10 @@ class RobotRules:
         if self._dialect.has_wildcards:
             matcher = LongestMatcher(records)
         elif self._dialect.has_allow:
-            matcher = compile_first_match(records, head)
+            matcher = FirstMatcher(records, head)
         else:
             matcher = compile_prefixes(records, head)
-        return _State(
-            f"{head}/", len(head), matcher.prefixes, matcher.is_plain, matcher
-        )
+        return f"{head}/", len(head), matcher.prefixes, matcher.is_plain, matcher
 
     def allowed_url(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""
@@ -156,18 +159,23 @@ class RobotRules:
 
     def _question(self, url: str) -> tuple[str, Matcher]:
         """Return the target of *url*, and the rules for its host."""
-        state = self._state
-        if url.startswith(state.head):
-            return url[state.start :].partition("#")[0], state.matcher
+        beginning, start, *_, matcher = self._state
+        if url.startswith(beginning):
+            return url[start:].partition("#")[0], matcher
         head = head_of(url)
+        state = f"{head}/", len(head), *self._state[2:]
         if self._records is not None:
             state = self._compiled(self._records, head)
         if url.startswith("/", len(head)):
-            self._state = state._replace(head=f"{head}/", start=len(head))
-        return target_behind(head, url), state.matcher
+            self._state = state
+        return target_behind(head, url), state[4]
 
     def verdict(self, url: str | bytes) -> Verdict:
-        """Return whether *url* may be retrieved, and because of what."""
+        """Return whether *url* may be retrieved, and because of what.
+
+        The first verdict that names a line reads the whole file: for a large one call it
+        in a thread.
+        """
         target, matcher = self._question(as_text(url))
         if matcher.normal_spelling(target) == ROBOTS_TXT:
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
@@ -198,27 +206,31 @@ class RobotRules:
         reason = Reason.NO_RECORD if self.has_records else Reason.EMPTY
         return Verdict(allowed=True, reason=reason)
 
-    def _by_rule(self, rule: Rule, spelling: str | None = None) -> Verdict:
+    def _by_rule(self, rule: Decision, spelling: str | None) -> Verdict:
         """Return the verdict that *rule* makes, which covers this *spelling*."""
-        header = self._header_of(rule)
-        is_orphan = rule.line >= header.orphans_from
+        # The last record whose rules begin before the next number.
+        header = self._headers[bisect_left(self._headers, (rule.number + 1,)) - 1]
+        is_orphan = rule.number >= header.first_orphan
         return Verdict(
             allowed=rule.allows,
             reason=Reason.SPLIT_RECORD if is_orphan else Reason.RULE,
-            line=rule.line,
+            line=self._line(rule.number),
             rule=rule.value,
             spelling=spelling,
             source=self._reference(header),
         )
 
-    def _header_of(self, rule: Rule) -> RecordHeader:
-        """Return the header of the record that has *rule*."""
-        # The last record that begins above it.
-        return self._headers[bisect_left(self._headers, (rule.line,)) - 1]
+    def _line(self, number: int) -> int:
+        """Return the line of the rule with this *number*."""
+        if self._lines is None:
+            names = robot_names(self.robot)
+            asked = self._body.utf8, self._dialect, self._reading, names
+            self._lines = array("I", rule_lines(*asked))
+        return self._lines[number]
 
     def _reference(self, header: RecordHeader) -> RecordReference:
         """Return the record with this *header*."""
-        return RecordReference(*header[:2], self._body, self._dialect)
+        return RecordReference(*header[2:], self._body, self._dialect)
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -230,9 +242,9 @@ class RobotRules:
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
         state, headers = self._state, self._headers
-        parts = [self, state, state.head, headers, *headers]
+        parts = [self, state, state[0], headers, *headers, self._lines]
         parts += [
             it.quoted_names for it in headers if it.quoted_names is not _EVERYBODY
         ]
-        own = sum(map(getsizeof, parts)) + state.matcher.memory_bytes
+        own = sum(map(getsizeof, parts)) + state[4].memory_bytes
         return own + sum(_size(record) for record in self._records or ())

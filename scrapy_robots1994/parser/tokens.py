@@ -30,10 +30,12 @@ LONE_CR = r"\r(?!\n)"
 # The patterns below are for a text without lone CR.
 _SPACES = f"[{SPACE}]*"
 # 1994 F1: a blank line. Ours O6: a line of spaces and tabs only is blank.
-BLANK = f"{_SPACES}\r?(?=\n)"
-# 1994 F3, F5: a value that is not empty; it ends before the comment, and without the
-# space that precedes it.
-VALUE = f"[^\n\r{COMMENT}{SPACE}][^\n{COMMENT}]*(?<![{SPACE}\r])"
+# Most lines are not: their first character is enough to see it.
+BLANK = f"(?=[{SPACE}\r\n]){_SPACES}\r?(?=\n)"
+# 1994 F5: a comment, which is left out before the values below are read.
+COMMENT_TEXT = f"{COMMENT}.*"
+# 1994 F3: a value that is not empty, without the space that ends its line.
+VALUE = f"[^\n\r{SPACE}].*(?<![{SPACE}\r])"
 
 
 def field_pattern(*names: str, in_lower_case: bool = False) -> str:

@@ -67,9 +67,9 @@ def test_an_index_of_any_texts_finds_what_begins_a_text(
     texts: list[str], text: str
 ) -> None:
     """NUL separates prefixes in memory, and may be in them, too."""
-    assert (PrefixIndex(prefix_free(texts)).find(text) >= 0) is text.startswith(
-        tuple(texts)
-    )
+    index = PrefixIndex(prefix_free(texts))
+
+    assert (index.find(text) >= 0) is text.startswith(tuple(texts))
 
 
 @given(st.lists(st.text("ab/", max_size=5)), st.text("ab/", max_size=7))
