@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -78,12 +78,8 @@ class Lease:
 class PolicyStore(ABC):
     """Stores one entry for each origin, beyond the life of a process.
 
-    Entries past their `keep_until` may be deleted at any time. A store that answers for
-    many origins in one round trip overrides the methods named `…_many` and *max_batch*.
+    Entries past their `keep_until` may be deleted at any time.
     """
-
-    max_batch: ClassVar[int] = 1
-    """Origins that one call of a method named `…_many` names at most."""
 
     @classmethod
     @abstractmethod
@@ -104,21 +100,12 @@ class PolicyStore(ABC):
         `MAX_ENTRY_BYTES`, without reading it.
         """
 
-    def get_many(self, origins: Sequence[Origin]) -> list[bytes | None]:
-        """Return what `get` returns for each of *origins*, `max_batch` at most."""
-        return [self.get(origin) for origin in origins]
-
     @abstractmethod
     def put(self, stored: Stored) -> None:
         """Store *stored* in place of the entry of its origin.
 
         Once this returns, the entry survives the death of this process.
         """
-
-    def put_many(self, stored: Sequence[Stored]) -> None:
-        """Store all of *stored*, `max_batch` at most."""
-        for each in stored:
-            self.put(each)
 
     @abstractmethod
     def forget(self, origin: Origin) -> bool:
@@ -143,11 +130,14 @@ class SharedStore(PolicyStore):
         A lease is granted to the worker that has it already, too: its time begins anew.
         """
 
-    def lease_many(
-        self, origins: Sequence[Origin], holder: str, seconds: float
-    ) -> list[Lease]:
-        """Return what `lease` returns for each of *origins*, `max_batch` at most."""
-        return [self.lease(origin, holder, seconds) for origin in origins]
+    def renew(self, origins: Sequence[Origin], holder: str, seconds: float) -> None:
+        """Let the time of the leases that *holder* has begin anew.
+
+        Called with all of them every few seconds. A store that answers for many origins
+        in one round trip overrides it.
+        """
+        for origin in origins:
+            self.lease(origin, holder, seconds)
 
     @abstractmethod
     def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
@@ -156,13 +146,6 @@ class SharedStore(PolicyStore):
         With *failed_for* the fetch ended without an answer that others can use: for so
         many seconds `lease` returns `Lease(granted=False, failed=True)`.
         """
-
-    def unlease_many(
-        self, origins: Sequence[Origin], holder: str, *, failed_for: float = 0.0
-    ) -> None:
-        """Do what `unlease` does for each of *origins*, `max_batch` at most."""
-        for origin in origins:
-            self.unlease(origin, holder, failed_for=failed_for)
 
     def listen(self, ended: Callable[[Origin | None, bool], None]) -> None:
         """Call *ended* with an origin whose lease ended, and whether its fetch failed.

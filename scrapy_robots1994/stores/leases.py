@@ -1,23 +1,28 @@
-"""Leases: of all workers that want to fetch an origin, one does and the others wait."""
+"""Policies in a store: of all workers that want one, one fetches and the others wait."""
 
 from __future__ import annotations
 
 import time
 import uuid
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from scrapy_robots1994.stores.base import Lease, SharedStore
+from scrapy_robots1994.policy.freshness import CLOCK_SKEW, UseFresh, decide
+from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
+from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.worker import NoAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable
 
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
-    from scrapy_robots1994.stores.policies import StoredPolicies
+    from scrapy_robots1994.stores.worker import StoreWorker
+
+T = TypeVar("T")
 
 LEASE_SECONDS: Final = 10.0
 """Seconds after its last renewal when the lease of a dead worker runs out."""
@@ -27,85 +32,88 @@ LOOK_AGAIN_SECONDS: Final = 1.0
 """Seconds after which a worker looks again at the earliest, if it is not notified."""
 
 TICK_SECONDS: Final = 0.25
-
-
-Settle: TypeAlias = "Callable[[Policy | None], None]"
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A job: the lease of *origin* ended; of any, if it is `None`."""
-
-    origin: Origin | None
-    failed: bool
+MAX_LOOKS: Final = 100
+"""Leases looked at in one tick, so that new jobs do not wait for all of them."""
 
 
 @dataclass(slots=True)
-class _Waiting:
-    """A worker's wait for the lease of an origin; *settle* ends it."""
+class _Wait:
+    """A wait for the lease of an origin, ended by the result of *future*."""
 
-    settle: Settle
+    future: Future[Policy | None]
     give_up: float
     look_at: float = 0.0
 
 
-class Leases:
-    """The leases that this process has, and those it waits for.
+class LeasedPolicies:
+    """The policies in the store of *worker*, and the leases of this process.
 
-    Methods run in the thread of the store. They never wait there: a refused lease is
+    Methods run in the thread of *worker*. They never wait there: a refused lease is
     looked at again when it ends or runs out. No lease is renewed, and none waited for,
-    longer than *max_fetch_seconds*.
+    longer than *max_fetch_seconds*. *decode* makes the policy of an entry, or `None`.
     """
 
-    def __init__(self, policies: StoredPolicies, max_fetch_seconds: float) -> None:
-        self._policies = policies
-        self._worker = policies.worker
+    def __init__(
+        self,
+        worker: StoreWorker,
+        decode: Callable[[bytes, Origin], Policy | None],
+        max_fetch_seconds: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self._worker = worker
+        self._decode = decode
         self._max_fetch_seconds = max_fetch_seconds
+        self._clock = clock
         self._holder = uuid.uuid4().hex
+        # When to stop renewing each of our leases.
         self._ours: dict[Origin, float] = {}
-        self._waiting: dict[Origin, _Waiting] = {}
+        self._waiting: dict[Origin, _Wait] = {}
         self._is_listening = False
         self._next_tick = self._next_renewal = 0.0
 
-    def acquire(self, wanted: Mapping[Origin, Settle]) -> None:
-        """Call *settle* of each origin with `None` once this process may fetch it.
+    def get(self, origin: Origin, future: Future[Policy | None]) -> None:
+        """Set the stored policy of *origin*, fresh or stale."""
+        policy = None
+        try:
+            with suppress(NoAnswer):
+                policy = self._read(origin)
+        finally:
+            set_result(future, policy)
 
-        Or with the fresh policy that another worker made meanwhile.
+    def acquire(self, origin: Origin, future: Future[Policy | None]) -> None:
+        """Set `None` once this process may fetch *origin*.
+
+        Or the fresh policy that another worker made meanwhile.
         """
-        store = self._worker.store
-        if not wanted or not isinstance(store, SharedStore):
-            for settle in wanted.values():
-                settle(None)
+        if future.cancelled():
             return
         # Registered before the store is asked, so that no notification is missed.
         give_up = time.monotonic() + self._max_fetch_seconds
-        for origin, settle in wanted.items():
-            self._waiting[origin] = _Waiting(settle, give_up)
-        if not self._is_listening:
-            self._is_listening = True
-            # Without notifications, a worker looks again after a while.
-            with suppress(NoAnswer):
-                self._worker.call(self._policies.reading, store.listen, self._on_end)
-        self._try(list(wanted))
+        self._waiting[origin] = _Wait(future, give_up)
+        self._look(origin)
 
-    def release(self, origins: Collection[Origin], *, failed: bool) -> None:
-        """End our leases of *origins*, or our waits for them.
+    def release(self, origin: Origin, policy: Policy | None, aborted: bool) -> None:  # noqa: FBT001 - a job
+        """Store *policy*, and end our lease of *origin*, or our wait for it.
 
-        If the fetches *failed*, those who wait fetch at once and in parallel: waiting
-        for each other, they would pay for a dead origin one after the other.
+        Unless it was *aborted*, a fetch without a policy to share has failed: those who
+        wait fetch at once and in parallel. Waiting for each other, they would pay for a
+        dead origin one after the other.
         """
-        for origin in origins:
-            self._waiting.pop(origin, None)
-        ours = [each for each in origins if self._ours.pop(each, None) is not None]
-        store = self._worker.store
-        if isinstance(store, SharedStore):
-            failed_for = LEASE_SECONDS if failed else 0.0
-            unlease = partial(store.unlease_many, failed_for=failed_for)
-            self._worker.call_many(self._policies.writing, unlease, ours, self._holder)
+        self._waiting.pop(origin, None)
+        is_stored = False
+        with suppress(NoAnswer):
+            is_stored = policy is not None and self._write(policy)
+        self._end(origin, failed=not (aborted or is_stored))
 
-    def release_all(self) -> None:
-        """End our leases: the crawl closes, and other workers take over."""
-        self.release(list(self._ours), failed=False)
+    def close(self, future: Future[None]) -> None:
+        """End our leases, for other workers to take them over, and close the store."""
+        try:
+            for origin in list(self._ours):
+                self._end(origin, failed=False)
+            with suppress(NoAnswer):
+                self._worker.close()
+        finally:
+            set_result(future, None)
 
     def tick(self) -> float | None:
         """Renew leases and look again at those of others, each when it is time.
@@ -119,85 +127,157 @@ class Leases:
             self._next_tick = now + TICK_SECONDS
             if now >= self._next_renewal:
                 self._next_renewal = now + RENEW_SECONDS
-                with suppress(NoAnswer):
-                    self._renew(now)
-            self._try([o for o, each in self._waiting.items() if each.look_at <= now])
+                self._renew(now)
+            due = (o for o, wait in self._waiting.items() if wait.look_at <= now)
+            for origin in list(islice(due, MAX_LOOKS)):
+                self._look(origin)
         return TICK_SECONDS
 
-    def ended(self, failed: Mapping[Origin | None, bool]) -> None:
-        """Look for the policies of origins whose lease ended; of all, if `None`.
-
-        *failed* says of each whether its fetch failed.
-        """
-        waiting = self._waiting if None in failed else self._waiting.keys() & failed
-        origins = list(waiting)
-        try:
-            policies = self._policies.read_fresh(origins)
-        except NoAnswer:
-            for origin in origins:
-                self._settle(origin, None)
-            return
-        again = []
-        for origin in origins:
-            if origin in policies or failed.get(origin):
-                self._settle(origin, policies.get(origin))
-            else:
-                again.append(origin)
-        self._try(again)
-
     def _renew(self, now: float) -> None:
-        """Renew our leases, but those that another worker has taken over."""
-        origins = list(self._ours)
-        for origin, lease in zip(origins, self._lease(origins), strict=True):
-            if now > self._ours[origin] or not lease.granted:
-                del self._ours[origin]
+        """Renew our leases of fetches that may still go on."""
+        self._ours = {o: end for o, end in self._ours.items() if now <= end}
+        with suppress(NoAnswer):
+            if self._ours:
+                arguments = list(self._ours), self._holder, LEASE_SECONDS
+                self._worker.call("write", "renew", *arguments)
 
-    def _lease(self, origins: list[Origin]) -> list[Lease]:
-        """Take the leases of *origins* that are free."""
-        store = self._worker.store
-        assert isinstance(store, SharedStore)  # noqa: S101 - `acquire` looked
-        arguments = (self._holder, LEASE_SECONDS)
-        return self._worker.call_many(
-            self._policies.writing,
-            store.lease_many,
-            origins,
-            *arguments,
-            returns=Lease,
-        )
-
-    def _try(self, origins: list[Origin]) -> None:
-        """Take the leases that are free, and note when to look at the others again."""
-        now = time.monotonic()
-        granted = []
+    def _look(self, origin: Origin) -> None:
+        """End the wait for *origin* if its lease is free, or its fetch failed."""
+        wait, policy, is_over = self._waiting[origin], None, True
         try:
-            for origin, lease in zip(origins, self._lease(origins), strict=True):
+            # If the store fails, each worker continues by itself.
+            with suppress(NoAnswer):
+                lease = self._lease(origin)
                 if lease.granted:
-                    self._ours[origin] = now + self._max_fetch_seconds
-                    granted.append(origin)
-                elif lease.failed or now > self._waiting[origin].give_up:
-                    self._settle(origin, None)
-                else:
+                    # Its last holder may have ended after our first look.
+                    policy = self._read_fresh(origin)
+                elif not lease.failed and time.monotonic() <= wait.give_up:
+                    is_over = False
                     # A holder that lives renews it before that.
                     pause = max(lease.seconds_left + TICK_SECONDS, LOOK_AGAIN_SECONDS)
-                    look_at = now + min(pause, 2 * LEASE_SECONDS)
-                    self._waiting[origin].look_at = look_at
-            # Their last holders may have ended after our first look.
-            policies = self._policies.read_fresh(granted)
-            for origin in granted:
-                self._settle(origin, policies.get(origin))
-            self.release(list(policies), failed=False)
-        except NoAnswer:
-            # The store failed: each worker continues by itself.
-            for origin in origins:
-                self._settle(origin, None)
+                    wait.look_at = time.monotonic() + min(pause, 2 * LEASE_SECONDS)
+        finally:
+            if is_over:
+                self._settle(origin, policy)
+        if policy is not None:
+            self._end(origin, failed=False)
+
+    def _lease(self, origin: Origin) -> Lease:
+        """Take the lease of *origin* if it is free."""
+        if not isinstance(self._worker.store(), SharedStore):
+            return Lease(granted=False, failed=True)
+        if not self._is_listening:
+            self._is_listening = True
+            # Without notifications, a worker looks again after a while.
+            with suppress(NoAnswer):
+                self._worker.call("read", "listen", self._notified)
+        arguments = origin, self._holder, LEASE_SECONDS
+        lease: Lease = self._worker.call("write", "lease", *arguments, returns=Lease)
+        if lease.granted:
+            self._ours[origin] = time.monotonic() + self._max_fetch_seconds
+        return lease
+
+    def _end(self, origin: Origin, *, failed: bool) -> None:
+        """End our lease of *origin*, if there is one."""
+        if self._ours.pop(origin, None) is not None:
+            seconds = LEASE_SECONDS if failed else 0.0
+            names = origin, self._holder
+            with suppress(NoAnswer):
+                self._worker.call("write", "unlease", *names, failed_for=seconds)
+
+    def _notified(self, origin: Origin | None, failed: bool) -> None:  # noqa: FBT001 - see `SharedStore.listen`
+        """Take a notification of the store, in whichever thread it comes."""
+        if origin is None or origin in self._waiting:
+            self._worker.submit(self._ended, origin, failed)
+
+    def _ended(self, origin: Origin | None, failed: bool) -> None:  # noqa: FBT001 - as above
+        """Look for the policy of *origin*, whose lease ended; of all, if `None`."""
+        if origin is None:
+            self._next_tick = 0.0
+            for wait in self._waiting.values():
+                wait.look_at = 0.0
+        elif failed:
+            self._settle(origin, None)
+        elif origin in self._waiting:
+            self._look_for_policy(origin)
+
+    def _look_for_policy(self, origin: Origin) -> None:
+        """End the wait for *origin* with what is stored, or look at its lease."""
+        policy = None
+        with suppress(NoAnswer):
+            policy = self._read_fresh(origin)
+        if policy is None:
+            self._look(origin)
+        else:
+            self._settle(origin, policy)
 
     def _settle(self, origin: Origin, policy: Policy | None) -> None:
         """End the wait for the lease of *origin*."""
-        waiting = self._waiting.pop(origin, None)
-        if waiting is not None:
-            waiting.settle(policy)
+        wait = self._waiting.pop(origin, None)
+        if wait is not None:
+            set_result(wait.future, policy)
 
-    def _on_end(self, origin: Origin | None, failed: bool) -> None:  # noqa: FBT001 - see `SharedStore.listen`
-        """Take a notification of the store, in whichever thread it comes."""
-        if origin is None or origin in self._waiting:
-            self._worker.submit(Ended(origin, failed))
+    def _entry(self, origin: Origin) -> bytes | None:
+        """Return the bytes stored for *origin*."""
+        returns = (bytes, type(None))
+        entry: bytes | None = self._worker.call("read", "get", origin, returns=returns)
+        return None if entry is None or len(entry) > MAX_ENTRY_BYTES else entry
+
+    def _read(self, origin: Origin) -> Policy | None:
+        """Return the stored policy of *origin* if it is not over."""
+        entry = self._entry(origin)
+        policy = None if entry is None else self._decode(entry, origin)
+        if policy is None or policy.keep_until <= self._clock():
+            return None
+        return policy
+
+    def _read_fresh(self, origin: Origin) -> Policy | None:
+        """Return the stored policy of *origin* if it is fresh."""
+        policy = self._read(origin)
+        if policy is None or not isinstance(decide(policy, self._clock()), UseFresh):
+            return None
+        return policy
+
+    def _write(self, policy: Policy) -> bool:
+        """Store *policy* for other crawls; return whether they can use it."""
+        if not policy.may_be_shared or not self._may_replace(policy):
+            return False
+        if policy.keep_until <= self._clock():
+            # It is over by now; nothing older stays in its place either.
+            self._worker.call("write", "forget", policy.origin)
+            return False
+        entry = encode(policy)
+        if len(entry) > MAX_ENTRY_BYTES:
+            return False
+        stored = Stored(policy.origin, entry, policy.keep_until)
+        self._worker.call("write", "put", stored)
+        return True
+
+    def _may_replace(self, policy: Policy) -> bool:
+        """Return whether *policy* may take the place of what is stored.
+
+        Ours R5: what the origin said always may. What we set ourselves must not end the
+        last good policy, which a failed read or another crawl may have hidden from us.
+        """
+        if policy.is_known and not policy.is_stale_on_error:
+            return True
+        entry, now = self._entry(policy.origin), self._clock()
+        if entry is None:
+            return True
+        stored = self._decode(entry, policy.origin)
+        if stored is None:
+            # Of another version, or longer than we read: it is not ours to judge.
+            return False
+        if stored.keep_until <= now:
+            return True
+        if not policy.is_known:
+            return not stored.is_known
+        # One from the future is not newer: the clock went back (`decide`).
+        is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
+        return not (stored.is_known and is_newer)
+
+
+def set_result(future: Future[T], result: T) -> None:
+    """Set the result of *future*, unless it was cancelled or abandoned meanwhile."""
+    with suppress(InvalidStateError):
+        future.set_result(result)

@@ -58,11 +58,8 @@ FAILED_MARK: Final = b"!"
 SUBSCRIBE_AGAIN_SECONDS: Final = 0.5
 CLOSE_CHECK_SECONDS: Final = 1.0
 
-SHORT_BYTES: Final = 2**16
-"""Bytes of an entry that are read together with others: most entries are shorter."""
-
 PAGE: Final = 500
-"""Keys that a walk reads at a time."""
+"""Keys of one round trip."""
 
 _END = struct.Struct(">d")
 
@@ -74,8 +71,6 @@ class RedisStore(SharedStore):
 
     The end of a lease is published on `prefix:ended`.
     """
-
-    max_batch = 250
 
     def __init__(
         self,
@@ -124,33 +119,12 @@ class RedisStore(SharedStore):
         found = self._entry(self._key("policy", origin))
         return None if found is None else found[_END.size :]
 
-    def get_many(self, origins: Sequence[Origin]) -> list[bytes | None]:
-        """Read in one round trip what is short, and the rest one by one."""
-        with store_errors(), self._pipeline() as pipeline:
-            for origin in origins:
-                pipeline.getrange(self._key("policy", origin), 0, SHORT_BYTES)
-            found = pipeline.execute(raise_on_error=False)
-        pairs = zip(origins, found, strict=True)
-        return [
-            # The number is that of a value that goes on; a wrong type is an exception.
-            value[_END.size :]
-            if isinstance(value, bytes) and _END.size < len(value) <= SHORT_BYTES
-            else (self.get(origin) if value else None)
-            for origin, value in pairs
-        ]
-
     def put(self, stored: Stored) -> None:
         """Write with one SET and its expiry."""
-        self.put_many([stored])
-
-    def put_many(self, stored: Sequence[Stored]) -> None:
-        """Write with one SET each, in one round trip."""
-        with store_errors(), self._pipeline() as pipeline:
-            for each in stored:
-                key = self._key("policy", each.origin)
-                left = max(1, int((each.keep_until - self._clock()) * 1000))
-                pipeline.set(key, _END.pack(each.keep_until) + each.packed, px=left)
-            pipeline.execute()
+        left = max(1, int((stored.keep_until - self._clock()) * 1000))
+        value = _END.pack(stored.keep_until) + stored.packed
+        with store_errors():
+            self._connected().set(self._key("policy", stored.origin), value, px=left)
 
     def forget(self, origin: Origin) -> bool:
         """Delete with one DEL."""
@@ -179,41 +153,33 @@ class RedisStore(SharedStore):
 
     def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Look and take in one script on the server."""
-        return self.lease_many([origin], holder, seconds)[0]
+        key, milliseconds = self._key("lease", origin), int(seconds * 1000)
+        with store_errors():
+            word, left = self._connected().eval(LEASE, 1, key, holder, milliseconds)
+        return Lease(word == b"granted", word == b"failed", int(left) / 1000)
 
-    def lease_many(
-        self, origins: Sequence[Origin], holder: str, seconds: float
-    ) -> list[Lease]:
-        """Run one script each, in one round trip."""
-        with store_errors(), self._pipeline() as pipeline:
-            for origin in origins:
-                key = self._key("lease", origin)
-                pipeline.execute_command(
-                    "EVAL", LEASE, 1, key, holder, int(seconds * 1000)
-                )
-            answers = pipeline.execute()
-        return [
-            Lease(word == b"granted", word == b"failed", int(left) / 1000)
-            for word, left in answers
-        ]
+    def renew(self, origins: Sequence[Origin], holder: str, seconds: float) -> None:
+        """Run one script for each, many in one round trip."""
+        milliseconds = int(seconds * 1000)
+        for first in range(0, len(origins), PAGE):
+            with store_errors():
+                # Independent commands: a cluster can route each.
+                pipeline = self._connected().pipeline(transaction=False)
+                for origin in origins[first : first + PAGE]:
+                    key = self._key("lease", origin)
+                    # `pipeline.eval` does not exist for a cluster.
+                    pipeline.execute_command(
+                        "EVAL", LEASE, 1, key, holder, milliseconds
+                    )
+                pipeline.execute()
 
     def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
         """Look, give back and publish in one script on the server."""
-        self.unlease_many([origin], holder, failed_for=failed_for)
-
-    def unlease_many(
-        self, origins: Sequence[Origin], holder: str, *, failed_for: float = 0.0
-    ) -> None:
-        """Run one script each, in one round trip."""
-        failed = int(failed_for * 1000)
-        with store_errors(), self._pipeline() as pipeline:
-            for origin in origins:
-                key = self._key("lease", origin)
-                name = (FAILED_MARK if failed else b"") + str(origin).encode()
-                pipeline.execute_command(
-                    "EVAL", UNLEASE, 1, key, holder, failed, self._channel, name
-                )
-            pipeline.execute()
+        key, failed = self._key("lease", origin), int(failed_for * 1000)
+        name = (FAILED_MARK if failed else b"") + str(origin).encode()
+        with store_errors():
+            client = self._connected()
+            client.eval(UNLEASE, 1, key, holder, failed, self._channel, name)
 
     def listen(self, ended: Callable[[Origin | None, bool], None]) -> None:
         """Subscribe in a daemon thread with one connection of its own."""
@@ -265,10 +231,6 @@ class RedisStore(SharedStore):
         if self._client is None:
             self._client = new_client(self._url, self._timeout)
         return self._client
-
-    def _pipeline(self) -> Any:
-        """Return a pipeline of commands that are independent of each other."""
-        return self._connected().pipeline(transaction=False)
 
     def _entry(self, key: str | bytes) -> bytes | None:
         """Return the value of *key*; `None` if it cannot be an entry of ours."""

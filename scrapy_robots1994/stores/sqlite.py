@@ -16,7 +16,7 @@ from scrapy_robots1994.stores.sqlite_file import connect, number_of, transaction
 from scrapy_robots1994.stores.url import UrlParts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from typing_extensions import Self
 
@@ -48,8 +48,6 @@ class SqliteStore(PolicyStore):
     The least recently used are deleted first, and their pages given back. A use is
     noted in memory and written with a later write, so reading writes nothing.
     """
-
-    max_batch = 50
 
     def __init__(
         self,
@@ -89,19 +87,14 @@ class SqliteStore(PolicyStore):
         return bytes(row[0])
 
     def put(self, stored: Stored) -> None:
-        """Store an entry in one commit."""
-        self.put_many([stored])
-
-    def put_many(self, stored: Sequence[Stored]) -> None:
-        """Store entries, and delete what is over or past the bound, in one commit."""
+        """Store an entry, and delete what is over or past the bound, in one commit."""
         with self._errors():
             base = self._open()
             with transaction(base):
                 now = self._clock()
-                for each in stored:
-                    row = (str(each.origin), each.keep_until, now, each.packed)
-                    base.execute(_PUT, row)
-                base.execute(_DELETE_EXPIRED, (now, BATCH + len(stored)))
+                row = (str(stored.origin), stored.keep_until, now, stored.packed)
+                base.execute(_PUT, row)
+                base.execute(_DELETE_EXPIRED, (now, BATCH))
                 self._delete_unused(base)
             self._give_pages_back(base)
 

@@ -12,25 +12,22 @@ from functools import partial
 from inspect import iscoroutine
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.stores.base import PolicyStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from scrapy_robots1994.stores.base import PolicyStore
     from scrapy_robots1994.stores.url import StoreUrl
 
 logger = logging.getLogger("scrapy_robots1994")
 
-T = TypeVar("T")
+Side: TypeAlias = Literal["read", "write", "close"]
 
 REST_SECONDS: Final = 2.0
 """Seconds for which a store that failed is not called again."""
-
-MAX_JOBS: Final = 1_000
-"""Jobs processed at once; the rest comes after the next tick."""
 
 OWN_LIMIT_SECONDS: Final = 0.1
 """Pause before a call is repeated that met a limit of this process."""
@@ -48,223 +45,163 @@ class Abandoned(BaseException):
 
 
 class CircuitBreaker:
-    """Decides whether one side of a store, reading or writing, is called now.
+    """Lets a store that failed rest for `REST_SECONDS`, and reports it once.
 
-    While it fails, one call each `REST_SECONDS` finds out whether it still does. All
-    others fail at once. The log reports once that a store fails, and that it recovered.
+    Reading and writing fail separately: a file that is read-only is still read.
     """
 
-    def __init__(
-        self, url: StoreUrl, group: list[CircuitBreaker], reported: set[str]
-    ) -> None:
+    def __init__(self, url: StoreUrl) -> None:
         self._url = url
-        self._rests_until = -math.inf
-        self._reported = reported
-        self._group = group
-        group.append(self)
-        self.is_open = False
-        """Whether the last call failed."""
+        self._rests_until: dict[Side, float] = {}
+        self._failing: set[Side] = set()
+        self._reported: set[str] = set()
         self.failures = 0
         """Calls that failed, without those that met a limit of this process."""
 
-    @classmethod
-    def group(cls, url: StoreUrl, number: int) -> list[CircuitBreaker]:
-        """Return breakers for several sides of a store, reported as one."""
-        group: list[CircuitBreaker] = []
-        reported: set[str] = set()
-        for _ in range(number):
-            cls(url, group, reported)
-        return group
-
-    def rest(self) -> None:
-        """Let no call through for `REST_SECONDS`."""
-        self._rests_until = time.monotonic() + REST_SECONDS
-
-    @property
-    def is_resting(self) -> bool:
-        """Whether no call would be let through now."""
-        return time.monotonic() < self._rests_until
-
-    def may_call(self) -> bool:
+    def may_call(self, side: Side) -> bool:
         """Return whether to call the store now."""
-        if self.is_resting:
-            return False
-        if self.is_open:
-            self.rest()
-        return True
+        return time.monotonic() >= self._rests_until.get(side, -math.inf)
 
-    def failed(self, error: BaseException, *, is_own_limit: bool = False) -> None:
-        """Let the store rest after *error*."""
+    def rest(self, *sides: Side) -> None:
+        """Let no call of *sides* through for `REST_SECONDS`."""
+        self._rests_until.update(dict.fromkeys(sides, time.monotonic() + REST_SECONDS))
+
+    def failed(self, side: Side, error: BaseException) -> None:
+        """Let *side* rest after *error*."""
+        is_own_limit = _is_own_limit(error)
         self.failures += not is_own_limit
-        self.rest()
-        is_news = not any(each.is_open for each in self._group)
-        self.is_open = True
+        self.rest(side)
+        is_news = not self._failing
+        self._failing.add(side)
         if not is_news:
             return
         text = self._url.describe(error)
         # What fails the same way now and then is a warning the first time only.
         level = logging.INFO if text in self._reported else logging.WARNING
         self._reported.add(text)
-        what = "could not be used for a limit of this process" if is_own_limit else ""
         logger.log(
             level,
             "ROBOTS1994_STORE %s %s: %s. The crawl goes on with what this process "
             "knows, and fetches what it does not.",
             self._url,
-            what or "failed",
+            "could not be used for a limit of this process"
+            if is_own_limit
+            else "failed",
             text,
         )
 
-    def succeeded(self) -> None:
-        """Note that the store works."""
-        if self.is_open:
-            self.is_open = False
-            self._rests_until = -math.inf
-            if not any(each.is_open for each in self._group):
+    def succeeded(self, side: Side) -> None:
+        """Note that *side* of the store works."""
+        if side in self._failing:
+            self._failing.remove(side)
+            if not self._failing:
                 logger.info("ROBOTS1994_STORE %s answers again.", self._url)
 
 
-def _nothing(*_: object) -> None:
-    """Do nothing."""
-
-
-def _check_plain(result: object) -> None:
-    """Raise `StoreError` if a method of a store is a coroutine function."""
-    if iscoroutine(result):
-        result.close()
-        raise StoreError("its methods must be plain functions, not coroutines")
-
-
-def _check_list(result: object, length: int, types: type | tuple[type, ...]) -> None:
-    """Raise `StoreError` unless *result* is a list of so many objects of *types*."""
-    _check_plain(result)
-    if not isinstance(result, list) or len(result) != length:
-        raise StoreError("a method returned something else than a list of answers")
-    for each in result:
-        _check_plain(each)
-        if not isinstance(each, types):
-            raise StoreError(f"a method returned an object of {type(each).__name__}")
-
-
 class StoreWorker(Thread):
-    """Calls *store* in one daemon thread, and in no other.
+    """Makes and calls one instance of the store at *url* in one daemon thread.
 
-    A daemon: a store that never returns does not keep the process from exiting.
-    *process* gets all jobs that have been submitted meanwhile, at once: a thread gets
-    the interpreter only a few hundred times a second from a busy event loop, so many
-    origins have to share a round trip. *tick* is called between, and returns the seconds
-    until its next call, `None` for no need. *timeout* bounds the repeats of a call that
-    meets a limit of this process.
+    A daemon: a store that never returns does not keep the process from exiting. *tick*
+    is called between jobs, and returns the seconds until its next call, `None` for no
+    need.
     """
 
-    def __init__(self, store: PolicyStore, timeout: float) -> None:
+    def __init__(self, url: StoreUrl, breaker: CircuitBreaker) -> None:
         super().__init__(name="robots1994-store", daemon=True)
-        self.store = store
-        self.process: Callable[[list[Any]], None] = _nothing
-        self.tick: Callable[[], float | None] = _nothing
-        self.call_began: float | None = None
-        """When the running call of the store began (`time.monotonic`)."""
-        self.breaker: CircuitBreaker | None = None
-        """The one of the running call."""
+        self.tick: Callable[[], float | None] = lambda: None
+        self.running: tuple[Side, float] | None = None
+        """The running call of the store, and when it began (`time.monotonic`)."""
         self.is_abandoned = False
         """Set by another thread: end after the running call."""
-        self._jobs: SimpleQueue[Any] = SimpleQueue()
-        self._timeout = timeout
+        self._url = url
+        self._breaker = breaker
+        self._store: PolicyStore | None = None
+        self._jobs: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._is_closed = False
 
-    def submit(self, job: object) -> None:
-        """Process *job* in this thread. Call this from any thread."""
-        self._jobs.put(job)
+    def submit(self, function: Callable[..., object], *args: Any) -> None:
+        """Call *function* in this thread. Call this from any thread."""
+        self._jobs.put(partial(function, *args))
 
     def run(self) -> None:
-        """Process jobs until the store is closed or this thread is abandoned."""
-        with suppress(Abandoned):
+        """Run jobs until the store is closed or this thread is abandoned."""
+        try:
             while not self._is_closed:
-                self._process_next()
-            return
-        if not self._is_closed:
+                self._run_next()
+        except Abandoned:
             # No other thread uses this instance. It may raise anything.
             with suppress(BaseException):
-                self.store.close()
+                if self._store is not None and not self._is_closed:
+                    self._store.close()
 
-    def _process_next(self) -> None:
-        """Process the next jobs, or none if it is time for a tick."""
+    def _run_next(self) -> None:
+        """Run the next job, or none if it is time for a tick."""
         try:
-            self.process(self._take(self.tick()))
+            with suppress(Empty):
+                self._jobs.get(timeout=self.tick())()
         except Exception:
             # A mistake of this package; it must not end the thread.
             logger.exception("Could not use the store of ROBOTS1994_STORE")
 
-    def _take(self, timeout: float | None) -> list[Any]:
-        """Wait for jobs; return those there are, none if it is time for a tick."""
-        jobs = []
-        with suppress(Empty):
-            jobs.append(self._jobs.get(timeout=timeout))
-            while len(jobs) < MAX_JOBS:
-                jobs.append(self._jobs.get_nowait())
-        return jobs
-
-    def close(self, breaker: CircuitBreaker) -> None:
-        """Close the store and end the thread. Call this in `process`."""
+    def close(self) -> None:
+        """Close the store and end the thread. Call this in a job."""
         self._is_closed = True
-        self.call(breaker, self.store.close)
+        if self._store is not None:
+            self._guard("close", self._store.close)
 
-    def call_many(
-        self,
-        breaker: CircuitBreaker,
-        function: Callable[..., Any],
-        items: Sequence[object],
-        *args: Any,
-        returns: type | tuple[type, ...] | None = None,
-    ) -> list[Any]:
-        """Call *function* with as many of *items* at once as the store takes.
-
-        Return what it returns for each, of the types *returns* if it returns anything.
-        """
-        results: list[Any] = []
-        for first in range(0, len(items), self.store.max_batch):
-            batch = items[first : first + self.store.max_batch]
-            check = partial(_check_list, length=len(batch), types=returns or object)
-            found = self.call(
-                breaker, function, batch, *args, check=check if returns else None
-            )
-            results += found or ()
-        return results
+    def store(self) -> PolicyStore:
+        """Return the store, made in this thread, or raise `NoAnswer`."""
+        if self._store is None:
+            self._store = self._guard("read", self._url.new_store, returns=PolicyStore)
+        return self._store
 
     def call(
         self,
-        breaker: CircuitBreaker,
-        function: Callable[..., T],
+        side: Side,
+        name: str,
         *args: Any,
-        check: Callable[[T], None] | None = None,
-    ) -> T:
-        """Return what *function* of the store returns, or raise `NoAnswer`.
+        returns: type | tuple[type, ...] = object,
+        **options: Any,
+    ) -> Any:
+        """Return what method *name* of the store returns, or raise `NoAnswer`.
 
-        Call this in `process`. Any class can be a store: *check* raises `StoreError` for
-        what it must not return.
+        Call this in a job. Any class can be a store: what is not of *returns* is a
+        failure.
         """
+        method = partial(getattr(self.store(), name), **options)
+        return self._guard(side, method, *args, returns=returns)
+
+    def _guard(
+        self,
+        side: Side,
+        function: Callable[..., Any],
+        *args: Any,
+        returns: type | tuple[type, ...] = object,
+    ) -> Any:
+        """Call *function*, and raise `NoAnswer` whatever else it raises."""
         if self.is_abandoned:
             raise Abandoned
-        if not breaker.may_call():
+        if not self._breaker.may_call(side):
             raise NoAnswer
         began = time.monotonic()
-        self.breaker, self.call_began = breaker, began
+        self.running = side, began
         try:
-            result = self._repeat(began + self._timeout / 2, function, *args)
-            (check or _check_plain)(result)
+            result = self._repeat(began + self._url.timeout / 2, function, *args)
+            _check(result, returns)
         except BaseException as error:  # a store may raise SystemExit, too
             if self.is_abandoned:
                 raise Abandoned from None
-            breaker.failed(error, is_own_limit=_is_own_limit(error))
+            self._breaker.failed(side, error)
             raise NoAnswer from error
         finally:
-            self.call_began = None
+            self.running = None
         if self.is_abandoned:
             raise Abandoned
-        breaker.succeeded()
+        self._breaker.succeeded(side)
         return result
 
-    def _repeat(self, give_up: float, function: Callable[..., T], *args: Any) -> T:
+    @staticmethod
+    def _repeat(give_up: float, function: Callable[..., Any], *args: Any) -> Any:
         """Call *function* again while it meets a limit of this process."""
         while True:
             try:
@@ -274,6 +211,15 @@ class StoreWorker(Thread):
                     raise
             # A page may give its descriptor back at any moment.
             time.sleep(OWN_LIMIT_SECONDS)
+
+
+def _check(result: object, types: type | tuple[type, ...]) -> None:
+    """Raise `StoreError` for what a method of a store must not return."""
+    if iscoroutine(result):
+        result.close()
+        raise StoreError("its methods must be plain functions, not coroutines")
+    if not isinstance(result, types):
+        raise StoreError(f"a method returned an object of {type(result).__name__}")
 
 
 def _is_own_limit(error: BaseException | None) -> bool:
