@@ -1,6 +1,6 @@
-"""Commands of `scrapy`: arguments to values, one question to the lower floors, print.
+"""The commands: `scrapy robots-check`, `-lint`, `-compare`, `-store`, and `robots-lint`.
 
-Scrapy loads every command whenever it runs any, so what a command needs for its work is
-imported only by the rooms beside it that do the work: `asking` (through the project's
-own downloader), `sources` (files and lists of URLs) and `terminal`.
+Scrapy loads every command whenever it runs any, so a command imports what it needs for
+its work when it works. `terminal`, `options`, `inputs` and `robots_lint` import neither
+Scrapy nor Twisted.
 """

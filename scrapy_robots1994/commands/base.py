@@ -1,21 +1,35 @@
-"""What our commands share: options, exit codes, the spider's settings, and Ctrl-C."""
+"""RobotsCommand: what our Scrapy commands share."""
 
 from __future__ import annotations
 
-import argparse
 from abc import abstractmethod
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 
-from scrapy_robots1994.commands.terminal import ExitCode, end_now, print_note
+from scrapy_robots1994.commands.options import (
+    COMMON,
+    EXIT_CODES,
+    PROJECT,
+    HelpFormatter,
+    Options,
+    add_options,
+    refuse_unknown,
+)
+from scrapy_robots1994.commands.terminal import (
+    ExitCode,
+    WrongUse,
+    end_now,
+    print_note,
+)
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.parser.dialects import DIALECTS
 
 if TYPE_CHECKING:
+    import argparse
+
     from scrapy import Spider
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
@@ -23,27 +37,34 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.fetch_policies import PolicyLookup
 
 
-EXIT_CODES = """\
-exit code: 0 all well; 1 something disallowed, a problem, or nothing fits; 2 wrong use;
-3 something could not be fetched or read; 130 interrupted"""
-
-
-class _Help(ScrapyHelpFormatter, argparse.RawDescriptionHelpFormatter):
+class _Help(HelpFormatter, ScrapyHelpFormatter):
     """Scrapy's help, with examples that keep their lines."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Keep the lines of a text that has some; wrap one that is a single line."""
-        if "\n" in text:
-            return argparse.RawDescriptionHelpFormatter._fill_text(  # noqa: SLF001 - it is what a formatter overrides
-                self, text, width, indent
-            )
-        return argparse.HelpFormatter._fill_text(self, text, width, indent)  # noqa: SLF001 - as above
 
 
 class RobotsCommand(ScrapyCommand):
-    """A command of ours; *examples* stand at the end of its help."""
+    """A command of ours, described by its class attributes.
 
+    The list of commands says *summary* of it; help shows *arguments*, *description*,
+    *options* and *examples*.
+    """
+
+    arguments = ""
+    summary = ""
+    description = ""
     examples = ""
+    options: ClassVar[Options] = {}
+
+    def syntax(self) -> str:
+        """Return how the command is called."""
+        return f"[options] {self.arguments}"
+
+    def short_desc(self) -> str:
+        """Return what the list of commands says."""
+        return self.summary
+
+    def long_desc(self) -> str:
+        """Return what help says first."""
+        return self.description
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -67,36 +88,19 @@ class RobotsCommand(ScrapyCommand):
             end_now()
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's own options and those that all our commands have."""
+        """Add Scrapy's own options, those that all our commands have, and *options*."""
         super().add_options(parser)
         parser.formatter_class = _Help
-        parser.epilog = self.examples
-        parser.add_argument(
-            "--color",
-            choices=("auto", "always", "never"),
-            default="auto",
-            help="colour: at a terminal (auto, the default), always or never; "
-            "pip install 'scrapy_robots1994[report]' brings it",
-        )
-        parser.add_argument(
-            "--dialect",
-            choices=tuple(DIALECTS),
-            help="read files in this dialect; if not given, in that of the project "
-            "(ROBOTS1994_DIALECT)",
-        )
-        parser.add_argument(
-            "--spider",
-            metavar="NAME",
-            help="use the settings and the robot name of this spider of the project",
-        )
+        parser.epilog = f"{self.examples}\n{EXIT_CODES}"
+        add_options(parser, COMMON | PROJECT | self.options)
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Refuse what is not an option; log warnings only, unless told otherwise."""
+        """Refuse what is not an option; log warnings only, unless LOG_LEVEL is given."""
         super().process_options(args, opts)
-        for arg in args:
-            if arg.startswith("-") and arg != "-":
-                msg = f"unrecognized argument {arg}; --help lists what there is"
-                raise UsageError(msg)
+        try:
+            refuse_unknown(args, COMMON | PROJECT | self.options)
+        except WrongUse as error:
+            raise UsageError(str(error)) from error
         if opts.dialect:
             name = "ROBOTS1994_DIALECT"
             self.own_settings.set(name, opts.dialect, priority="cmdline")
@@ -152,11 +156,3 @@ class RobotsCommand(ScrapyCommand):
         assert process is not None  # noqa: S101 - set before `run`, by Scrapy
         made: CrawlerProcess = process
         return made
-
-
-def positive_number(text: str) -> int:
-    """Return a whole number of 1 or more."""
-    if not (text.isascii() and text.isdigit() and int(text)):
-        msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
-        raise argparse.ArgumentTypeError(msg)
-    return int(text)

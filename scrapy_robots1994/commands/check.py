@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 from scrapy.utils.project import inside_project
 
-from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand
+from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.inputs import STDIN, expand, is_url, urls_from
+from scrapy_robots1994.commands.options import JSON, URLS, Options
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
+    WrongUse,
     painter,
     print_line,
     print_note,
@@ -31,16 +32,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.fetch_policies import PolicyLookup
     from scrapy_robots1994.commands.policy_source import PolicySource
     from scrapy_robots1994.commands.url_verdict import UrlVerdict
-    from scrapy_robots1994.lint.text import Paint
-
-EXAMPLES = f"""\
-examples:
-  scrapy robots-check https://example.com/ https://example.com/private/x
-  scrapy robots-check --robot mybot --urls urls.txt --only disallowed
-  scrapy robots-check --robots draft.txt --explain /private/x
-
-{EXIT_CODES}
-"""
+    from scrapy_robots1994.lint.formats import Paint
 
 MAX_NAMED = 5
 """Origins that are named as missing after Ctrl-C."""
@@ -49,52 +41,45 @@ MAX_NAMED = 5
 class RobotsCheck(RobotsCommand):
     """May these URLs be retrieved, by which record and line, or why by none."""
 
-    examples = EXAMPLES
-
-    def syntax(self) -> str:
-        """Return how it is called."""
-        return "[options] URL..."
-
-    def short_desc(self) -> str:
-        """Return what the list of commands says of it."""
-        return "Say whether robots.txt allows URLs, and which line decides"
-
-    def long_desc(self) -> str:
-        """Return what its help says first."""
-        return (
-            "Say for each URL whether a strict robot of 1994 may retrieve it, and which "
-            "line decides. URLs are arguments, lines of a file (--urls) or of standard "
-            "input (-). The robots.txt of each origin is fetched with the downloader "
-            "and the settings of the project, as its crawl would do, unless --robots "
-            "names a file. Each line is printed as soon as its origin has answered."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options of this command."""
-        super().add_options(parser)
-        add = parser.add_argument
-        add(
-            "--robot",
-            metavar="NAME",
-            help="check for this robot: a name or a whole User-Agent header; if not "
+    arguments = "URL..."
+    summary = "Say whether robots.txt allows URLs, and which line decides"
+    description = (
+        "Say for each URL whether a strict robot of 1994 may retrieve it, and which "
+        "line decides. URLs are arguments, lines of a file (--urls) or of standard "
+        "input (-). The robots.txt of each origin is fetched with the downloader "
+        "and the settings of the project, as its crawl would do, unless --robots "
+        "names a file. Each line is printed as soon as its origin has answered."
+    )
+    examples = """\
+examples:
+  scrapy robots-check https://example.com/ https://example.com/private/x
+  scrapy robots-check --robot mybot --urls urls.txt --only disallowed
+  scrapy robots-check --robots draft.txt --explain /private/x
+"""
+    options: ClassVar[Options] = {
+        "--robot": {
+            "metavar": "NAME",
+            "help": "check for this robot: a name or a whole User-Agent header; if not "
             "given, the one the project crawls with",
-        )
-        add(
-            "--robots",
-            metavar="FILE|URL|-",
-            action="append",
-            default=[],
-            help="read this robots.txt instead: a file, a folder of files, a URL, or - "
-            "for standard input (may be repeated); URLs may then be paths",
-        )
-        add("--urls", metavar="FILE", help="a file with one URL a line, - for stdin")
-        add(
-            "--only",
-            choices=("allowed", "disallowed", "unknown"),
-            help="print only these URLs; the exit code counts all",
-        )
-        add("--explain", action="store_true", help="print the reason below each URL")
-        add("--json", action="store_true", help="print one JSON object a line")
+        },
+        "--robots": {
+            "metavar": "FILE|URL|-",
+            "action": "append",
+            "default": [],
+            "help": "read this robots.txt instead: a file, a folder of files, a URL, or "
+            "- for standard input (may be repeated); URLs may then be paths",
+        },
+        **URLS,
+        "--only": {
+            "choices": ("allowed", "disallowed", "unknown"),
+            "help": "print only these URLs; the exit code counts all",
+        },
+        "--explain": {
+            "action": "store_true",
+            "help": "print the reason below each URL",
+        },
+        **JSON,
+    }
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
@@ -104,7 +89,7 @@ class RobotsCheck(RobotsCommand):
 
         if STDIN in opts.robots and STDIN in (*args, opts.urls):
             msg = "standard input can be the robots.txt or the URLs, not both"
-            raise UsageError(msg)
+            raise WrongUse(msg)
         settings = RobotsSettings.from_settings(self.own_settings)
         paint = painter(opts.color)
         urls = urls_from(args, opts.urls)
@@ -237,7 +222,7 @@ def _robots_urls(urls: list[str]) -> list[str]:
 def _is_checked(url: str, *, is_path_fine: object) -> bool:
     """Whether robots.txt is about *url*: not about other schemes than http and https.
 
-    Raises `UsageError` for what is not a URL, nor a path where *is_path_fine*.
+    Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
     """
     if is_url(url) or (is_path_fine and url.startswith("/")):
         return True
@@ -248,7 +233,7 @@ def _is_checked(url: str, *, is_path_fine: object) -> bool:
             f"{escape_control_chars(url, 60)!r} is {what}: write https://host/path; for a path "
             f"alone, {instead}"
         )
-        raise UsageError(msg)
+        raise WrongUse(msg)
     return False
 
 

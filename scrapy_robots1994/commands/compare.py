@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand, positive_number
+from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.inputs import is_url, listed, what_failed
+from scrapy_robots1994.commands.options import Options, positive_number
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
+    WrongUse,
     print_line,
     print_note,
     progress,
@@ -40,89 +41,67 @@ DEADLINE = 20
 MAX_NAMED = 20
 """Lines about what could not be read or compared; of more, the number is printed."""
 
-EXAMPLES = f"""\
+
+class RobotsCompare(RobotsCommand):
+    """Find where other parsers read a robots.txt differently, and why."""
+
+    arguments = "FILE|FOLDER|WARC|URL..."
+    summary = "Compare our reading of robots.txt with that of other parsers"
+    description = (
+        "Compare how this package and other parsers read robots.txt: files, whole "
+        "folders of them, the captures in WARC files, or the robots.txt of URLs. The "
+        "questions are made from the files (each path of a rule, extended, cut and "
+        "encoded otherwise, for each robot that the file names and for one that it "
+        "does not), or are the URLs of --urls."
+    )
+    examples = """\
 examples:
   scrapy robots-compare robots.txt
   scrapy robots-compare folder/ crawl.warc.gz --report report.html
   scrapy robots-compare https://example.com/ --robot mybot --urls urls.txt
   scrapy robots-compare folder/ --parsers Protego,my.module.MyParser --json
   scrapy robots-compare folder/ --scheduler tcp://host:8786
-
-{EXIT_CODES}
 """
-
-
-class RobotsCompare(RobotsCommand):
-    """Find where other parsers read a robots.txt differently, and why."""
-
-    examples = EXAMPLES
-
-    def syntax(self) -> str:
-        """Return how it is called."""
-        return "[options] FILE|FOLDER|WARC|URL..."
-
-    def short_desc(self) -> str:
-        """Return what the list of commands says of it."""
-        return "Compare our reading of robots.txt with that of other parsers"
-
-    def long_desc(self) -> str:
-        """Return what the help says of it."""
-        return (
-            "Compare how this package and other parsers read robots.txt: files, whole "
-            "folders of them, the captures in WARC files, or the robots.txt of URLs. "
-            "The questions are made from the files (each path of a rule, extended, cut "
-            "and encoded otherwise, asked by each robot that the file names and by one "
-            "that it does not), or are the URLs of --urls."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add what is asked, of which parsers, and where the answers go."""
-        super().add_options(parser)
-        add = parser.add_argument
-        add("--urls", metavar="FILE", help="ask about the URLs or paths in FILE")
-        add(
-            "--robot",
-            metavar="NAME",
-            action="append",
-            default=[],
-            help="ask as this robot; may be repeated",
-        )
-        add(
-            "--parsers",
-            metavar="A,B",
-            help="other parsers: names in scrapy.robotstxt, or paths (default: the "
+    options: ClassVar[Options] = {
+        "--urls": {"metavar": "FILE", "help": "compare for the URLs or paths in FILE"},
+        "--robot": {
+            "metavar": "NAME",
+            "action": "append",
+            "default": [],
+            "help": "compare for this robot; may be repeated",
+        },
+        "--parsers": {
+            "metavar": "A,B",
+            "help": "other parsers: names in scrapy.robotstxt, or paths (default: the "
             'three that Scrapy can use; RerpRobotParser needs the extra "report")',
-        )
-        add(
-            "--questions",
-            metavar="N",
-            type=positive_number,
-            default=MAX_QUESTIONS,
-            help=f"questions made from one file at most (default: {MAX_QUESTIONS})",
-        )
-        add("--report", metavar="PATH", help="write a .html, .json or .csv file")
-        add("--json", action="store_true", help="print JSON instead of a table")
-        add(
-            "--processes",
-            metavar="N",
-            type=positive_number,
-            default=os.cpu_count() or 1,
-            help="processes to work in (default: one a core)",
-        )
-        add(
-            "--deadline",
-            metavar="SECONDS",
-            type=positive_number,
-            default=DEADLINE,
-            help="seconds that one parser may take for one file; past it, it counts as "
-            f"raised (default: {DEADLINE})",
-        )
-        add(
-            "--scheduler",
-            metavar="URL",
-            help="work on the dask cluster of this scheduler, for example "
+        },
+        "--questions": {
+            "metavar": "N",
+            "type": positive_number,
+            "default": MAX_QUESTIONS,
+            "help": f"questions made from one file at most (default: {MAX_QUESTIONS})",
+        },
+        "--report": {"metavar": "PATH", "help": "write a .html, .json or .csv file"},
+        "--json": {"action": "store_true", "help": "print JSON instead of a table"},
+        "--processes": {
+            "metavar": "N",
+            "type": positive_number,
+            "default": os.cpu_count() or 1,
+            "help": "processes to work in (default: one a core)",
+        },
+        "--deadline": {
+            "metavar": "SECONDS",
+            "type": positive_number,
+            "default": DEADLINE,
+            "help": "seconds that one parser may take for one file; past it, it counts "
+            f"as raised (default: {DEADLINE})",
+        },
+        "--scheduler": {
+            "metavar": "URL",
+            "help": "work on the dask cluster of this scheduler, for example "
             'tcp://host:8786 (needs the extra "cluster")',
-        )
+        },
+    }
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare, print, write, and return the exit code."""
@@ -136,7 +115,7 @@ class RobotsCompare(RobotsCommand):
 
         if not args:
             msg = "no file given: name a file, a folder, a WARC file or a URL"
-            raise UsageError(msg)
+            raise WrongUse(msg)
         try:
             target = _report_path(opts.report)
             job = _job(opts, self.own_settings)

@@ -9,8 +9,7 @@ from codecs import BOM_UTF8
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import UsageError
-
+from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.spellings import as_text
@@ -30,7 +29,7 @@ def expand(names: Iterable[str]) -> list[str]:
     """Return *names*, each folder replaced by all files under it, in order.
 
     Hidden files and folders are left out. A folder that cannot be listed is an item of
-    its own: reading it says why. Raises `UsageError` for a folder without a file, which
+    its own: reading it says why. Raises `WrongUse` for a folder without a file, which
     would not be an answer at all.
     """
     found: list[str] = []
@@ -38,7 +37,7 @@ def expand(names: Iterable[str]) -> list[str]:
         inside = list(_files_under(name)) if _is_folder(name) else [name]
         if not inside:
             msg = f"no file is in the folder {escape_control_chars(name, 300)}: name another one"
-            raise UsageError(msg)
+            raise WrongUse(msg)
         found += inside
     return found
 
@@ -88,7 +87,7 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs of the arguments, of the file *named*, and of standard input.
 
     That is read for `-`, or when no URL is given otherwise and it is not a terminal.
-    Raises `UsageError` when there is none at all.
+    Raises `WrongUse` when there is none at all.
     """
     # What a shell passes on is bytes, too.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
@@ -97,12 +96,12 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
             urls += listed(Path(named).read_bytes())
         except OSError as error:
             msg = f"--urls: {what_failed(error)}: name a file with one URL a line"
-            raise UsageError(msg) from None
+            raise WrongUse(msg) from None
     if STDIN in (*args, named) or not (urls or named or sys.stdin.isatty()):
         urls += listed(sys.stdin.buffer.read())
     if not urls:
         msg = "no URL given: name one, or a file of them with --urls, or pipe them in"
-        raise UsageError(msg)
+        raise WrongUse(msg)
     return urls
 
 

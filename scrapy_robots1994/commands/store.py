@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
-
-from scrapy.exceptions import UsageError
+from typing import TYPE_CHECKING, ClassVar
 
 from scrapy_robots1994.commands import store_view
-from scrapy_robots1994.commands.base import EXIT_CODES, RobotsCommand
+from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.fetch_policies import PolicyLookup
+from scrapy_robots1994.commands.options import JSON, Options
 from scrapy_robots1994.commands.store_view import PolicyFilter, StoreView
-from scrapy_robots1994.commands.terminal import ExitCode, print_line, print_note
+from scrapy_robots1994.commands.terminal import (
+    ExitCode,
+    WrongUse,
+    print_line,
+    print_note,
+)
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -27,68 +31,49 @@ if TYPE_CHECKING:
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")
 NARROWED = ("show", "refresh", "forget")
 
-EXAMPLES = f"""\
+
+class RobotsStore(RobotsCommand):
+    """Shows stored policies, fetches them again, and forgets them."""
+
+    arguments = f"{'|'.join(ACTIONS)} [ORIGIN...]"
+    summary = "List, show, refresh, forget or export stored robots.txt policies"
+    description = (
+        "Work with the persistent store that ROBOTS1994_STORE or --store names: list "
+        "its policies, show files, fetch them again (refresh), forget them, count "
+        "(stats), or print everything as JSON lines (export). Origins or URLs and the "
+        "options say which policies. A crawl that runs goes on using what it has in "
+        "memory until that runs out."
+    )
+    examples = """\
 examples:
   scrapy robots-store list --host "*.example.com" --stale
   scrapy robots-store show https://example.com
   scrapy robots-store refresh --outcome unreachable
   scrapy robots-store forget --all --store sqlite:///robots.db
   scrapy robots-store export > robots.jsonl
-
-{EXIT_CODES}
 """
-
-
-class RobotsStore(RobotsCommand):
-    """Shows stored policies, fetches them again, and forgets them."""
-
-    examples = EXAMPLES
-
-    def syntax(self) -> str:
-        """Return how it is called."""
-        return f"{'|'.join(ACTIONS)} [options] [ORIGIN...]"
-
-    def short_desc(self) -> str:
-        """Return what the list of commands says of it."""
-        return "List, show, refresh, forget or export stored robots.txt policies"
-
-    def long_desc(self) -> str:
-        """Return what its help says first."""
-        return (
-            "Work with the persistent store that ROBOTS1994_STORE or --store names: list "
-            "its policies, show files, fetch them again (refresh), forget them, count "
-            "(stats), or print everything as JSON lines (export). Origins or URLs and "
-            "the options say which policies. A crawl that runs goes on using what it "
-            "has in memory until that runs out."
-        )
+    options: ClassVar[Options] = {
+        "--store": {"metavar": "URL", "help": "this store, not the project's"},
+        "--host": {
+            "metavar": "GLOB",
+            "default": "*",
+            "help": 'only hosts like "*.example.com"',
+        },
+        "--outcome": {
+            "choices": [o.value for o in Outcome if o is not Outcome.RENEWED],
+            "default": "",
+            "help": "only policies of this outcome",
+        },
+        "--all": {"action": "store_true", "help": "refresh, forget or show everything"},
+        **JSON,
+    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options of this command."""
+        """Add the options, two of which exclude each other."""
         super().add_options(parser)
-        parser.add_argument(
-            "--store", metavar="URL", help="this store, not the project's"
-        )
-        parser.add_argument(
-            "--host",
-            metavar="GLOB",
-            default="*",
-            help='only hosts like "*.example.com"',
-        )
-        parser.add_argument(
-            "--outcome",
-            choices=[o.value for o in Outcome if o is not Outcome.RENEWED],
-            default="",
-            help="only policies of this outcome",
-        )
         age = parser.add_mutually_exclusive_group()
         age.add_argument("--fresh", action="store_true", help="only what is fresh")
         age.add_argument("--stale", action="store_true", help="only what ran out")
-        parser.add_argument(
-            "--all", action="store_true", help="refresh, forget or show everything"
-        )
-        parser.add_argument(
-            "--json", action="store_true", help="print one JSON object a line"
-        )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Choose, act, print, and return the exit code."""
@@ -102,7 +87,7 @@ class RobotsStore(RobotsCommand):
                 "memory:// ends with its crawl; name a persistent store in "
                 'ROBOTS1994_STORE or by --store, for example "sqlite:///robots.db"'
             )
-            raise UsageError(msg)
+            raise WrongUse(msg)
         try:
             with StoreView.opened(store, settings) as view:
                 policies = view.select(wanted)
@@ -152,23 +137,23 @@ class RobotsStore(RobotsCommand):
 
 
 def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, PolicyFilter]:
-    """Return the action and the filter that the arguments say; else `UsageError`."""
+    """Return the action and the filter that the arguments say; else `WrongUse`."""
     if not args or args[0] not in ACTIONS:
         msg = f"say what to do: {', '.join(ACTIONS)}"
-        raise UsageError(msg)
+        raise WrongUse(msg)
     action, *names = args
     origins = set()
     for name in names:
         origin = Origin.of(name)
         if origin is None:
             msg = f"{escape_control_chars(name, 60)!r} is not an origin: write https://host"
-            raise UsageError(msg)
+            raise WrongUse(msg)
         origins.add(origin)
     is_fresh = True if opts.fresh else False if opts.stale else None
     wanted = PolicyFilter(frozenset(origins), opts.host, opts.outcome, is_fresh)
     if action in NARROWED and wanted == PolicyFilter() and not opts.all:
         msg = f"{action} what? Name origins, narrow by an option, or say --all"
-        raise UsageError(msg)
+        raise WrongUse(msg)
     return action, wanted
 
 

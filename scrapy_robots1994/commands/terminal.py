@@ -1,23 +1,16 @@
-"""Output: lines, notes and exit codes; colour and a progress bar, both of `rich`."""
+"""Output: lines, notes, exit codes, colour, a progress bar, and Ctrl-C."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from scrapy_robots1994.errors import MissingExtra
-from scrapy_robots1994.lint.text import Paint, unpainted
-
-try:
-    from rich.color import ColorSystem
-    from rich.console import Console
-    from rich.progress import Progress
-    from rich.style import Style
-except ImportError:  # pragma: no cover - without the extra
-    Progress = None  # type: ignore[assignment,misc]  # None says that it is not there
+from scrapy_robots1994.errors import RobotsError
+from scrapy_robots1994.lint.formats import Paint, unpainted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,11 +26,25 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exit code
+    """The arguments make no sense; the text says what to write."""
+
+
 BROKEN_PIPE = 141
 """The exit code of a command that SIGPIPE ends."""
 
 MIN_STEPS = 20
 """Steps that are worth a progress bar."""
+
+# What each word of a style is in the control sequence that all terminals know.
+_SGR = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "cyan": "36",
+}
 
 
 def print_line(line: str = "") -> None:
@@ -62,46 +69,52 @@ def print_note(line: str) -> None:
 
 
 def painter(choice: str) -> Paint:
-    """Return what paints text at standard output, as `--color` chooses.
-
-    Raises `MissingExtra` when colour is wanted and its library is missing.
-    """
-    if choice == "never":
+    """Return what paints text at standard output, as `--color` chooses."""
+    is_plain = os.environ.get("NO_COLOR") or not sys.stdout.isatty()
+    if choice == "never" or (choice == "auto" and is_plain):
         return unpainted
-    if choice == "auto" and (
-        Progress is None or os.environ.get("NO_COLOR") or not sys.stdout.isatty()
-    ):
-        return unpainted
-    if Progress is None:
-        msg = (
-            "--color=always needs rich: pip install 'scrapy_robots1994[report]', "
-            "or leave the option out"
-        )
-        raise MissingExtra(msg)
-
-    def paint(text: str, style: str) -> str:
-        """The text in the style, by the codes that all terminals know."""
-        parsed = Style.parse(style)
-        return parsed.render(text, color_system=ColorSystem.STANDARD)
-
-    return paint
+    return lambda text, style: (
+        f"\x1b[{';'.join(_SGR[word] for word in style.split())}m{text}\x1b[0m"
+    )
 
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
-    """Show a bar at standard error while the block runs; what is given is called at
+    """Show a bar at standard error during the block, which calls what is yielded at
     each step.
 
     Only where that is a terminal, there is much to do (None: an unknown number) and
     `rich` is installed.
     """
     is_short = total is not None and total < MIN_STEPS
-    if Progress is None or is_short or not sys.stderr.isatty():
+    bar = None if is_short or not sys.stderr.isatty() else _bar()
+    if bar is None:
         yield lambda: None
         return
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
+
+
+def _bar() -> Any:
+    """Return a progress bar; None without the extra."""
+    try:
+        # Imported here: it takes longer than most answers.
+        from rich.console import Console  # noqa: PLC0415 - as above
+        from rich.progress import Progress  # noqa: PLC0415 - as above
+    except ImportError:
+        return None
+    return Progress(console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def interruptible(on_interrupt: Callable[[], object]) -> Iterator[None]:
+    """End the block at Ctrl-C and call *on_interrupt*; at a second one end the process."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, lambda *_: end_now())
+        on_interrupt()
 
 
 def end_now() -> NoReturn:

@@ -7,14 +7,14 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.lint.text import WIDTH, unpainted
+from scrapy_robots1994.lint.formats import WIDTH, unpainted
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy_robots1994.commands.policy_source import PolicySource
-    from scrapy_robots1994.lint.text import Paint
+    from scrapy_robots1994.lint.formats import Paint
     from scrapy_robots1994.parser import Verdict
 
 _MARGIN = 12

@@ -1,10 +1,5 @@
-"""Floor 2: a file as a strict robot of 1994 reads it, told line by line. Pure: no IO.
+"""A file as a strict robot of 1994 reads it, line by line. Pure: no IO.
 
-`effects` says what each line does, `report` gathers what is told of one file, `text`,
-`machine` and `sarif` print it, `summary` counts problems over many files.
+`report` says what each line does and counts problems; `formats` shows that as text, JSON,
+annotations of a workflow, or SARIF.
 """
-
-from scrapy_robots1994.lint.report import Report, Unread
-from scrapy_robots1994.lint.summary import Summary
-
-__all__ = ["Report", "Summary", "Unread"]

@@ -12,8 +12,8 @@ import sys
 from time import process_time_ns
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.lint import Report
-from scrapy_robots1994.lint.text import print_report
+from scrapy_robots1994.lint.formats import as_text
+from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
     "openings": lambda robots: robots.weakening_problems("rex"),
     "problems": lambda robots: robots.problems,
-    "report": lambda robots: list(print_report(Report.of("x", robots))),
+    "report": lambda robots: list(as_text(Report.of("x", robots))),
 }
 
 

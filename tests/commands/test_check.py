@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.escaping import is_printable
-from scrapy_robots1994.lint.text import WIDTH
+from scrapy_robots1994.lint.formats import WIDTH
 from tests.commands.running import scrapy
 from tests.support import replies
 from tests.support.crawl import reactors

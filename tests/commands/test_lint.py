@@ -1,4 +1,4 @@
-"""`scrapy robots-lint`: every file is told, in every format, with its exit code."""
+"""`scrapy robots-lint`: every file, in every format, with its exit code."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ERROR = "Disallow: /\n"
 def test_the_exit_code_is_that_of_a_linter(
     body: str, args: list[str], code: int
 ) -> None:
-    """0 when all is well, 1 for what is as bad as asked for."""
+    """0 when all is well, 1 for a problem as severe as --fail-on says."""
     assert scrapy("robots-lint", "-", *args, given=body).code == code
 
 
@@ -66,7 +66,7 @@ def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
     [("no-such-file", "No such file"), ("x" * 300, "File name too long")],
 )
 def test_a_file_that_cannot_be_read_is_3(name: str, says: str) -> None:
-    """The others are told all the same."""
+    """The others are reported all the same."""
     ran = scrapy("robots-lint", name, "-", given=ERROR)
 
     assert ran.code == 3
@@ -93,12 +93,12 @@ def test_it_fetches_the_file_of_an_origin_or_one_that_lies_elsewhere(
 
     urls = [site.url("/"), site.url("/draft.txt"), site.url("/gone.txt")]
     ran = scrapy("robots-lint", *urls, "--format", "json")
-    told = json.loads(ran.out)["files"]
+    files = json.loads(ran.out)["files"]
 
     assert ran.code == 1
-    assert [it["file"] for it in told] == urls
-    assert [len(it.get("problems", ())) for it in told] == [0, 1, 0]
-    assert "no file (HTTP 404)" in told[2]["unread"]
+    assert [it["file"] for it in files] == urls
+    assert [len(it.get("problems", ())) for it in files] == [0, 1, 0]
+    assert "no file (HTTP 404)" in files[2]["unread"]
     assert sorted(site.targets()) == ["/draft.txt", "/gone.txt", "/robots.txt"]
 
 
@@ -122,7 +122,7 @@ def test_formats_for_machines_name_the_place(form: str) -> None:
     assert ("line=3,col=12" if form == "github" else '"startLine": 3') in ran.out
 
 
-def test_a_folder_is_told_in_one_run_with_a_summary(tmp_path: Path) -> None:
+def test_a_folder_is_one_run_with_a_summary(tmp_path: Path) -> None:
     """Every generated file of every shape, and how many files have which code."""
     files = generated_files()
     for name, body in files:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.errors import MissingExtra
 from tests.commands.running import scrapy
 from tests.support.forked import ROOT
 
@@ -39,18 +38,15 @@ def test_colour_comes_by_itself_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -
     assert terminal.painter("never")("x", "bold") == "x"
 
 
-def test_without_its_library_there_is_no_colour_and_no_bar(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Asked for, the way to it is named; otherwise it goes without."""
-    monkeypatch.setattr(terminal, "Progress", None)
-    monkeypatch.setattr(sys, "stdout", Terminal())
+def test_without_its_library_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work is done all the same; colour needs no library."""
+    monkeypatch.setitem(sys.modules, "rich.progress", None)
+    monkeypatch.setattr(sys, "stderr", Terminal())
 
-    assert terminal.painter("auto")("x", "bold") == "x"
-    with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):
-        terminal.painter("always")
     with terminal.progress("files", 1_000) as step:
         step()
+
+    assert terminal.painter("always")("x", "bold red") == "\x1b[1;31mx\x1b[0m"
 
 
 def test_a_bar_is_shown_at_a_terminal_when_there_is_much_to_do(

@@ -1,1 +1,1 @@
-"""What a file makes of itself, told line by line."""
+"""Tests of the report on one file."""

@@ -1,4 +1,4 @@
-"""A file told to people and to programs."""
+"""A report in each format, for people and for programs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import json
 import pytest
 
 from scrapy_robots1994.escaping import is_printable
-from scrapy_robots1994.lint import Report, Summary, Unread
-from scrapy_robots1994.lint.machine import as_annotations, as_json
-from scrapy_robots1994.lint.sarif import as_sarif
-from scrapy_robots1994.lint.text import WIDTH, print_report
+from scrapy_robots1994.lint.formats import (
+    WIDTH,
+    as_annotations,
+    as_json,
+    as_sarif,
+    as_text,
+    summary_as_text,
+)
+from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support.corpus import corpus_files
 
@@ -47,14 +52,14 @@ def report_of(body: str | bytes, name: str = "robots.txt") -> Report:
     return Report.of(name, RobotsTxt.parse(body))
 
 
-def test_each_line_is_told_with_what_it_does() -> None:
+def test_each_line_has_what_it_does() -> None:
     """In the order of the file, none left out."""
     assert list(report_of(BODY).effects) == EFFECTS
 
 
 def test_text_has_each_line_and_below_it_its_problems() -> None:
-    """A line, what it does, then place, severity, code, clause and how to mend it."""
-    lines = list(print_report(report_of("User-agent: *\nDisallow: a\n")))
+    """A line, what it does, then place, severity, code, clause and how to fix it."""
+    lines = list(as_text(report_of("User-agent: *\nDisallow: a\n")))
 
     assert lines == [
         "robots.txt: 2 lines, 1 record, 1 error",
@@ -73,7 +78,7 @@ def test_text_has_each_line_and_below_it_its_problems() -> None:
 
 def test_only_problems_leaves_the_lines_out() -> None:
     """Every problem stays."""
-    lines = list(print_report(report_of(BODY), only_problems=True))
+    lines = list(as_text(report_of(BODY), only_problems=True))
 
     assert sum(line.lstrip().startswith("^") for line in lines) == 6
     assert not any("forbids everything" in line for line in lines)
@@ -81,18 +86,16 @@ def test_only_problems_leaves_the_lines_out() -> None:
 
 def test_an_empty_file_says_what_it_means() -> None:
     """1994 E1: as good as none."""
-    assert "every robot may retrieve everything" in "\n".join(
-        print_report(report_of(b""))
-    )
+    assert "every robot may retrieve everything" in "\n".join(as_text(report_of(b"")))
 
 
-def test_ignored_codes_are_not_told() -> None:
+def test_ignored_codes_are_left_out() -> None:
     """Neither in print nor in the counts."""
     robots = RobotsTxt.parse("Allow: /\n")
 
     report = Report.of("x", robots, frozenset({"R016"}))
 
-    assert (report.problems, report.has("info")) == ((), False)
+    assert (report.problems, report.count("info")) == ((), 0)
 
 
 def test_no_file_of_the_corpus_breaks_a_report() -> None:
@@ -101,26 +104,26 @@ def test_no_file_of_the_corpus_breaks_a_report() -> None:
     for name, body in corpus_files()[::7]:
         report = report_of(body, name)
         summary.add(report)
-        for line in print_report(report):
+        for line in as_text(report):
             assert len(line) <= WIDTH
             assert is_printable(line)
         assert json.loads(json.dumps(as_json(report)))["file"] == name
         assert all(map(is_printable, as_annotations(report)))
-    table = list(summary.table())
+    table = list(summary_as_text(summary))
 
     assert table[-1].startswith(f"{len(corpus_files()[::7]):,} files")
     assert max(map(len, table)) <= WIDTH
 
 
 @pytest.mark.parametrize("body", ["\x1b[31m: \u202e", "Disallow: \r/\x07", "\x9b"])
-def test_nothing_of_a_file_is_told_raw(body: str) -> None:
+def test_nothing_of_a_file_is_shown_raw(body: str) -> None:
     """Control characters and marks of direction are escaped, also in the name."""
     report = report_of(body, "\x1b]0;x\x07.txt")
 
-    told = [*print_report(report), *as_annotations(report)]
+    shown = [*as_text(report), *as_annotations(report)]
 
-    assert told
-    assert all(map(is_printable, told))
+    assert shown
+    assert all(map(is_printable, shown))
     assert json.dumps(as_json(report)).isascii()
 
 
@@ -138,7 +141,7 @@ def test_an_annotation_is_one_that_github_reads() -> None:
 
 
 def test_sarif_has_a_rule_for_each_result() -> None:
-    """Result, rule and place hang together; an unread file is told, too."""
+    """Result, rule and place hang together; an unread file has a note."""
     unread = Unread("https://x/robots.txt", "no answer")
     log = as_sarif([report_of(BODY, "a b.txt"), unread], "1.0")
     run = log["runs"][0]
@@ -163,7 +166,7 @@ def test_that_there_is_no_file_is_no_fault() -> None:
     assert as_json(absent) == {"file": "https://x/robots.txt", "unread": "no file"}
 
 
-def test_the_fields_of_a_dialect_are_told_as_what_they_do() -> None:
+def test_the_fields_of_a_dialect_have_their_effects() -> None:
     """Allow, Crawl-delay and Sitemap count where they are known."""
     body = "User-agent: a\nAllow: /x\nCrawl-delay: 5\nSitemap: y\nCrawl-delay: z\n"
     report = Report.of("x", RobotsTxt.parse(body, dialect="extended"))

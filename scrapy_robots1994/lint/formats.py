@@ -1,0 +1,289 @@
+"""Formats of a report: text for people, JSON, GitHub's annotations, and SARIF.
+
+Text from the file is escaped in all of them, or it is JSON.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from itertools import chain, groupby
+from textwrap import wrap
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from scrapy_robots1994.checks import KINDS
+from scrapy_robots1994.checks.problem import (
+    ERROR,
+    INFO,
+    SEVERITIES,
+    WARNING,
+    Problem,
+    sentence,
+)
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.lint.report import Report, Summary, Unread
+from scrapy_robots1994.parser import Line, Record
+
+WIDTH = 100
+_TEXT = 44
+_INDENT = " " * 7
+_SHOWN_FIELDS = 6
+_MAX_MESSAGE = 1_000
+
+Paint: TypeAlias = Callable[[str, str], str]
+"""Returns a text in a style, as `bold red`; without colour, the text as it is."""
+
+
+STYLES = {ERROR: "bold red", WARNING: "yellow", INFO: "cyan"}
+_INDEX = {kind.code: index for index, kind in enumerate(KINDS)}
+
+
+def unpainted(text: str, _style: str) -> str:
+    """Return *text* as it is."""
+    return text
+
+
+def as_text(
+    report: Report | Unread, paint: Paint = unpainted, *, only_problems: bool = False
+) -> Iterator[str]:
+    """Yield the lines of *report*: each line of the file with what it does, and below
+    it its problems. With *only_problems* yield the problems alone.
+    """
+    if isinstance(report, Unread):
+        yield f"{escape_control_chars(report.name)}: {report.why}"
+        return
+    yield paint(_heading(report), "bold")
+    problems = {
+        number: list(them)
+        for number, them in groupby(report.problems, key=lambda it: it.line)
+    }
+    if not only_problems:
+        yield from _lines_as_text(report, problems, paint)
+    for problem in chain.from_iterable(problems.values()):
+        yield from _problem_as_text(problem, paint)
+    others = {} if only_problems else report.read_otherwise
+    for dialect, lines in others.items():
+        for text in wrap(_reads_otherwise(dialect, lines), WIDTH - len(_INDENT)):
+            yield _INDENT + paint(text, "dim")
+
+
+def _lines_as_text(
+    report: Report, problems: dict[int, list[Problem]], paint: Paint
+) -> Iterator[str]:
+    """Yield each line with what it does, and its *problems*, which are taken out."""
+    if not report.lines:
+        yield f"{_INDENT}(no line: every robot may retrieve everything)"
+    for line, effect in zip(report.lines, report.effects, strict=True):
+        text = escape_control_chars(line.text.expandtabs(4), _TEXT)
+        row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "
+        yield (row + paint(effect, "dim")).rstrip()
+        for problem in problems.pop(line.number, ()):
+            yield from _problem_as_text(problem, paint)
+
+
+def _heading(report: Report) -> str:
+    """Return the line above a file: its name and the counts."""
+    counts = {"line": len(report.lines), "record": len(report.records)} | {
+        it: report.count(it) for it in SEVERITIES if report.count(it)
+    }
+    shown = ", ".join(
+        f"{count:,} {word}" + ("" if count == 1 or word == INFO else "s")
+        for word, count in counts.items()
+    )
+    shown += ", cut at the size limit" if report.is_truncated else ""
+    return f"{escape_control_chars(report.name, WIDTH - len(shown) - 2)}: {shown}"
+
+
+def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
+    """Yield one problem: place, severity, code, clause, what it is, how to fix it."""
+    place = f"{problem.line}:{problem.column}"
+    label = f"{place} {problem.severity} {problem.code} ({problem.clause}):"
+    width = WIDTH - len(_INDENT) - 2
+    first, *others = wrap(f"{label} {sentence(problem)}", width)
+    # The label has no long word, so that wrapping does not split it.
+    head, tail = first[: len(label)], first[len(label) :]
+    yield f"{_INDENT}^ {paint(head, STYLES[problem.severity])}{tail}"
+    for text in (*others, *wrap(problem.fix, width)):
+        yield f"{_INDENT}  {text}"
+
+
+def _reads_otherwise(dialect: str, lines: list[Line]) -> str:
+    """Return the sentence about *lines*, which *dialect* reads otherwise."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        fields.setdefault(line.field.lower(), escape_control_chars(line.field, 30))
+    shown = [*fields.values()][:_SHOWN_FIELDS] + ["…"] * (len(fields) > _SHOWN_FIELDS)
+    plural = "" if len(lines) == 1 else "s"
+    return (
+        f'the dialect "{dialect}" reads line{plural} '
+        f"{_runs([line.number for line in lines])} otherwise ({', '.join(shown)})."
+    )
+
+
+def _runs(numbers: list[int]) -> str:
+    """Return *numbers*, which ascend, with successive ones as one run: `2-4, 7`."""
+    runs = []
+    for _, run in groupby(enumerate(numbers), key=lambda it: it[1] - it[0]):
+        (_, first), *rest = run
+        runs.append(f"{first}-{rest[-1][1]}" if rest else str(first))
+    return ", ".join(runs)
+
+
+def as_json(report: Report | Unread) -> dict[str, Any]:
+    """Return *report* as what JSON can hold: file, lines, records and problems."""
+    if isinstance(report, Unread):
+        return {"file": report.name, "unread": report.why}
+    return {
+        "file": report.name,
+        "is_truncated": report.is_truncated,
+        "lines": [
+            {
+                "number": line.number,
+                "kind": line.kind.value,
+                "text": line.text,
+                "effect": effect,
+            }
+            for line, effect in zip(report.lines, report.effects, strict=True)
+        ],
+        "records": [_record_as_json(record) for record in report.records],
+        "read_otherwise": {
+            dialect: [line.number for line in lines]
+            for dialect, lines in report.read_otherwise.items()
+        },
+        "problems": [asdict(problem) for problem in report.problems],
+    }
+
+
+def _record_as_json(record: Record) -> dict[str, Any]:
+    """Return one record as what JSON can hold."""
+    return {
+        "names": record.names,
+        "first_line": record.first_line,
+        "last_line": record.last_line,
+        "disallow": [it.value for it in record.rules if not it.allows],
+        "allow": [it.value for it in record.rules if it.allows],
+        "crawl_delay": max((it.seconds for it in record.delays), default=None),
+    }
+
+
+def as_annotations(report: Report | Unread) -> Iterator[str]:
+    """Yield a workflow command for each problem, which GitHub shows at its line."""
+    name = _property(report.name)
+    if isinstance(report, Unread):
+        command = "error" if report.is_fault else "notice"
+        yield f"::{command} file={name}::{_data(report.why)}"
+        return
+    for problem in report.problems:
+        command = "notice" if problem.severity == INFO else problem.severity
+        title = _property(f"{problem.code} ({problem.clause})")
+        place = f"line={problem.line},col={problem.column}"
+        yield (
+            f"::{command} file={name},{place},title={title}"
+            f"::{_data(f'{sentence(problem)} {problem.fix}')}"
+        )
+
+
+def _data(text: str) -> str:
+    """Return *text* as the message of a workflow command."""
+    return escape_control_chars(text, _MAX_MESSAGE).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    """Return *text* as a property of a workflow command."""
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]:
+    """Return *reports* as one SARIF 2.1.0 log, which code hosts and editors show.
+
+    *version* is that of this package.
+    """
+    results, notes, is_read = [], [], True
+    for report in reports:
+        if isinstance(report, Unread):
+            level = "error" if report.is_fault else "note"
+            notes.append(_sarif_message(level, report.why, report.name))
+            is_read = is_read and not report.is_fault
+        else:
+            results += [_sarif_result(report.name, it) for it in report.problems]
+    rules = [
+        {
+            "id": kind.code,
+            "shortDescription": {"text": f"{kind.title} ({kind.clause})"},
+            "help": {"text": kind.fix},
+            "defaultConfiguration": {"level": _sarif_level(kind.severity)},
+        }
+        for kind in KINDS
+    ]
+    driver = {"name": "robots-lint", "version": version, "rules": rules}
+    invocation = {"executionSuccessful": is_read, "toolExecutionNotifications": notes}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [invocation],
+        "results": results,
+        # Columns count what Python calls characters.
+        "columnKind": "unicodeCodePoints",
+    }
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    return {"$schema": schema, "version": "2.1.0", "runs": [run]}
+
+
+def _sarif_level(severity: str) -> str:
+    """Return what SARIF calls *severity*."""
+    return "note" if severity == INFO else severity
+
+
+def _sarif_message(level: str, text: str, name: str, **place: Any) -> dict[str, Any]:
+    """Return a message about the file *name*, or about a *place* in it."""
+    # A URL stays as it is.
+    uri = name if "://" in name else quote(name, errors="surrogateescape")
+    location = {"physicalLocation": {"artifactLocation": {"uri": uri}, **place}}
+    return {"level": level, "message": {"text": text}, "locations": [location]}
+
+
+def _sarif_result(name: str, problem: Problem) -> dict[str, Any]:
+    """Return one problem."""
+    text = f"{sentence(problem)} {problem.fix}"
+    region = {"startLine": problem.line, "startColumn": problem.column}
+    level = _sarif_level(problem.severity)
+    return _sarif_message(level, text, name, region=region) | {
+        "ruleId": problem.code,
+        "ruleIndex": _INDEX[problem.code],
+        "properties": {
+            "clause": problem.clause,
+            "weakensPolicy": problem.weakens_policy,
+        },
+    }
+
+
+def summary_as_text(summary: Summary) -> Iterator[str]:
+    """Yield the lines of a table: each code that was found, by its number."""
+    yield f"{'code':5} {'files':>7} {'places':>9}  {'severity':8} clause  problem"
+    for row in _summary_rows(summary):
+        yield (
+            "{code:5} {files:7,} {places:9,}  {severity:8} {clause:7} {title}"
+        ).format_map(row)
+    yield f"{summary.files:,} files, {summary.clean:,} of them without a problem"
+
+
+def summary_as_json(summary: Summary, unread: Iterable[Unread]) -> dict[str, Any]:
+    """Return how many files have which problem, and which could not be read."""
+    return {
+        "files": summary.files,
+        "without_problems": summary.clean,
+        "unread": [as_json(report) for report in unread],
+        "problems": list(_summary_rows(summary)),
+    }
+
+
+def _summary_rows(summary: Summary) -> Iterator[dict[str, Any]]:
+    """Yield a row for each code that was found."""
+    for kind in KINDS:
+        if summary.by_file[kind.code]:
+            yield {
+                "code": kind.code,
+                "files": summary.by_file[kind.code],
+                "places": summary.by_place[kind.code],
+                "severity": kind.severity,
+                "clause": kind.clause,
+                "title": kind.title,
+            }

@@ -1,0 +1,189 @@
+"""The console script `robots-lint`: the same as the command, without Scrapy."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.commands.running import PATIENCE, Ran, scrapy
+from tests.support.forked import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODULE = "scrapy_robots1994.commands.robots_lint"
+SCRIPT = (sys.executable, "-c", f"import sys, {MODULE} as it; sys.exit(it.main())")
+"""What pip installs as `robots-lint`."""
+
+CLEAN = "User-agent: *\nDisallow: /tmp\n"
+WARNING = CLEAN + "Disallow: /*.php\n"
+
+
+def robots_lint(*args: str, given: str = "", folder: Path | None = None) -> Ran:
+    """Run the console script."""
+    ran = subprocess.run(
+        [*SCRIPT, *args],
+        input=given,
+        text=True,
+        capture_output=True,
+        cwd=folder or ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+        timeout=PATIENCE,
+        check=False,
+    )
+    return Ran(ran.returncode, ran.stdout, ran.stderr)
+
+
+@pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "sarif"]])
+def test_it_imports_neither_scrapy_nor_what_takes_long(args: list[str]) -> None:
+    """It starts in the time that an editor or a commit hook has."""
+    code = (
+        "import sys\n"
+        "from scrapy_robots1994.commands.robots_lint import main\n"
+        "try:\n    main(sys.argv[1:])\n"
+        "finally:\n    print('\\n' + ' '.join(sys.modules), file=sys.stderr)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", code, *args],
+        input=WARNING,
+        text=True,
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        check=True,
+    )
+    loaded = {name.partition(".")[0] for name in ran.stderr.split("\n")[-2].split()}
+    heavy = {"scrapy", "twisted", "rich", "cachetools", "asyncio", "email", "socket"}
+
+    assert "scrapy_robots1994" in loaded
+    assert not loaded & heavy
+    assert not any("importlib.metadata" in it for it in ran.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [],
+        ["--only-problems"],
+        ["--summary"],
+        ["--summary", "--format", "json"],
+        ["--format", "json"],
+        ["--format", "github"],
+        ["--format", "sarif"],
+        ["--fail-on", "error"],
+        ["--ignore", "r015"],
+        ["--dialect", "extended"],
+        ["--color", "always"],
+    ],
+)
+def test_it_prints_what_the_command_prints(args: list[str], tmp_path: Path) -> None:
+    """A folder, a missing file and standard input: output and exit code are the same."""
+    (tmp_path / "files" / "inner").mkdir(parents=True)
+    (tmp_path / "files" / "a.txt").write_text(WARNING, "utf-8")
+    (tmp_path / "files" / "inner" / "b.txt").write_text(CLEAN, "utf-8")
+    names = ("files", "missing", "-")
+
+    ours = robots_lint(*names, *args, given=WARNING, folder=tmp_path)
+    theirs = scrapy("robots-lint", *names, *args, given=WARNING, folder=tmp_path)
+
+    assert (ours.code, ours.out) == (theirs.code, theirs.out)
+    assert ours.code == 3
+    assert "missing" in ours.out or "--summary" not in args
+    assert ours.err == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["http://x.test/"], "http://x.test/ is a URL: use `scrapy robots-lint`"),
+        (["-", "https://x.test/robots.txt"], "use `scrapy robots-lint`"),
+        ([], "no file given"),
+        (
+            ["--formt", "json", "x"],
+            'unrecognized argument --formt; did you mean "--format"?',
+        ),
+        (["--spider", "x", "y"], "unrecognized argument --spider"),
+        (["--ignore", "R999", "x"], "no such code: R999"),
+    ],
+)
+def test_wrong_use_is_2_and_one_sentence(args: list[str], says: str) -> None:
+    """Nothing is read before it."""
+    ran = robots_lint(*args)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_ctrl_c_ends_it_with_what_was_read(
+    tmp_path: Path, times: int, form: str
+) -> None:
+    """Exit code 130, how many are missing, and no traceback."""
+    done = tmp_path / "done.txt"
+    done.write_text(WARNING, "utf-8")
+    waiting = tmp_path / "waiting.txt"
+    os.mkfifo(waiting)
+    with subprocess.Popen(
+        [*SCRIPT, done, waiting, "--format", form],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
+    ) as process:
+        # Opening a pipe waits for its reader: the first file has been read then.
+        pipe = waiting.open("w", encoding="utf-8")
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        out, err = process.communicate(timeout=PATIENCE)
+    pipe.close()
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    if times == 1:
+        assert "interrupted: 1 of 2 are not reported" in err
+        assert "R015" in out
+    if times == 1 and form == "json":
+        assert [it["file"] for it in json.loads(out)["files"]] == [str(done)]
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    """As with `| head`."""
+    long = tmp_path / "robots.txt"
+    long.write_text("Disallow: /\n" * 20_000, "utf-8")
+    with subprocess.Popen(
+        [*SCRIPT, long], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+def test_pip_installs_it() -> None:
+    """Under the name that its help has."""
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+
+    assert f'\n[project.scripts]\nrobots-lint = "{MODULE}:main"\n' in text
+
+
+def test_the_hook_of_pre_commit_runs_the_script() -> None:
+    """With options that it has."""
+    lines = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").splitlines()
+    (entry,) = [line.split(": ", 1)[1] for line in lines if "entry: " in line]
+    script, *args = entry.split()
+
+    assert script == "robots-lint"
+    assert robots_lint(*args, "-", given=WARNING).code == 0
+    assert robots_lint(*args, "-", given="Disallow: /\n").code == 1
