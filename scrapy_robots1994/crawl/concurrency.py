@@ -163,6 +163,7 @@ class UncountedRequests:
     """
 
     def __init__(self, crawler: Crawler, engine: EngineState) -> None:
+        self._crawler = crawler
         self._engine = engine
         self._requests: set[Request] = set()
         self._close_if_idle: Any = _ABSENT
@@ -191,6 +192,31 @@ class UncountedRequests:
         self._engine.schedule()
         return True
 
+    def add_queued(self, request: Request, cancelled: Callable[[], object]) -> bool:
+        """Count *request*, which its download slot has queued, no more.
+
+        `False` if it is not queued, or does not count. It counts again when it is
+        cancelled, which calls *cancelled*; any other end is for the caller to notice.
+        """
+        queue = _queue_of(self._crawler, request)
+        response = next((queued for it, queued in queue if it is request), None)
+        # One that was just cancelled may still be on its way out of the downloader.
+        if response is None or response.called or not self.add(request):
+            return False
+
+        def cancel(queued: Any) -> None:
+            queued._suppressAlreadyCalled = True
+            self.discard(request)
+            drop_queued(self._crawler, request)
+            cancelled()
+
+        # `Deferred._canceller` is private. No signal says that a queued request was
+        # cancelled, and the downloader removes it from `active` at once. With it,
+        # Twisted ignores the response that may still come only where
+        # `_suppressAlreadyCalled` says so. Without either, that removal is a KeyError.
+        response._canceller = cancel
+        return True
+
     def discard(self, request: Request) -> None:
         """Count *request* again; of no effect for one that counts."""
         if request not in self._requests:
@@ -210,10 +236,16 @@ class UncountedRequests:
 
 def drop_queued(crawler: Crawler, request: Request) -> None:
     """Take a cancelled *request* out of the queue of its download slot."""
-    # `Downloader.slots` and `Slot.queue` are undocumented. The downloader sends what it
-    # has queued, also when nothing waits for the response any more.
-    slots = getattr(getattr(crawler.engine, "downloader", None), "slots", {})
-    slot = slots.get(request.meta.get("download_slot"))
-    queue: Any = getattr(slot, "queue", [])
+    # The downloader sends what it has queued, also when nothing waits for the response
+    # any more.
+    queue = _queue_of(crawler, request)
     for entry in [entry for entry in queue if entry[0] is request]:
         queue.remove(entry)
+
+
+def _queue_of(crawler: Crawler, request: Request) -> Any:
+    """Return the queue of the download slot of *request*, empty where it has none."""
+    # `Downloader.slots` and `Slot.queue` are undocumented: pairs of a request and the
+    # Deferred of its response. Without them no queued request is dropped or uncounted.
+    slots = getattr(getattr(crawler.engine, "downloader", None), "slots", {})
+    return getattr(slots.get(request.meta.get("download_slot")), "queue", [])

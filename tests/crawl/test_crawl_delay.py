@@ -198,3 +198,26 @@ def test_the_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert len(result.fetched) == 1
     assert "ROBOTS1994_CRAWL_DELAY is False" in result.log
+
+
+@pytest.mark.parametrize("reactor", reactors())
+@pytest.mark.parametrize("pause", [0.0, 0.2])
+def test_a_page_cancelled_in_the_queue_of_its_slot_ends_as_cancelled(
+    reactor: Reactor, pause: float
+) -> None:
+    """Nothing counts it any more, so that the next page comes and the crawl ends."""
+    with Site() as site:
+        site.robots(asking(1))
+        result = crawl(
+            [site.url(f"/{number}") for number in range(3)],
+            spider="tests.crawl.cancelling_spiders:CancelsQueued",
+            spider_args={"pause": pause},
+            settings=EXTENDED,
+            reactor=reactor,
+        )
+        targets = site.targets()
+
+    assert result.items == [{"ends": ["200", "CancelledError", "200"], "active": 0}]
+    assert targets[-1] == "/2"
+    # What the slot dropped before its pause began to count is sent, as by Scrapy.
+    assert targets.count("/1") <= (pause == 0.0)

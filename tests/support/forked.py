@@ -126,10 +126,13 @@ def _server() -> str:
     """Start the server of this process and return the path of its socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
+    # What the user put there stays: another version of Scrapy, perhaps.
+    given = os.environ.get("PYTHONPATH")
+    path_of_modules = os.pathsep.join(filter(None, (str(ROOT), given)))
     process = subprocess.Popen(
         [sys.executable, "-W", "always", "-m", "tests.support.forked", path],
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": path_of_modules},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

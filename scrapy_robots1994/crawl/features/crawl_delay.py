@@ -18,6 +18,7 @@ from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.slots import HeldSlot, slot_key, slots_of
 from scrapy_robots1994.crawl.stats import StatsRecorder
+from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -155,9 +156,16 @@ class SlotDelays:
         if not held.floor:
             return
         seats = max(LEAST_SEATS, SEATED_SECONDS / held.floor)
-        if held.seated < seats and self._uncounted.add(request):
-            held.seated += 1
-            self._seated[request] = held
+
+        def uncount() -> None:
+            # The slot queues a request right after the signal, where it has to wait.
+            if held.seated < seats and self._uncounted.add_queued(
+                request, lambda: self._left(request)
+            ):
+                held.seated += 1
+                self._seated[request] = held
+
+        call_later(0, uncount)
 
     def _downloaded(self, response: Response, request: Request) -> None:  # noqa: ARG002 - Scrapy's names
         """An answer came; the next request may leave after the whole pause."""
