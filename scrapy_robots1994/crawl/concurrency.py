@@ -205,7 +205,7 @@ class UncountedRequests:
             return False
 
         def cancel(queued: Any) -> None:
-            queued._suppressAlreadyCalled = True
+            queued._suppressAlreadyCalled = True  # noqa: SLF001 - see below
             self.discard(request)
             drop_queued(self._crawler, request)
             cancelled()
@@ -214,7 +214,7 @@ class UncountedRequests:
         # cancelled, and the downloader removes it from `active` at once. With it,
         # Twisted ignores the response that may still come only where
         # `_suppressAlreadyCalled` says so. Without either, that removal is a KeyError.
-        response._canceller = cancel
+        response._canceller = cancel  # noqa: SLF001 - as above
         return True
 
     def discard(self, request: Request) -> None:

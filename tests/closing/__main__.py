@@ -1,22 +1,31 @@
-"""Run the rows of issue 18's table in its numbers, ours and the built-in's:
+"""Run the rows of issue 18's table, ours and the built-in's, and print them as a table:
 
-python -m tests.closing [reactor [row...]]
+python -m tests.closing [--reactors asyncio,select] [--divide-by 10] [--only ours] [ROW ...]
+
+Another Scrapy is the one that PYTHONPATH names first.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
+
+import scrapy
+import twisted
 
 from tests.closing import rows
+from tests.support.crawl import reactors
 from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
-    from tests.support.crawl import Reactor
+    from tests.support.crawl import Middleware
 
 
 def _resumed(side: rows.Side, pages: int) -> str:
@@ -41,42 +50,82 @@ def _shared(side: rows.Side, pages: int) -> str:
     return f"{pages - len(found)} lost, {twice} more than once"
 
 
-ROWS: dict[str, Callable[[rows.Side], object]] = {
-    "3,000 wait, CLOSESPIDER_PAGECOUNT 20: pages": lambda side: rows.closes_by(
-        side, 3_000, {"CLOSESPIDER_PAGECOUNT": 20}
+def _closed(side: rows.Side, pages: int, **settings: Any) -> str:
+    """The pages that were requested."""
+    return f"{rows.closes_by(side, pages, settings)} pages"
+
+
+def _silent(side: rows.Side, pages: int) -> str:
+    """The robots.txt requests before and after SIGINT, and the seconds after it."""
+    before, after, took = rows.silent_origins(side, pages, min(100, pages // 6))
+    return f"{before} before, {after} after, {took:.1f} s"
+
+
+def _urgent(side: rows.Side, pages: int) -> str:
+    """The first and the last place of the urgent pages."""
+    places = rows.urgent_places(side, pages, 20)
+    return f"places {min(places)} to {max(places)}"
+
+
+def _foreign(side: rows.Side, pages: int) -> str:
+    """The concurrency at the end, the pages at once, and how many came."""
+    end, at_once, came = rows.foreign_concurrency(side, pages)
+    return f"{end} at the end, {at_once} at once, {came} pages"
+
+
+ROWS: Mapping[str, tuple[int, Callable[[rows.Side, int], str]]] = {
+    "pagecount: CLOSESPIDER_PAGECOUNT 20 while requests wait": (
+        3_000,
+        partial(_closed, CLOSESPIDER_PAGECOUNT=20),
     ),
-    "3,000 wait, CLOSESPIDER_TIMEOUT 2, DOWNLOAD_DELAY 0.02: pages": (
-        lambda side: rows.closes_by(
-            side, 3_000, {"CLOSESPIDER_TIMEOUT": 2, "DOWNLOAD_DELAY": 0.02}
-        )
+    "timeout: CLOSESPIDER_TIMEOUT 2, DOWNLOAD_DELAY 0.02": (
+        3_000,
+        partial(_closed, CLOSESPIDER_TIMEOUT=2, DOWNLOAD_DELAY=0.02),
     ),
-    "JOBDIR, SIGINT while 2,000 wait": lambda side: _resumed(side, 2_000),
-    "scrapy-redis, one of two workers stopped while 2,000 wait, and started again": (
-        lambda side: _shared(side, 2_000)
-    ),
-    "SIGINT with 600 silent origins: robots.txt before, after, seconds": (
-        lambda side: rows.silent_origins(side, 600, 100)
-    ),
-    "2,000 pages, then 20 urgent: their places": (
-        lambda side: rows.urgent_places(side, 2_000, 20)
-    ),
-    "1,500 pages from the HTTP cache": lambda side: _cached(side, 1_500),
-    "total_concurrency = 4 while requests wait: at the end, at once, pages": (
-        lambda side: rows.foreign_concurrency(side, 500)
-    ),
+    "errors: CLOSESPIDER_ERRORCOUNT 1, the first page raises": (3_000, rows.errorcount),
+    "jobdir: SIGINT while requests wait, robots.txt fails, resumed": (2_000, _resumed),
+    "scrapy-redis: one of two workers stopped and started again": (2_000, _shared),
+    "silent: SIGINT with origins that do not answer": (600, _silent),
+    "urgent: 20 urgent pages after the others": (2_000, _urgent),
+    "cache: pages from the HTTP cache": (1_500, _cached),
+    "foreign: total_concurrency = 4 while requests wait": (500, _foreign),
 }
+"""Each row: its size in the issue, and what runs it."""
 
 
-def main(reactor: str = "asyncio", *names: str) -> None:
-    """Print each row whose name has one of *names* in it."""
-    for name, run in ROWS.items():
-        if names and not any(each in name for each in names):
+def main(arguments: list[str]) -> None:
+    """Print one line for each row and reactor."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="*", help="how their names begin; else all")
+    parser.add_argument("--reactors", default=",".join(reactors()))
+    parser.add_argument("--divide-by", type=int, default=1, help="smaller rows")
+    parser.add_argument("--only", choices=("ours", "builtin"))
+    chosen = parser.parse_args(arguments)
+    sides: tuple[Middleware, ...] = ("ours", "builtin")
+    write = partial(print, flush=True)
+    write(f"Scrapy {scrapy.__version__}, Twisted {twisted.__version__}\n")
+    write("| row | pages | reactor | ours | built-in |\n|---|---|---|---|---|")
+    for name, (size, run) in ROWS.items():
+        if chosen.rows and not name.startswith(tuple(chosen.rows)):
             continue
-        print(name, flush=True)  # noqa: T201 - it is run for what it prints
-        for middleware in ("ours", "builtin"):
-            side = rows.Side(middleware, cast("Reactor", reactor))
-            print(f"  {middleware}: {run(side)}", flush=True)  # noqa: T201 - as above
+        pages = size // chosen.divide_by
+        for reactor in chosen.reactors.split(","):
+            cells = [
+                _found(run, rows.Side(side, reactor), pages)
+                if chosen.only in (None, side)
+                else ""
+                for side in sides
+            ]
+            write(f"| {name} | {pages} | {reactor} | {' | '.join(cells)} |")
+
+
+def _found(run: Callable[[rows.Side, int], str], side: rows.Side, pages: int) -> str:
+    """Return what a row shows, or how it failed."""
+    try:
+        return run(side, pages)
+    except AssertionError as error:
+        return f"failed: {str(error).splitlines()[0]}"
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

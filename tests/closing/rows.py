@@ -74,6 +74,20 @@ def closes_by(side: Side, pages: int, settings: dict[str, Any]) -> int:
         return len(pages_of(site))
 
 
+def errorcount(side: Side, pages: int) -> str:
+    """Return how a crawl ends whose first page raises in its callback."""
+    settings = {"CLOSESPIDER_ERRORCOUNT": 1}
+    with Site() as site:
+        site.robots(OPEN, gate="slow")
+        running = side.start(
+            site, "Raising", spider_args={"pages": pages}, settings=settings
+        )
+        wait_for(running, f"all {pages} are yielded")
+        site.open("slow")
+        reason = running.result().stats["finish_reason"]
+        return f"{len(pages_of(site))} pages, {reason}"
+
+
 def resumed(side: Side, pages: int, folder: Path) -> Counter[int]:
     """Return how often each page was asked for by an interrupted and a resumed crawl.
 

@@ -132,3 +132,14 @@ class Redirecting(Counted):
         assert request is not None
         marks = [key for key in request.meta if key.startswith("_robots1994")]
         yield {"dont_filter": request.dont_filter, "marks": marks}
+
+
+class Raising(Counted):
+    """Raises for each page."""
+
+    name = "raising"
+
+    def look(self, response: Response) -> Iterator[Any]:
+        """Raise, which CLOSESPIDER_ERRORCOUNT counts."""
+        yield from ()
+        raise ValueError(response.url)

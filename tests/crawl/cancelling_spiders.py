@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class CancelsQueued(AskingSpider):
     """Cancels a page that its download slot has queued, and awaits the next one.
 
-    It cancels *pause* seconds after the page was queued. An item says how each ended, and which requests the downloader counts then.
+    It cancels *pause* seconds after the page was queued. An item says how each ended,
+    and how many requests the downloader counts then.
     """
 
     name = "cancels-queued"
