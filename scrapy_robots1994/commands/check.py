@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
 from scrapy.settings import SETTINGS_PRIORITIES
@@ -16,6 +16,7 @@ from scrapy_robots1994.commands.options import JSON, URLS, Options
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
     WrongUse,
+    interruptible,
     painter,
     print_line,
     print_note,
@@ -23,16 +24,16 @@ from scrapy_robots1994.commands.terminal import (
 )
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.spellings import as_text
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from scrapy.settings import Settings
 
-    from scrapy_robots1994.commands.fetch_policies import PolicyLookup
-    from scrapy_robots1994.commands.policy_source import PolicySource
-    from scrapy_robots1994.commands.url_verdict import UrlVerdict
-    from scrapy_robots1994.lint.formats import Paint
+    from scrapy_robots1994.commands.url_verdict import PolicySource, UrlVerdict
+    from scrapy_robots1994.crawl.exemptions import Exemption
 
 MAX_NAMED = 5
 """Origins that are named as missing after Ctrl-C."""
@@ -83,73 +84,62 @@ examples:
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
-        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - heavy
-        from scrapy_robots1994.commands.policy_source import PolicySource  # noqa: PLC0415 - heavy
-        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
+        from scrapy_robots1994.commands.url_verdict import PolicySource  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - heavy
 
         if STDIN in opts.robots and STDIN in (*args, opts.urls):
-            msg = "standard input can be the robots.txt or the URLs, not both"
-            raise WrongUse(msg)
+            raise WrongUse("standard input can be the robots.txt or the URLs, not both")
         settings = RobotsSettings.from_settings(self.own_settings)
-        paint = painter(opts.color)
-        urls = urls_from(args, opts.urls)
-        checked = [url for url in urls if _is_checked(url, is_path_fine=opts.robots)]
-        names = expand(opts.robots) if opts.robots else _robots_urls(checked)
+        check = _Check(urls_from(args, opts.urls), opts)
         for line in _notes(self.own_settings):
             print_note(line)
-        fetched = [name for name in names if is_url(name)]
-        lookup = PolicyLookup(fetched)
-        printer = _Printer(urls, checked, names, lookup, opts, paint)
-        lookup.on_end = printer.print_end
-        with progress("robots.txt", len(names)) as step:
-
-            def add(source: PolicySource) -> None:
-                printer.add(source)
-                step()
-
-            lookup.on_found = add
-            self.look_up(lookup, opts.spider)
-            printer.print_unchecked()
-            try:
-                for name in () if lookup.is_interrupted else names:
-                    if not is_url(name):
-                        add(PolicySource.from_file(name, settings))
-            except KeyboardInterrupt:
-                lookup.is_interrupted = True
-        printer.print_end()
-        return printer.exit_code
+        with (
+            interruptible(check.lookup.interrupted),
+            progress("robots.txt", len(check.names)) as check.step,
+        ):
+            check.print_exempt()
+            self.look_up(check.lookup, opts.spider)
+            for name in () if check.lookup.is_interrupted else check.names:
+                if not is_url(name):
+                    check.add(PolicySource.from_file(name, settings))
+        check.print_end()
+        return check.exit_code
 
 
-class _Printer:
-    """Prints what each source says as soon as it is known, and counts."""
+class _Check:
+    """The URLs to check by the names of what decides, and the counts of the answers.
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what the arguments and options came to
-        self,
-        urls: list[str],
-        checked: list[str],
-        names: list[str],
-        lookup: PolicyLookup,
-        opts: argparse.Namespace,
-        paint: Paint,
-    ) -> None:
-        is_checked = set(checked)
-        self._unchecked = [url for url in urls if url not in is_checked]
-        self._urls: dict[str, list[str]] = defaultdict(list)
-        for url in checked:
-            for name in names if opts.robots else _robots_urls([url]):
-                self._urls[name].append(url)
-        self._names = names
-        self._lookup = lookup
+    Each answer is printed as soon as it is known.
+    """
+
+    def __init__(self, urls: list[str], opts: argparse.Namespace) -> None:
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - heavy
+
         self._opts = opts
-        self._paint = paint
+        self._paint = painter(opts.color)
+        exemptions = [(url, _exemption(url, is_path_fine=opts.robots)) for url in urls]
+        self._exempt = [(url, why) for url, why in exemptions if why is not None]
+        checked = [url for url, why in exemptions if why is None]
+        self._urls: dict[str, list[str]] = {}
+        if opts.robots:
+            self._urls = dict.fromkeys(expand(opts.robots), checked)
+        else:
+            for url in checked:
+                origin = Origin.of(url)
+                assert origin is not None  # noqa: S101 - else it is exempt
+                self._urls.setdefault(origin.robots_url, []).append(url)
+        self.names = list(self._urls)
+        fetched = [name for name in self.names if is_url(name)]
+        self.lookup = PolicyLookup(fetched, self.add, self.print_end)
+        self.step: Callable[[], None] = lambda: None
         self._words: Counter[str] = Counter()
         self._done: set[str] = set()
         self._unknown = 0
 
     @property
-    def robot(self) -> str | bytes:
+    def _robot(self) -> str | bytes:
         """The robot that is checked for."""
-        chosen: str | bytes = self._opts.robot or self._lookup.robot
+        chosen: str | bytes = self._opts.robot or self.lookup.robot
         return chosen
 
     def add(self, source: PolicySource) -> None:
@@ -161,14 +151,15 @@ class _Printer:
             # A file that cannot be read is named once, however many URLs there are.
             print_note(f"{escape_control_chars(source.name, 300)}: {source.why}")
         for url in self._urls[source.name]:
-            self._print(UrlVerdict.of(url, source, self.robot))
+            self._print(UrlVerdict.of(url, source, self._robot))
+        self.step()
 
-    def print_unchecked(self) -> None:
-        """Print the URLs that no robots.txt is about."""
+    def print_exempt(self) -> None:
+        """Print the URLs that a crawl does not check."""
         from scrapy_robots1994.commands.url_verdict import UrlVerdict  # noqa: PLC0415 - heavy
 
-        for url in self._unchecked:
-            self._print(UrlVerdict(url))
+        for url, why in self._exempt:
+            self._print(UrlVerdict(url, exemption=why))
 
     def _print(self, verdict: UrlVerdict) -> None:
         """Count *verdict*, and print it if it is wanted."""
@@ -185,56 +176,54 @@ class _Printer:
     def print_end(self) -> None:
         """Print the sum, and after Ctrl-C what is missing."""
         if not self._opts.json:
-            print_line(self._sum())
-        if self._lookup.is_interrupted:
-            missing = [name for name in self._names if name not in self._done]
-            named = ", ".join(
-                escape_control_chars(it, 100) for it in missing[:MAX_NAMED]
+            robot = (
+                as_text(self._robot) if isinstance(self._robot, bytes) else self._robot
             )
-            more = ", ..." if missing[MAX_NAMED:] else ""
-            print_note(f"interrupted: no answer yet from {len(missing)}: {named}{more}")
-
-    def _sum(self) -> str:
-        """Return the line below all others."""
-        robot, words = self.robot, self._words
-        text = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
-        counts = f"{words['allowed']:,} allowed, {words['disallowed']:,} disallowed"
-        if self._unknown:
-            counts += f"; no policy was found for {self._unknown:,}"
-        return f'{counts}; asked as "{escape_control_chars(text, 60)}"'
+            unknown = f"; no policy was found for {self._unknown:,}" * bool(
+                self._unknown
+            )
+            print_line(
+                f"{self._words['allowed']:,} allowed, "
+                f"{self._words['disallowed']:,} disallowed{unknown}; "
+                f'asked as "{escape_control_chars(robot, 60)}"'
+            )
+        if self.lookup.is_interrupted:
+            missing = [name for name in self.names if name not in self._done]
+            named = [escape_control_chars(it, 100) for it in missing[:MAX_NAMED]]
+            named += ["..."] * bool(missing[MAX_NAMED:])
+            print_note(
+                f"interrupted: no answer yet from {len(missing)}: {', '.join(named)}"
+            )
 
     @property
     def exit_code(self) -> int:
-        """What the shell gets: the worst of all."""
-        if self._lookup.is_interrupted:
+        """The worst of all answers."""
+        if self.lookup.is_interrupted:
             return ExitCode.INTERRUPTED
         if self._unknown:
             return ExitCode.UNREAD
         return ExitCode.FOUND if self._words["disallowed"] else ExitCode.FINE
 
 
-def _robots_urls(urls: list[str]) -> list[str]:
-    """Return the robots.txt URLs of the origins of *urls*, each once."""
-    origins = [origin for origin in map(Origin.of, urls) if origin is not None]
-    return list(dict.fromkeys(origin.robots_url for origin in origins))
-
-
-def _is_checked(url: str, *, is_path_fine: object) -> bool:
-    """Whether robots.txt is about *url*: not about other schemes than http and https.
+def _exemption(url: str, *, is_path_fine: object) -> Exemption | None:
+    """Return why a crawl does not check *url*; `None` if it does.
 
     Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
     """
-    if is_url(url) or (is_path_fine and url.startswith("/")):
-        return True
-    if "://" not in url or url.lower().startswith(("http:", "https:")):
+    from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of  # noqa: PLC0415 - heavy
+
+    if is_path_fine and url.startswith("/"):
+        return None
+    exemption = exemption_of(url, {})
+    is_http = "://" not in url or url.lower().startswith(("http:", "https:"))
+    if exemption is Exemption.NOT_HTTP and is_http:
         what = "neither a URL nor a path" if is_path_fine else "not a URL"
         instead = "/path" if is_path_fine else "name a robots.txt with --robots"
-        msg = (
-            f"{escape_control_chars(url, 60)!r} is {what}: write https://host/path; for a path "
-            f"alone, {instead}"
+        shown = repr(escape_control_chars(url, 60))
+        raise WrongUse(
+            f"{shown} is {what}: write https://host/path; for a path alone, {instead}"
         )
-        raise WrongUse(msg)
-    return False
+    return exemption
 
 
 def _notes(settings: Settings) -> list[str]:

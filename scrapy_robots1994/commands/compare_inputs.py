@@ -16,7 +16,7 @@ from scrapy_robots1994.origin import Origin
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robots1994.commands.policy_source import PolicySource
+    from scrapy_robots1994.commands.url_verdict import PolicySource
 
 CompareInput: TypeAlias = "Path | Capture"
 """A file that is still to be read, or what was found at /robots.txt of an origin."""

@@ -17,8 +17,8 @@ from scrapy import Request, Spider
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
-from scrapy_robots1994.commands.policy_source import Found, PolicySource
 from scrapy_robots1994.commands.terminal import end_now
+from scrapy_robots1994.commands.url_verdict import Found, PolicySource
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
@@ -126,11 +126,15 @@ class PolicyLookup:
             self.found[source.name] = source
             self.on_found(source)
 
+    def interrupted(self) -> None:
+        """Note that Ctrl-C ended the work."""
+        self.is_interrupted = True
+
     def interrupt(self, *_signal: object) -> None:
         """Let the crawl close with what has been found; a second time, end at once."""
         if self.is_interrupted:
             end_now()
-        self.is_interrupted = True
+        self.interrupted()
         timer = Timer(GRACE_SECONDS, self._give_up)
         timer.daemon = True
         timer.start()

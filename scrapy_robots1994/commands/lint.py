@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from scrapy_robots1994.commands.policy_source import PolicySource
     from scrapy_robots1994.commands.robots_lint import Add
+    from scrapy_robots1994.commands.url_verdict import PolicySource
 
 
 class RobotsLint(RobotsCommand):

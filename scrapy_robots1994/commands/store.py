@@ -25,7 +25,7 @@ from scrapy_robots1994.policy import Outcome
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy_robots1994.commands.policy_source import PolicySource
+    from scrapy_robots1994.commands.url_verdict import PolicySource
     from scrapy_robots1994.policy import Policy
 
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")

@@ -1,40 +1,93 @@
-"""UrlVerdict: what one source says of one URL, as a value, as text and as JSON."""
+"""PolicySource and UrlVerdict: what decides about URLs, and what it says of one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from scrapy_robots1994.commands.inputs import read_bytes, why_unread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.lint.formats import WIDTH, unpainted
+from scrapy_robots1994.lint.formats import WIDTH, Paint, unpainted
+from scrapy_robots1994.policy import Outcome, Policy
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robots1994.commands.policy_source import PolicySource
-    from scrapy_robots1994.lint.formats import Paint
+    from scrapy_robots1994.crawl.exemptions import Exemption
+    from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.parser import Verdict
+    from scrapy_robots1994.policy.policy import UniformRules
 
 _MARGIN = 12
-ALLOWED, DISALLOWED, UNKNOWN = "allowed", "disallowed", "unknown"
-_STYLES = {ALLOWED: "green", DISALLOWED: "red", UNKNOWN: "yellow"}
-WORDS = tuple(_STYLES)
+_STYLES = {"allowed": "green", "disallowed": "red", "unknown": "yellow"}
+
+Found: TypeAlias = "Policy | Exception"
+"""The policy of an origin, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySource:
+    """What decides, and where it comes from: the policy of an origin, or a file.
+
+    *rules* is None when nothing is known of them at all; *why* then says why, and for a
+    policy that we set ourselves because the fetch failed (R5).
+    """
+
+    name: str
+    rules: RobotsTxt | UniformRules | None
+    outcome: str = "file"
+    status: int | None = None
+    why: str = ""
+    policy: Policy | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the origin or the file itself states the policy."""
+        return self.rules is not None and not self.why
+
+    @classmethod
+    def from_file(cls, name: str, settings: RobotsSettings) -> PolicySource:
+        """Return the source that the file *name* is, read by *settings*."""
+        try:
+            body = read_bytes(name)
+        except OSError as error:
+            return cls(name, None, why=why_unread(error))
+        robots = RobotsTxt.parse(
+            body,
+            dialect=settings.dialect,
+            reading=settings.reading,
+            limit=settings.max_bytes,
+        )
+        return cls(name, robots)
+
+    @classmethod
+    def from_found(cls, name: str, found: Found) -> PolicySource:
+        """Return the source that the policy *found* for *name* is."""
+        if isinstance(found, Exception):
+            why = escape_control_chars(redact_credentials(str(found)), 300)
+            return cls(name, None, why=f"{why or type(found).__name__}; try again")
+        why = ""
+        if found.outcome is Outcome.UNREACHABLE:
+            how = f"HTTP {found.status}" if found.status else "no answer"
+            why = f"could not fetch robots.txt ({how}, see the log); try again later"
+        return cls(name, found.stated, found.outcome.value, found.status, why, found)
 
 
 @dataclass(frozen=True, slots=True)
 class UrlVerdict:
     """What *source* says of *url*.
 
-    *cautious* is the verdict of the cautious reading where that differs. Without a
-    source nothing is checked, as of another scheme than http and https.
+    *cautious* is the verdict of the cautious reading where that differs. A URL that a
+    crawl does not check has an *exemption* and no source.
     """
 
     url: str
     source: PolicySource | None = None
     verdict: Verdict | None = None
     cautious: Verdict | None = None
+    exemption: Exemption | None = None
 
     @classmethod
     def of(cls, url: str, source: PolicySource, robot: str | bytes) -> UrlVerdict:
@@ -65,8 +118,15 @@ class UrlVerdict:
     def word(self) -> str:
         """The answer in a word."""
         if self.source is not None and self.verdict is None:
-            return UNKNOWN
-        return ALLOWED if self.allowed else DISALLOWED
+            return "unknown"
+        return "allowed" if self.allowed else "disallowed"
+
+    @property
+    def why(self) -> str:
+        """Why nothing is checked, or why the policy is not known."""
+        if self.source is None:
+            return self.exemption.value if self.exemption else ""
+        return self.source.why
 
     @property
     def note(self) -> str:
@@ -95,7 +155,7 @@ class UrlVerdict:
         """Yield why the verdict is what it is, and what would change it."""
         source = self.source
         if source is None:
-            yield "not checked: robots.txt is about http and https alone"
+            yield f"not checked: {self.why}"
             return
         name = escape_control_chars(source.name, 60)
         if self.verdict is not None:
@@ -117,31 +177,26 @@ class UrlVerdict:
             "url": self.url,
             "allowed": self.allowed,
             "is_known": self.is_known,
-            "source": None if source is None else source.name,
-            "outcome": None if source is None else source.outcome,
-            "status": None if source is None else source.status,
-            "why": None if source is None else source.why or None,
-            "verdict": _plain(self.verdict),
-            "cautious": _plain(self.cautious),
+            "source": getattr(source, "name", None),
+            "outcome": getattr(source, "outcome", None),
+            "status": getattr(source, "status", None),
+            "why": self.why or None,
+            "verdict": _verdict_as_json(self.verdict),
+            "cautious": _verdict_as_json(self.cautious),
         }
 
 
-def _plain(verdict: Verdict | None) -> dict[str, Any] | None:
+def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
     """Return *verdict* as what JSON can hold."""
     if verdict is None:
         return None
     record = verdict.record
+    named = ("names", "first_line", "last_line")
     return {
         "allowed": verdict.allowed,
         "reason": verdict.reason.value,
         "line": verdict.line,
         "rule": verdict.rule,
-        "record": None
-        if record is None
-        else {
-            "names": record.names,
-            "first_line": record.first_line,
-            "last_line": record.last_line,
-        },
+        "record": record and {name: getattr(record, name) for name in named},
         "explanation": verdict.explain(),
     }

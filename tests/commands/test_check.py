@@ -50,17 +50,32 @@ def test_what_is_allowed_by_all_is_0(site: Site) -> None:
     assert "not checked" in ran.out
 
 
-def test_a_policy_that_cannot_be_had_is_3(site: Site) -> None:
+def test_what_a_crawl_does_not_check_is_printed_with_the_reason(site: Site) -> None:
+    """Ours O22: the file itself, for which nothing is fetched; and another scheme."""
+    urls = (site.url("/robots.txt"), "ftp://x.test/y")
+
+    ran = scrapy("robots-check", *urls, "--explain")
+    plain = scrapy("robots-check", *urls, "--json")
+
+    assert (ran.code, plain.code) == (0, 0)
+    assert "not checked: robots.txt itself may always be retrieved" in ran.out
+    assert "not checked: only http and https URLs" in ran.out
+    whys = [json.loads(line)["why"] for line in plain.lines]
+    assert [why.split()[0] for why in whys] == ["robots.txt", "only"]
+    assert site.targets() == []
+
+
+def test_a_policy_that_could_not_be_fetched_is_3(site: Site) -> None:
     """Whatever else is disallowed; the way out is named."""
     site.answer("/robots.txt", replies.reset())
 
     ran = scrapy("robots-check", site.url("/"), "--json")
-    told = json.loads(ran.out)
+    rows = json.loads(ran.out)
 
     assert ran.code == 3
-    assert (told["allowed"], told["is_known"]) == (False, False)
-    assert told["outcome"] == "unreachable"
-    assert "try again" in told["why"]
+    assert (rows["allowed"], rows["is_known"]) == (False, False)
+    assert rows["outcome"] == "unreachable"
+    assert "try again" in rows["why"]
 
 
 @pytest.mark.parametrize(
@@ -111,10 +126,10 @@ def test_urls_come_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
     args = ("--robots", str(draft), "--urls", str(listed), "-", "--json")
     ran = scrapy("robots-check", *args, given="/d\n")
 
-    told = [json.loads(line) for line in ran.lines]
-    assert [it["url"] for it in told] == ["/a", "/c", "/d"]
-    assert [it["allowed"] for it in told] == [True, False, True]
-    assert told[1]["verdict"]["record"]["names"] == ["*"]
+    rows = [json.loads(line) for line in ran.lines]
+    assert [it["url"] for it in rows] == ["/a", "/c", "/d"]
+    assert [it["allowed"] for it in rows] == [True, False, True]
+    assert rows[1]["verdict"]["record"]["names"] == ["*"]
 
 
 @pytest.mark.parametrize(
@@ -163,14 +178,14 @@ def test_a_list_in_another_encoding_is_taken_as_it_would_be_sent(
 
     ran = scrapy("robots-check", "--urls", str(listed), "--json")
 
-    told = [json.loads(line) for line in ran.lines]
+    rows = [json.loads(line) for line in ran.lines]
     assert ran.code == 3
-    assert [it["url"] for it in told] == [
+    assert [it["url"] for it in rows] == [
         site.url("/caf%E9"),
         "http://a%FF.invalid/x",
     ]
-    assert [it["is_known"] for it in told] == [True, False]
-    assert not told[0]["allowed"]
+    assert [it["is_known"] for it in rows] == [True, False]
+    assert not rows[0]["allowed"]
 
 
 def test_it_asks_with_the_settings_and_the_spider_of_the_project(
@@ -238,7 +253,7 @@ def test_a_project_that_cannot_crawl_is_wrong_use(
     assert says in ran.err.rstrip("\n").split("\n")[-1]
 
 
-def test_a_file_elsewhere_that_cannot_be_had_is_3(site: Site) -> None:
+def test_a_file_elsewhere_that_could_not_be_fetched_is_3(site: Site) -> None:
     """As the robots.txt of an origin would be."""
     site.answer("/draft.txt", replies.reset())
 
@@ -262,7 +277,7 @@ def test_a_question_that_is_cancelled_is_3(site: Site, target: str) -> None:
     assert "try again" in ran.out
 
 
-def test_a_project_that_does_not_obey_is_told_so(tmp_path: Path) -> None:
+def test_a_project_that_does_not_obey_has_a_note(tmp_path: Path) -> None:
     """The answer is that of robots.txt; beside it, that the crawl would not ask."""
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
@@ -322,7 +337,7 @@ def test_reasons_come_when_they_are_wanted(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_project_that_does_not_enable_the_plugin_is_told_so(
+def test_a_project_that_does_not_enable_the_plugin_has_a_note(
     tmp_path: Path, line: str, *, is_named: bool
 ) -> None:
     """What is printed is not what its crawl would do then."""
