@@ -20,12 +20,9 @@ from twisted.internet.defer import DeferredList
 from scrapy_robots1994.commands.terminal import end_now
 from scrapy_robots1994.commands.url_verdict import Found, PolicySource
 from scrapy_robots1994.crawl.addon import Addon
-from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
-from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.request_context import RequestContext
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin, target_of
@@ -115,7 +112,7 @@ class PolicyLookup:
             origin = Origin.of(url)
             assert origin is not None  # noqa: S101 - the caller has looked
             if lies_elsewhere(url):
-                found = await _read(url, origin, crawler)
+                found = await _read(url, origin, ours, crawler)
             else:
                 found = await _resolve(Request(origin.robots_url), origin, ours)
             self._add(PolicySource.from_found(url, found))
@@ -181,15 +178,13 @@ async def _resolve(
         return error
 
 
-async def _read(url: str, origin: Origin, crawler: Crawler) -> Found:
+async def _read(
+    url: str, origin: Origin, ours: Robots1994Middleware, crawler: Crawler
+) -> Found:
     """Return the policy that the file at *url* would be if it were that of *origin*."""
     settings = RobotsSettings.from_settings(crawler.settings)
-    assert crawler.stats is not None  # noqa: S101 - set before a spider starts
-    tally = StatsRecorder(crawler.stats)
-    uncounted = UncountedRequests(crawler, EngineState(crawler))
-    download = RobotsDownload(crawler, settings, tally, time.time, uncounted)
     context = RequestContext.from_request(Request(url), settings.propagate_meta)
-    answer = await download.fetch(origin, context, start=url)
+    answer = await ours.download.fetch(origin, context, start=url)
     if isinstance(answer, Cancelled):
         return FetchAborted(answer.detail)
     if isinstance(answer, LocalFault):

@@ -68,6 +68,9 @@ class Robots1994Middleware:
         self._engine = EngineState(crawler)
         uncounted = UncountedRequests(crawler, self._engine)
         download = RobotsDownload(crawler, settings, recorder, time.time, uncounted)
+        # Commands fetch files from elsewhere with it. A second download would have
+        # uncounted requests of its own, and the engine's state restored twice.
+        self.download = download
         backend = ScrapyBackend(crawler, settings, download, recorder)
         store = settings.store
         memory = MemoryStore(store.max_origins, backend.now, store.max_bytes)

@@ -102,6 +102,23 @@ def test_it_fetches_the_file_of_an_origin_or_one_that_lies_elsewhere(
     assert sorted(site.targets()) == ["/draft.txt", "/gone.txt", "/robots.txt"]
 
 
+@pytest.mark.parametrize("last", ["/robots.txt", "/draft.txt"])
+def test_it_ends_whichever_file_comes_last(site: Site, last: str) -> None:
+    """The file of an origin and one that lies elsewhere are under way together."""
+    first = "/draft.txt" if last == "/robots.txt" else "/robots.txt"
+    site.robots(CLEAN, gate="/robots.txt")
+    site.answer("/draft.txt", replies.text(CLEAN, gate="/draft.txt"))
+    site.answer("/next.txt", replies.text(CLEAN))
+    site.open_when(first, last)
+    site.open_when(last, "/next.txt")
+    urls = [site.url("/"), site.url("/draft.txt"), site.url("/next.txt")]
+
+    ran = scrapy("robots-lint", *urls, "-s", "CONCURRENT_REQUESTS=2")
+
+    assert ran.code == 0
+    assert len(site.targets()) == len(urls)
+
+
 def test_a_robots_txt_without_access_is_3(site: Site) -> None:
     """Ours R3: there is one, and nobody may read it."""
     site.answer("/robots.txt", replies.text("x", status=403))
