@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy import Request
 from scrapy.spiders import SitemapSpider
 
 from scrapy_robots1994 import robots_sitemaps
+from tests.support.child import AskingSpider
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -30,6 +32,33 @@ class MapSpider(SitemapSpider):
         """Note the page."""
         self.told["fetched"].append((response.url, response.status))
         yield {"url": response.url}
+
+
+class Following(SitemapSpider, AskingSpider):
+    """Reads the sitemaps of a robots.txt, and follows the links of further pages."""
+
+    name = "following"
+    robots: str
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Request the robots.txt, then the pages of the job."""
+        yield Request(self.robots, self._parse_sitemap)
+        for ask in self.asks:
+            yield Request(ask["url"], self.links)
+
+    def links(self, response: Response) -> Iterator[Any]:
+        """Follow all links as written."""
+        for link in response.css("a::attr(href)").getall():
+            yield response.follow(link, self.parse, dont_filter=True)
+
+    def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
+        """Note the page."""
+        self.told["fetched"].append((response.url, response.status))
+        yield {"url": response.url}
+
+    def _get_sitemap_body(self, response: Response) -> bytes | None:
+        """Take any type of content."""
+        return response.body
 
 
 def note_sitemaps(crawler: Crawler) -> None:

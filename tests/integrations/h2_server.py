@@ -1,4 +1,7 @@
-"""`python -m tests.integrations.h2_server FILE`: HTTP/2 with the key and certificate."""
+"""`python -m tests.integrations.h2_server FILE`: HTTP/2 with the key and certificate.
+
+It prints its port, and then the path of each request, one a line.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,7 @@ class Pages(asyncio.Protocol):
         for event in self._talk.receive_data(data):
             if isinstance(event, RequestReceived):
                 path = dict(event.headers)[b":path"]
+                print(path.decode("latin-1"), flush=True)  # noqa: T201 - as below
                 body = FILE if path == b"/robots.txt" else PAGE
                 kind = ("content-type", "text/html")
                 size = ("content-length", str(len(body)))
