@@ -7,6 +7,7 @@ name of a command.
 from __future__ import annotations
 
 import argparse
+from dataclasses import fields
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,27 +15,46 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 from scrapy.settings import Settings
+from sphinx.pycode import ModuleAnalyzer
 
 from scrapy_robots1994 import Reason
 from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.crawl.settings import reference
-from scrapy_robots1994.crawl.stats import MEANINGS
+from scrapy_robots1994.crawl import settings as crawl_settings
+from scrapy_robots1994.crawl import stats as crawl_stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import ModuleType
 
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 
+def documentation(module: ModuleType, owner: str, name: str) -> str:
+    """Return the string below an attribute; an attribute without one is an error."""
+    docs = ModuleAnalyzer.for_module(module.__name__).find_attr_docs()
+    return " ".join(docs[owner, name]).strip()
+
+
 def settings(_: str) -> str:
     """Return every setting with its default, what it accepts and its meaning."""
-    return reference()
+    return "\n".join(
+        f".. _setting-{name}:\n\n``{name}``\n"
+        f"    {documentation(crawl_settings, 'RobotsSettings', each.name)}\n\n"
+        f"    Default: ``{each.metadata['default']!r}``. "
+        f"Accepts {each.metadata['type'].accepts}.\n"
+        for each in fields(crawl_settings.RobotsSettings)
+        for name in [crawl_settings.PREFIX + each.name.upper()]
+    )
 
 
 def stats(_: str) -> str:
     """Return every stat key and what it counts."""
-    return "\n".join(f"``{key}``\n    {meaning}\n" for key, meaning in MEANINGS.items())
+    return "\n".join(
+        f"``{key}``\n    {documentation(crawl_stats, '', name)}\n"
+        for name, key in vars(crawl_stats).items()
+        if name.isupper() and isinstance(key, str)
+    )
 
 
 def reasons(_: str) -> str:

@@ -10,8 +10,7 @@ from scrapy.utils.misc import load_object
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipeline
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.startup import log_settings_errors
+from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

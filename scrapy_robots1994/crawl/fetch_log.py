@@ -58,7 +58,8 @@ class FetchLog:
         self, policy: Policy, result: RobotsResponse | FetchError, last: Policy | None
     ) -> None:
         """Log and count a policy that *result* made; *last* was there before."""
-        self._tally.outcome(outcome_of_result(result))
+        outcome = outcome_of_result(result).value
+        self._tally.count(stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error:
             self._tally.count(stats.STALE_IF_ERROR)
         elif last is not None and policy.is_known:

@@ -13,6 +13,7 @@ from twisted.internet.defer import Deferred
 from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import http_headers as headers
+from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import drop_queued
 from scrapy_robots1994.crawl.decompression import Undecodable, is_quick, unpack
 from scrapy_robots1994.crawl.descriptors import Descriptors
@@ -171,7 +172,7 @@ class RobotsDownload:
                 response = await self._download(request)
         except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
             if not isinstance(error, IgnoreRequest):
-                self._tally.exception(type(error))
+                self._tally.count(stats.EXCEPTIONS, kind=type(error))
             return self._failure(error, state, watched)
         self._limit.answered()
         self._robot.check_sent(state.user_agent, context.user_agent)
@@ -233,7 +234,8 @@ class RobotsDownload:
         not_modified: bool,  # noqa: FBT001 - one of four facts of an answer
     ) -> RobotsResponse | FetchError:
         """Return the final response as a result."""
-        self._tally.status(response.status)
+        self._tally.count(stats.RESPONSES)
+        self._tally.count(stats.RESPONSE_STATUS, status=response.status)
         body, is_truncated = b"", False
         if response.status // 100 == SUCCESS:
             try:

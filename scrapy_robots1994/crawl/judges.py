@@ -10,6 +10,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
@@ -73,7 +74,8 @@ class Refuser:
 
     def refusal(self, request: Request, verdict: Verdict) -> ForbiddenByRobots:
         """Return the exception for *request*, which *verdict* is about."""
-        self._recorder.refused(verdict.reason.value)
+        self._recorder.count(stats.FORBIDDEN)
+        self._recorder.count(stats.REASONS, reason=verdict.reason.value)
         request.meta["robots1994"] = verdict
         for listener in self._listeners:
             listener.refused(request, verdict)

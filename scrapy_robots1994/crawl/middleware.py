@@ -15,7 +15,7 @@ from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
 from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of, opts_out
 from scrapy_robots1994.crawl.features.refusals import RefusalLog
 from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
-from scrapy_robots1994.crawl.features.start_requests import Starts
+from scrapy_robots1994.crawl.features.start_requests import StartRequests
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.judges import (
     ComparingJudge,
@@ -25,8 +25,11 @@ from scrapy_robots1994.crawl.judges import (
 )
 from scrapy_robots1994.crawl.request_context import RequestContext
 from scrapy_robots1994.crawl.rules_cache import RulesCache
-from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.startup import log_settings_errors, log_start
+from scrapy_robots1994.crawl.settings import (
+    RobotsSettings,
+    log_settings_errors,
+    log_start,
+)
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.store_bridge import StoreBridge
 from scrapy_robots1994.crawl.user_agent import RobotName
@@ -81,7 +84,7 @@ class Robots1994Middleware:
         self._waiting = WaitingRequests(
             crawler, self._engine, uncounted, settings.max_waiting, self._closing
         )
-        starts = Starts(crawler, recorder, closes=settings.close_when_denied)
+        starts = StartRequests(crawler, recorder, closes=settings.close_when_denied)
         self._refuser = Refuser(
             crawler, recorder, RefusalLog(crawler, recorder), starts
         )

@@ -26,18 +26,13 @@ BUILT_IN = "ROBOTSTXT_PARSER"
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 """The parsers that Scrapy has adapters for."""
 
-NOINDEX = "noindex"
-NOFOLLOW = "nofollow"
-REL_NOFOLLOW = "rel-nofollow"
-
-REPORT_SUFFIXES = frozenset({".html", ".json", ".csv"})
+NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 
 MAX_COUNT = 1_000_000_000
 """The largest count; past it libraries have limits of their own."""
 
-_DIGITS = re.compile(r"[0-9]{1,20}")
-_FLAGS = {"true": True, "1": True, "false": False, "0": False}
 _SWITCHES = {"true": True, "on": True, "false": False, "off": False}
+_FLAGS = _SWITCHES | {"1": True, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +68,19 @@ def _shown(value: object) -> str:
         return f"this {type(value).__name__}"
 
 
-def _require(condition: object) -> None:
-    """Raise `ValueError` unless *condition* is true."""
-    if not condition:
+def _require(value: T) -> T:
+    """Return *value*; raise `ValueError` if it is false."""
+    if not value:
         raise ValueError
+    return value
+
+
+def _boolean(value: Any, words: dict[str, bool] = _FLAGS) -> Any:
+    """Return the truth value that *value* is or spells, else *value* itself."""
+    # A float is no truth value, though `True == 1.0`.
+    if not isinstance(value, (int, str)):
+        return value
+    return words.get(str(value).strip().lower(), value)
 
 
 def _seconds(value: Any) -> float:
@@ -86,15 +90,10 @@ def _seconds(value: Any) -> float:
     return read
 
 
-def _positive_seconds(value: Any) -> float:
-    read = _seconds(value)
-    _require(read > 0)
-    return read
-
-
 SECONDS = SettingType("a number of seconds, 0 or more, for example 300", _seconds)
 POSITIVE_SECONDS = SettingType(
-    "a number of seconds, more than 0, for example 30", _positive_seconds
+    "a number of seconds, more than 0, for example 30",
+    lambda value: _require(_seconds(value)),
 )
 
 
@@ -103,7 +102,8 @@ def count(least: int, example: int) -> SettingType[int]:
 
     def parse(value: Any) -> int:
         if isinstance(value, str):
-            _require(_DIGITS.fullmatch(value.strip()))
+            # `int` also takes underscores and digits of other scripts.
+            _require(re.fullmatch("[0-9]{1,20}", value.strip()))
             value = int(value)
         _require(isinstance(value, int) and not isinstance(value, bool))
         _require(least <= value <= MAX_COUNT)
@@ -115,18 +115,13 @@ def count(least: int, example: int) -> SettingType[int]:
 
 def one_of(*words: str) -> SettingType[str]:
     """Return the type of a setting that accepts exactly *words*."""
-
-    def parse(value: Any) -> str:
-        _require(isinstance(value, str) and value in words)
-        return str(value)
-
-    return SettingType(" or ".join(f'"{word}"' for word in words), parse, words)
+    accepts = " or ".join(f'"{word}"' for word in words)
+    return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 
 def _flag(value: Any) -> bool:
-    _require(isinstance(value, (bool, int, str)))
-    read = _FLAGS.get(str(value).lower())
-    _require(read is not None)
+    read = _boolean(value)
+    _require(isinstance(read, bool))
     return bool(read)
 
 
@@ -145,9 +140,7 @@ def _listed(text: str) -> Any:
     """Return what *text* lists: by commas, or as JSON where it begins with a bracket."""
     if text.lstrip().startswith("["):
         return json.loads(text)
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    _require(parts)
-    return parts
+    return _require([part.strip() for part in text.split(",") if part.strip()])
 
 
 def _strings(value: Any) -> tuple[str, ...]:
@@ -169,9 +162,9 @@ def is_parser(kind: object) -> bool:
 
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
+    value = _boolean(value)
     if isinstance(value, str):
-        word = value.strip().lower()
-        value = _FLAGS.get(word, False if word in {"", "none"} else _listed(value))
+        value = _listed(value) if value.strip().lower() not in {"", "none"} else None
     if value is None or isinstance(value, bool):
         return (BUILT_IN,) if value else ()
     _require(isinstance(value, (list, tuple)))
@@ -186,16 +179,11 @@ PARSERS = SettingType(
 )
 
 
-def suffix_of(path: str) -> str:
-    """Return the suffix of *path*, in lower case."""
-    return Path(path).suffix.lower()
-
-
 def _report_path(value: Any) -> str | None:
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)))
-    _require(suffix_of(str(value)) in REPORT_SUFFIXES)
+    _require(Path(value).suffix.lower() in {".html", ".json", ".csv"})
     return str(value)
 
 
@@ -204,8 +192,8 @@ REPORT_PATH = SettingType("a path that ends in .html, .json or .csv", _report_pa
 
 def _crawl_delay(value: Any) -> float | None:
     """Return the longest delay to apply: `None` for off, infinity for no maximum."""
-    if isinstance(value, str):
-        value = _SWITCHES.get(value.strip().lower(), value)
+    # Not all words of a flag: "1" is one second.
+    value = _boolean(value, _SWITCHES)
     if isinstance(value, bool):
         return math.inf if value else None
     # A maximum of 0 seconds leaves no delay to apply.
@@ -218,10 +206,11 @@ CRAWL_DELAY = SettingType(
 
 
 def _pages(value: Any) -> frozenset[str]:
-    if isinstance(value, str):
-        value = {**_SWITCHES, **_FLAGS}.get(value.strip().lower(), value.split(","))
+    value = _boolean(value)
     if isinstance(value, bool):
         return frozenset({NOINDEX, NOFOLLOW} if value else ())
+    if isinstance(value, str):
+        value = value.split(",")
     _require(isinstance(value, (list, tuple, set, frozenset)))
     _require(all(isinstance(each, str) for each in value))
     chosen = frozenset(each.strip() for each in value)

@@ -1,175 +1,126 @@
 """The settings, each declared once: name, type, default and meaning.
 
-`RobotsSettings` reads and checks them from what each field declares, and `reference()`
-writes their documentation. To add a setting, add a field: its name in capitals, after
-`ROBOTS1994_`, is the name of the setting.
+To add a setting, add a field to `RobotsSettings`. Its name in capitals, after
+`ROBOTS1994_`, is the name of the setting; the string below it is its documentation.
+Reading, validation and the reference page come from these fields.
 """
 
 from __future__ import annotations
 
+import logging
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
+from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
-from scrapy_robots1994.errors import SettingsError, closest
+from scrapy_robots1994.crawl.user_agent import RobotName
+from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy import FreshnessSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
     from scrapy_robots1994.stores import StoreUrl
+
+logger = logging.getLogger("scrapy_robots1994")
 
 PREFIX = "ROBOTS1994_"
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What a field of `RobotsSettings` declares; *default* as a user would write it."""
-
-    type: types.SettingType[Any]
-    default: object
-    meaning: str
-
-
-def declare(kind: types.SettingType[T], default: object, meaning: str) -> T:
-    """Return the dataclass field of one setting.
+def declare(kind: types.SettingType[T], default: object) -> T:
+    """Return the dataclass field of one setting; *default* as a user would write it.
 
     For type checkers it is what the setting is read to, so a field whose annotation
     does not fit its type is an error.
     """
-    return cast("T", field(metadata={"setting": Setting(kind, default, meaning)}))
+    return cast("T", field(metadata={"type": kind, "default": default}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsSettings:
     """The settings of a crawl, read and checked."""
 
-    dialect: str = declare(
-        types.one_of(*DIALECTS),
-        "1994",
-        "Grammar by which robots.txt files are read; see :doc:`/standard/dialects`.",
-    )
-    reading: str = declare(
-        types.one_of(*READINGS),
-        "literal",
-        "``literal``: a blank line ends a record, also in its middle; ``cautious``: a "
-        "Disallow line after blank lines still belongs to the User-agent lines above "
-        "it (O5).",
-    )
-    ttl: float = declare(
-        types.SECONDS,
-        86_400,
-        "Longest time a policy is fresh, in seconds; also the time where the server "
-        "does not say one.",
-    )
-    min_ttl: float = declare(
-        types.SECONDS,
-        300,
-        "Shortest time a policy is fresh, in seconds, whatever the server says.",
-    )
-    stale_ttl: float = declare(
-        types.SECONDS,
-        2_592_000,
-        "Longest time, in seconds after it was fresh, that the last good policy is "
-        "used when it cannot be renewed (R5).",
-    )
-    retry_after: float = declare(
-        types.SECONDS,
-        300,
-        "Seconds until robots.txt is requested again from an origin that could not be "
-        "reached (R5).",
-    )
-    forbidden: str = declare(
-        types.one_of("disallow", "allow"),
-        "disallow",
-        "What 401 and 403 for robots.txt mean for all URLs of the origin (R3).",
-    )
-    unreachable: str = declare(
-        types.one_of("disallow", "allow"),
-        "disallow",
-        "What an unknown policy means for all URLs of the origin, for now (R5).",
-    )
-    max_bytes: int = declare(
-        types.count(1, 512_000),
-        512_000,
-        "Bytes of a robots.txt that are obeyed; the download stops there (O24).",
-    )
-    timeout: float = declare(
-        types.POSITIVE_SECONDS,
-        30,
-        "Seconds that a robots.txt request may take, for each hop of a redirect.",
-    )
-    max_redirects: int = declare(
-        types.count(0, 5), 5, "Redirects of a robots.txt that are followed (R2)."
-    )
-    max_waiting: int = declare(
-        types.count(0, 1_000),
-        1_000,
-        "Requests that may wait for a robots.txt without counting towards "
-        "``CONCURRENT_REQUESTS``; further ones count. A crawl that is killed "
-        "(SIGKILL) loses the requests that wait.",
-    )
-    max_fetches: int = declare(
-        types.count(1, 800),
-        800,
-        "Upper limit of parallel robots.txt fetches; each takes a connection.",
-    )
+    dialect: str = declare(types.one_of(*DIALECTS), "1994")
+    """Grammar by which robots.txt files are read; see :doc:`/standard/dialects`."""
+    reading: str = declare(types.one_of(*READINGS), "literal")
+    """``literal``: a blank line ends a record, also in its middle; ``cautious``: a
+    Disallow line after blank lines still belongs to the User-agent lines above it
+    (O5).
+    """
+    ttl: float = declare(types.SECONDS, 86_400)
+    """Longest time a policy is fresh, in seconds; also the time where the server
+    does not say one.
+    """
+    min_ttl: float = declare(types.SECONDS, 300)
+    """Shortest time a policy is fresh, in seconds, whatever the server says."""
+    stale_ttl: float = declare(types.SECONDS, 2_592_000)
+    """Longest time, in seconds after it was fresh, that the last good policy is
+    used when it cannot be renewed (R5).
+    """
+    retry_after: float = declare(types.SECONDS, 300)
+    """Seconds until robots.txt is requested again from an origin that could not be
+    reached (R5).
+    """
+    forbidden: str = declare(types.one_of("disallow", "allow"), "disallow")
+    """What 401 and 403 for robots.txt mean for all URLs of the origin (R3)."""
+    unreachable: str = declare(types.one_of("disallow", "allow"), "disallow")
+    """What an unknown policy means for all URLs of the origin, for now (R5)."""
+    max_bytes: int = declare(types.count(1, 512_000), 512_000)
+    """Bytes of a robots.txt that are obeyed; the download stops there (O24)."""
+    timeout: float = declare(types.POSITIVE_SECONDS, 30)
+    """Seconds that a robots.txt request may take, for each hop of a redirect."""
+    max_redirects: int = declare(types.count(0, 5), 5)
+    """Redirects of a robots.txt that are followed (R2)."""
+    max_waiting: int = declare(types.count(0, 1_000), 1_000)
+    """Requests that may wait for a robots.txt without counting towards
+    ``CONCURRENT_REQUESTS``; further ones count. A crawl that is killed (SIGKILL)
+    loses the requests that wait.
+    """
+    max_fetches: int = declare(types.count(1, 800), 800)
+    """Upper limit of parallel robots.txt fetches; each takes a connection."""
     store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
-        types.STORE,
-        "memory://?max_origins=100000&max_bytes=256000000",
-        "Where policies are stored: a URL.",
+        types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
-    propagate_meta: tuple[str, ...] = declare(
-        types.META_KEYS,
-        (),
-        "Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the "
-        "robots.txt request copies from the page request.",
-    )
-    close_when_denied: bool = declare(
-        types.FLAG,
-        False,  # noqa: FBT003 - the default of a setting
-        "Whether a crawl whose start requests were all refused closes with the reason "
-        "``robotstxt_denied`` instead of ``finished``.",
-    )
-    compare: tuple[str | type, ...] = declare(
-        types.PARSERS,
-        (),
-        "Parsers whose decisions are compared with ours, which decides: ``True`` (the "
-        "parser of ``ROBOTSTXT_PARSER``) or a list of class paths.",
-    )
-    compare_report: str | None = declare(
-        types.REPORT_PATH,
-        None,
-        "Where the report of the comparison is written when the crawl closes: a path "
-        "that ends in ``.html``, ``.json`` or ``.csv``; ``%(name)s`` and ``%(time)s`` "
-        "work as in ``FEEDS``.",
-    )
-    dry_run: bool = declare(
-        types.FLAG,
-        False,  # noqa: FBT003 - the default of a setting
-        "``True``: the rules of Scrapy's built-in middleware, with the parser of "
-        "``ROBOTSTXT_PARSER``, go on deciding; what ours would change is counted, "
-        "logged and reported.",
-    )
-    crawl_delay: float | None = declare(
-        types.CRAWL_DELAY,
-        False,  # noqa: FBT003 - the default of a setting
-        "``True`` applies Crawl-delay, in a dialect that has it, to the download slot "
-        "of its origin; a number of seconds does too, and is the longest delay "
-        "applied.",
-    )
-    pages: frozenset[str] = declare(
-        types.PAGES,
-        False,  # noqa: FBT003 - the default of a setting
-        "``True`` obeys the robots directives of pages: items of a NOINDEX page and "
-        "requests made from a NOFOLLOW page are dropped. A list chooses: "
-        '``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with '
-        "``rel=nofollow``).",
-    )
+    """Where policies are stored: a URL."""
+    propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
+    """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
+    robots.txt request copies from the page request.
+    """
+    close_when_denied: bool = declare(types.FLAG, default=False)
+    """Whether a crawl whose start requests were all refused closes with the reason
+    ``robotstxt_denied`` instead of ``finished``.
+    """
+    compare: tuple[str | type, ...] = declare(types.PARSERS, ())
+    """Parsers whose decisions are compared with ours, which decides: ``True`` (the
+    parser of ``ROBOTSTXT_PARSER``) or a list of class paths.
+    """
+    compare_report: str | None = declare(types.REPORT_PATH, None)
+    """Where the report of the comparison is written when the crawl closes: a path
+    that ends in ``.html``, ``.json`` or ``.csv``; ``%(name)s`` and ``%(time)s``
+    work as in ``FEEDS``.
+    """
+    dry_run: bool = declare(types.FLAG, default=False)
+    """``True``: the rules of Scrapy's built-in middleware, with the parser of
+    ``ROBOTSTXT_PARSER``, go on deciding; what ours would change is counted, logged
+    and reported.
+    """
+    crawl_delay: float | None = declare(types.CRAWL_DELAY, default=False)
+    """``True`` applies Crawl-delay, in a dialect that has it, to the download slot
+    of its origin; a number of seconds does too, and is the longest delay applied.
+    """
+    pages: frozenset[str] = declare(types.PAGES, default=False)
+    """``True`` obeys the robots directives of pages: items of a NOINDEX page and
+    requests made from a NOFOLLOW page are dropped. A list chooses: ``"noindex"``,
+    ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
+    """
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> RobotsSettings:
@@ -177,14 +128,18 @@ class RobotsSettings:
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        _check_names(settings)
-        values = {
-            _attribute(name): setting.type.read(
-                name, settings.get(name, setting.default)
-            )
-            for name, setting in SETTINGS.items()
-        }
-        chosen = cls(**values)
+        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
+        for name in settings:
+            if name.upper().startswith(PREFIX) and name not in known:
+                raise SettingsError(_unknown(name, list(known)))
+        chosen = cls(
+            **{
+                each.name: each.metadata["type"].read(
+                    name, settings.get(name, each.metadata["default"])
+                )
+                for name, each in known.items()
+            }
+        )
         if chosen.min_ttl > chosen.ttl:
             msg = (
                 f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
@@ -206,38 +161,54 @@ class RobotsSettings:
         )
 
 
-SETTINGS: dict[str, Setting] = {
-    PREFIX + each.name.upper(): each.metadata["setting"]
-    for each in fields(RobotsSettings)
-}
-"""Every setting by its name."""
-
-
-def _attribute(name: str) -> str:
-    return name.removeprefix(PREFIX).lower()
-
-
-def _check_names(settings: BaseSettings) -> None:
-    """Raise `SettingsError` for an unknown name: a misspelt one would do nothing."""
-    for name in settings:
-        if not name.upper().startswith(PREFIX) or name in SETTINGS:
-            continue
-        # Without the prefix, which would make any two names look alike.
-        close = closest(_attribute(name.upper()), map(_attribute, SETTINGS))
-        hint = (
-            f"did you mean {PREFIX}{close.upper()}?"
-            if close
-            else f"the settings are {', '.join(SETTINGS)}."
-        )
-        shown = escape_control_chars(name)
-        msg = f"{shown} is not a setting of scrapy_robots1994; {hint}"
-        raise SettingsError(msg)
-
-
-def reference() -> str:
-    """Return the documentation of all settings, in reStructuredText."""
-    return "\n".join(
-        f".. _setting-{name}:\n\n``{name}``\n    {setting.meaning}\n\n"
-        f"    Default: ``{setting.default!r}``. Accepts {setting.type.accepts}.\n"
-        for name, setting in SETTINGS.items()
+def _unknown(name: str, known: list[str]) -> str:
+    """Return the message for *name*, which would do nothing: likely a misspelling."""
+    # Compared without the prefix, which would make any two names look alike.
+    words = [each.removeprefix(PREFIX) for each in known]
+    close = closest(name.upper().removeprefix(PREFIX), words)
+    hint = (
+        f"did you mean {PREFIX}{close}?"
+        if close
+        else f"the settings are {', '.join(known)}."
     )
+    return f"{escape_control_chars(name)} is not a setting of scrapy_robots1994; {hint}"
+
+
+@contextmanager
+def log_settings_errors() -> Iterator[None]:
+    """Log a wrong setting as one CRITICAL line, and raise it again.
+
+    Scrapy prints a traceback for it, in which the sentence is easily overlooked.
+    """
+    try:
+        yield
+    except (SettingsError, MissingExtra) as error:
+        logger.critical("The crawl cannot start: %s", error)
+        raise
+
+
+def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
+    """Log which rules this crawl obeys, and which setting has no effect."""
+    robot = RobotName(crawler).usual
+    name = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
+    extra = {"spider": crawler.spider}
+    logger.info(
+        "scrapy_robots1994 %s: dialect %s, %s reading, robot name %s, store %s, "
+        "at most %d parallel robots.txt fetches%s",
+        __version__,
+        settings.dialect,
+        settings.reading,
+        escape_control_chars(name),
+        escape_control_chars(str(settings.store), 300),
+        settings.max_fetches,
+        "; dry run: the rules of the built-in middleware decide"
+        if settings.dry_run
+        else "",
+        extra=extra,
+    )
+    if settings.compare_report and not (settings.compare or settings.dry_run):
+        logger.warning(
+            "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
+            "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True",
+            extra=extra,
+        )

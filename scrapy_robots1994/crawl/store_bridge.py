@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import CancelledError, Deferred
 
+from scrapy_robots1994.crawl.stats import STORE_FAILURES
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
@@ -86,7 +87,7 @@ class StoreBridge:
             await self._result(self._store.close())
         finally:
             if self._store.failures:
-                self._stats.store_failures(self._store.failures)
+                self._stats.count(STORE_FAILURES, self._store.failures)
 
     async def _result(self, future: Future[T]) -> T:
         """Wait for *future*, which is done in time as long as the time is checked."""

@@ -140,7 +140,7 @@ class RobotsPages(BaseSpiderMiddleware):
         if reason is None:
             return request
         kind, said = reason
-        self._recorder.page_request_dropped(kind)
+        self._recorder.count(stats.PAGE_REQUESTS_DROPPED, reason=kind)
         where = f"<{request.method} {request.url}>: {said}"
         self._log("Not followed: %s of %s", where, response.url)
         return None

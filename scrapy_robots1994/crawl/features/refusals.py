@@ -1,14 +1,14 @@
-"""Refusals: the signal for each, and their sum, origin by origin, at the close."""
+"""Refusals: a signal for each, and one table of them by origin when the crawl closes."""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 
+from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason
@@ -30,11 +30,11 @@ request_refused = object()
 
 Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the
 line and the record; *spider*. Like Scrapy's `request_dropped` it does not support
-asynchronous handlers. In a dry run it is not sent, as nothing is refused by us.
+asynchronous handlers. A dry run does not send it: ours refuses nothing there.
 """
 
 MAX_ORIGINS = 10_000
-"""Origins that are counted one by one; refusals of further ones are only added up."""
+"""Origins with a row; refusals at further ones are counted together."""
 
 TOP_ORIGINS = 20
 """Rows of the table, and origins with a stat of their own."""
@@ -52,7 +52,7 @@ class _Row:
     """One origin: refusals, the outcome at the last one, the line of the first one."""
 
     origin: Origin
-    outcome: str
+    outcome: str = ""
     refused: int = 0
     first: str = ""
 
@@ -68,8 +68,14 @@ class RefusalLog:
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def refused(self, request: Request, verdict: Verdict) -> None:
-        """Note that *request* is refused, and report it to the listeners."""
-        self._count(request, verdict)
+        """Count the refusal of *request*, and send the signal."""
+        row = self._row(Origin.of(request.url))
+        if row is None:
+            self._uncounted += 1
+        else:
+            row.refused += 1
+            row.outcome = _OUTCOMES.get(verdict.reason, Outcome.PARSED.value)
+            row.first = row.first or _line_of(verdict)
         self._crawler.signals.send_catch_log(
             request_refused,
             request=request,
@@ -77,36 +83,23 @@ class RefusalLog:
             spider=self._crawler.spider,
         )
 
-    def _count(self, request: Request, verdict: Verdict) -> None:
-        """Count one refusal for the origin of *request*."""
-        origin = Origin.of(request.url)
-        outcome = _OUTCOMES.get(verdict.reason, Outcome.PARSED.value)
-        row = None if origin is None else self._row(origin, outcome)
-        if row is None:
-            self._uncounted += 1
-            return
-        row.refused += 1
-        row.outcome = outcome
-        if not row.first:
-            row.first = _line_of(verdict)
-
-    def _row(self, origin: Origin, outcome: str) -> _Row | None:
+    def _row(self, origin: Origin | None) -> _Row | None:
         """Return the row of *origin*; `None` past `MAX_ORIGINS`."""
-        row = self._rows.get(origin)
-        if row is None and len(self._rows) < MAX_ORIGINS:
-            row = self._rows[origin] = _Row(origin, outcome)
+        row = None if origin is None else self._rows.get(origin)
+        if row is None and origin is not None and len(self._rows) < MAX_ORIGINS:
+            row = self._rows[origin] = _Row(origin)
         return row
 
     def _closed(self) -> None:
-        """Log the table, where there is a refusal."""
-        rows = sorted(self._rows.values(), key=attrgetter("origin"))
-        rows.sort(key=attrgetter("refused"), reverse=True)
-        self._recorder.refused_by_origin(
-            {str(row.origin): row.refused for row in rows[:TOP_ORIGINS]}, len(rows)
-        )
-        if rows:
-            table = "\n".join(_table(rows, self._uncounted))
-            logger.info("%s", table, extra={"spider": self._crawler.spider})
+        """Log the table and set its stats, if there is a refusal."""
+        if not self._rows:
+            return
+        rows = sorted(self._rows.values(), key=lambda row: (-row.refused, row.origin))
+        for row in rows[:TOP_ORIGINS]:
+            self._recorder.set(stats.REFUSED_BY, row.refused, origin=row.origin)
+        self._recorder.set(stats.REFUSING, len(rows))
+        table = "\n".join(_table(rows, self._uncounted))
+        logger.info("%s", table, extra={"spider": self._crawler.spider})
 
 
 def _line_of(verdict: Verdict) -> str:

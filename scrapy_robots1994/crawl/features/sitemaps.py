@@ -1,5 +1,5 @@
-"""Sitemaps: those that a robots.txt names are offered by a signal; and a spider that
-reads them from robots.txt is handed the file we have, so that it is asked for once.
+"""Sitemaps: a signal for those that a robots.txt names, and the fetched file for a
+`SitemapSpider`, which would request it once more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.robotstxt import RobotsTxt
 
 robots_sitemaps = object()
-"""Sent once for each robots.txt that names sitemaps, in the `extended` dialect.
+"""Sent once for each robots.txt that names sitemaps, in a dialect with Sitemap.
 
 Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, whose file names them;
 *robots*, the parsed file; *request*, the page request that needed it.
@@ -31,11 +31,11 @@ Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, whose file names them
 async def offer_sitemaps(
     crawler: Crawler, origin: Origin, robots: RobotsTxt, request: Request
 ) -> None:
-    """Send `robots_sitemaps` where *robots*, the file of *origin*, names any."""
+    """Send `robots_sitemaps` if *robots*, the file of *origin*, names any."""
     sitemaps = sitemaps_of(origin, robots)
     if not sitemaps:
         return
-    told = {
+    arguments = {
         "sitemaps": sitemaps,
         "origin": origin,
         "robots": robots,
@@ -43,14 +43,14 @@ async def offer_sitemaps(
     }
     signals = crawler.signals
     if hasattr(signals, "send_catch_log_async"):
-        await signals.send_catch_log_async(robots_sitemaps, **told)
+        await signals.send_catch_log_async(robots_sitemaps, **arguments)
     else:  # pragma: no cover - Scrapy 2.13
-        sent = signals.send_catch_log_deferred(robots_sitemaps, **told)
+        sent = signals.send_catch_log_deferred(robots_sitemaps, **arguments)
         await maybe_deferred_to_future(sent)
 
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
-    """The http and https URLs of the sitemaps that *robots* names, each once."""
+    """Return the http and https URLs of the sitemaps that *robots* names, each once."""
     found = []
     for named in robots.sitemaps:
         try:
@@ -64,13 +64,14 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
 
 
 def reads_robots(spider: Spider | None) -> bool:
-    """Whether *spider* is one that reads sitemaps from robots.txt."""
+    """Return whether *spider* may read sitemaps from robots.txt."""
     return isinstance(spider, SitemapSpider)
 
 
 def handed_out(policy: Policy, request: Request) -> TextResponse | None:
-    """What a spider gets of *policy* in place of its own *request*; None where no
-    server answered.
+    """Return the file of *policy* as the response to a spider's own *request* for it.
+
+    `None` if no server answered.
     """
     if policy.robots is not None:
         body, status = policy.robots.text.encode("utf-8", "surrogatepass"), 200

@@ -1,4 +1,4 @@
-"""Start requests: whether robots.txt let any of them through."""
+"""Start requests: a warning, and a close reason, if robots.txt refused every one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
+from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 if TYPE_CHECKING:
@@ -22,37 +23,38 @@ logger = logging.getLogger("scrapy_robots1994")
 
 CLOSE_REASON = "robotstxt_denied"
 
-HELD = 10_000
-"""Start requests that are known again when they are repeated."""
+MAX_FINGERPRINTS = 10_000
+"""Start requests whose duplicates are recognised."""
 
-# Scrapy marks them with it.
 META_KEY = "is_start_request"
+"""Set by Scrapy on every start request."""
 
 
-class Starts:
-    """Watches the start requests until the first gets through; then it costs one short
-    call a request.
+class StartRequests:
+    """Watches the start requests until the first of them passes.
 
-    When the crawl closes and robots.txt refused each of them, one warning says so; with
-    *closes* the crawl then has the reason `robotstxt_denied`.
+    If robots.txt refused every one of them, one warning at the close says so; with
+    *closes* the crawl then closes with the reason `robotstxt_denied`.
     """
 
-    def __init__(self, crawler: Crawler, tally: StatsRecorder, *, closes: bool) -> None:
+    def __init__(
+        self, crawler: Crawler, recorder: StatsRecorder, *, closes: bool
+    ) -> None:
         self._crawler = crawler
-        self._tally = tally
+        self._recorder = recorder
         self._scheduled = 0
         self._refused = 0
         self._first = ""
-        self._is_through = False
-        self._times: Counter[bytes] = Counter()
+        self._has_passed = False
+        self._fingerprints: Counter[bytes] = Counter()
         crawler.signals.connect(self._was_scheduled, signals.request_scheduled)
-        # A page that a cache holds never reaches the downloader.
-        self._watched = [
+        self._listeners = [
             (self._was_dropped, signals.request_dropped),
-            (self._got_through, signals.request_reached_downloader),
-            (self._got_through, signals.response_received),
+            (self._passed, signals.request_reached_downloader),
+            # A page that the HTTP cache has never reaches the downloader.
+            (self._passed, signals.response_received),
         ]
-        for listener, signal in self._watched:
+        for listener, signal in self._listeners:
             crawler.signals.connect(listener, signal)
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
@@ -60,7 +62,7 @@ class Starts:
 
     def refused(self, request: Request, verdict: Verdict) -> None:
         """Note that *request* was refused."""
-        if not self._is_through and request.meta.get(META_KEY):
+        if not self._has_passed and request.meta.get(META_KEY):
             self._refused += 1
             if not self._first:
                 url = escape_control_chars(redact_credentials(request.url), 200)
@@ -68,50 +70,44 @@ class Starts:
 
     @property
     def are_all_refused(self) -> bool:
-        """Whether there were start requests, and robots.txt refused each of them.
-
-        A resumed crawl may refuse some that another run has scheduled.
-        """
-        return not self._is_through and 0 < self._refused >= self._scheduled
+        """Whether there were start requests, and robots.txt refused each of them."""
+        # Not equal: a resumed crawl may refuse some that another run has scheduled.
+        return not self._has_passed and 0 < self._refused >= self._scheduled
 
     def _was_scheduled(self, request: Request) -> None:
-        """Count a start request that is about to be judged, unless it is dropped."""
-        if self._is_through:
-            # Not before: who disconnects from a signal while it is being sent makes it
-            # pass over the next who listens.
-            while self._watched:
-                listener, signal = self._watched.pop()
-                self._crawler.signals.disconnect(listener, signal)
-            self._times.clear()
-            return
-        if request.meta.get(META_KEY):
+        """Count a start request, which is judged later unless it is dropped."""
+        if self._has_passed:
+            # Not in `_passed`: disconnecting from a signal while it is being sent makes
+            # Scrapy skip the next listener.
+            while self._listeners:
+                self._crawler.signals.disconnect(*self._listeners.pop())
+            self._fingerprints.clear()
+        elif request.meta.get(META_KEY):
             self._scheduled += 1
-            if len(self._times) < HELD:
-                self._times[self._mark_of(request)] += 1
+            if len(self._fingerprints) < MAX_FINGERPRINTS:
+                self._fingerprints[self._fingerprint(request)] += 1
 
     def _was_dropped(self, request: Request) -> None:
-        """Count a duplicate no more: what it repeats is judged in its place.
+        """Count a duplicate no more: the first of its kind is judged in its place.
 
-        What is dropped the first time was scheduled by another run or process: it stays
-        in the count, as nobody here knows that it was refused.
+        A request that is dropped the first time was scheduled by another run or process.
+        It stays in the count, for nothing here shows that it was refused.
         """
-        if self._is_through or not request.meta.get(META_KEY):
+        if self._has_passed or not request.meta.get(META_KEY):
             return
-        mark = self._mark_of(request)
-        if self._times[mark] > 1:
-            self._times[mark] -= 1
+        fingerprint = self._fingerprint(request)
+        if self._fingerprints[fingerprint] > 1:
+            self._fingerprints[fingerprint] -= 1
             self._scheduled -= 1
 
-    def _mark_of(self, request: Request) -> bytes:
-        """What *request* has in common with its duplicates."""
+    def _fingerprint(self, request: Request) -> bytes:
         fingerprinter = self._crawler.request_fingerprinter
-        assert fingerprinter is not None  # noqa: S101 - set before anything is asked
+        assert fingerprinter is not None  # noqa: S101 - set before the crawl starts
         return fingerprinter.fingerprint(request)
 
-    def _got_through(self, request: Request) -> None:
-        """Stop watching once a start request is sent or answered."""
-        if request.meta.get(META_KEY):
-            self._is_through = True
+    def _passed(self, request: Request) -> None:
+        """Note that a start request was sent or answered."""
+        self._has_passed = self._has_passed or bool(request.meta.get(META_KEY))
 
     def _idle(self) -> None:
         """Close the crawl, which has nothing more to do, for its true reason."""
@@ -119,14 +115,13 @@ class Starts:
             raise CloseSpider(CLOSE_REASON)
 
     def _closed(self) -> None:
-        """Say that nothing was crawled because nothing may be."""
-        if not self.are_all_refused:
-            return
-        self._tally.starts_refused(self._refused)
-        logger.warning(
-            "robots.txt refused every start request (%d), so nothing was crawled. The "
-            "first: %s. `scrapy robots-check URL` tells more of each.",
-            self._refused,
-            self._first,
-            extra={"spider": self._crawler.spider},
-        )
+        """Warn that nothing was crawled because robots.txt permits nothing."""
+        if self.are_all_refused:
+            self._recorder.set(stats.STARTS_REFUSED, self._refused)
+            logger.warning(
+                "robots.txt refused every start request (%d), so nothing was crawled. "
+                "The first: %s. `scrapy robots-check --explain URL` explains the others.",
+                self._refused,
+                self._first,
+                extra={"spider": self._crawler.spider},
+            )
