@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.faults import rows
+from tests.faults import rows, twenty_thousand
 from tests.faults.rows import ROWS
+from tests.support import replies
 from tests.support.crawl import reactors
 
 if TYPE_CHECKING:
@@ -58,3 +59,19 @@ def test_a_dead_proxy_among_three_costs_no_origin(reactor: Reactor) -> None:
 
     assert all(failed.verdict is None for failed in result.failed)
     assert len(result.fetched) >= 28
+
+
+@on_every_reactor
+def test_origins_that_fail_once_or_are_slow_lose_no_page(
+    reactor: Reactor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`twenty_thousand` in small; those that always fail get no page at all."""
+    slow = replies.Reply(body=twenty_thousand.FILE.encode(), delay=0.3)
+    monkeypatch.setattr(twenty_thousand, "SLOW", slow)
+
+    found = twenty_thousand.measure(40, 5, reactor=reactor)
+
+    assert all(row.is_right(name) for name, row in found.items())
+    assert found["fails always"].fetched == 0
+    assert sum(row.failed for row in found.values()) == 0
+    assert sum(row.fetched for row in found.values()) == 36 * 4
