@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,8 @@ def shares(url: str) -> None:
     assert two.forget(SITE)
     one.close()
     two.close()
+    # A subscription that ends with its server would try to connect once more.
+    wait_for(lambda: not any("redis" in each.name for each in threading.enumerate()))
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:
