@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from typing_extensions import Self
 
@@ -141,16 +141,18 @@ class SharedStore(PolicyStore):
 
     @abstractmethod
     def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
-        """End the lease of *origin* if *holder* has it, and notify who listens.
+        """End the lease of *origin* if *holder* has it.
 
         With *failed_for* the fetch ended without an answer that others can use: for so
         many seconds `lease` returns `Lease(granted=False, failed=True)`.
         """
 
-    def listen(self, ended: Callable[[Origin | None, bool], None]) -> None:
-        """Call *ended* with an origin whose lease ended, and whether its fetch failed.
+    def ended(self) -> list[tuple[Origin | None, bool]]:
+        """Return the origins whose lease ended since the last call of this method.
 
-        *ended* may be called from any thread, and with `(None, False)` if notifications
-        may have been lost. A store without notifications does nothing: a worker that
-        waits looks again when the lease it has seen runs out.
+        With each, return whether its fetch failed; `(None, False)` says that some may
+        be missing. Called a few times a second as long as this worker has leases or
+        waits for one. It must not wait. A store without notifications returns none:
+        a worker looks again when the lease it has seen runs out.
         """
+        return []

@@ -68,7 +68,6 @@ class LeasedPolicies:
         # When to stop renewing each of our leases.
         self._ours: dict[Origin, float] = {}
         self._waiting: dict[Origin, _Wait] = {}
-        self._is_listening = False
         self._next_tick = self._next_renewal = 0.0
 
     def get(self, origin: Origin, future: Future[Policy | None]) -> None:
@@ -128,6 +127,7 @@ class LeasedPolicies:
             if now >= self._next_renewal:
                 self._next_renewal = now + RENEW_SECONDS
                 self._renew(now)
+            self._note_ended()
             due = (o for o, wait in self._waiting.items() if wait.look_at <= now)
             for origin in list(islice(due, MAX_LOOKS)):
                 self._look(origin)
@@ -166,11 +166,6 @@ class LeasedPolicies:
         """Take the lease of *origin* if it is free."""
         if not isinstance(self._worker.store(), SharedStore):
             return Lease(granted=False, failed=True)
-        if not self._is_listening:
-            self._is_listening = True
-            # Without notifications, a worker looks again after a while.
-            with suppress(NoAnswer):
-                self._worker.call("read", "listen", self._notified)
         arguments = origin, self._holder, LEASE_SECONDS
         lease: Lease = self._worker.call("write", "lease", *arguments, returns=Lease)
         if lease.granted:
@@ -185,21 +180,17 @@ class LeasedPolicies:
             with suppress(NoAnswer):
                 self._worker.call("write", "unlease", *names, failed_for=seconds)
 
-    def _notified(self, origin: Origin | None, failed: bool) -> None:  # noqa: FBT001 - see `SharedStore.listen`
-        """Take a notification of the store, in whichever thread it comes."""
-        if origin is None or origin in self._waiting:
-            self._worker.submit(self._ended, origin, failed)
-
-    def _ended(self, origin: Origin | None, failed: bool) -> None:  # noqa: FBT001 - as above
-        """Look for the policy of *origin*, whose lease ended; of all, if `None`."""
-        if origin is None:
-            self._next_tick = 0.0
-            for wait in self._waiting.values():
-                wait.look_at = 0.0
-        elif failed:
-            self._settle(origin, None)
-        elif origin in self._waiting:
-            self._look_for_policy(origin)
+    def _note_ended(self) -> None:
+        """End the waits for leases that ended; look at all if messages may be lost."""
+        with suppress(NoAnswer):
+            for origin, failed in self._worker.call("read", "ended", returns=list):
+                if origin is None:
+                    for wait in self._waiting.values():
+                        wait.look_at = 0.0
+                elif failed:
+                    self._settle(origin, None)
+                elif origin in self._waiting:
+                    self._look_for_policy(origin)
 
     def _look_for_policy(self, origin: Origin) -> None:
         """End the wait for *origin* with what is stored, or look at its lease."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 import time
 from contextlib import suppress
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -23,7 +22,6 @@ from scrapy_robots1994.stores.redis_client import (
     close_client,
     library,
     new_client,
-    new_subscriber,
     store_errors,
 )
 from scrapy_robots1994.stores.url import UrlParts
@@ -55,8 +53,8 @@ redis.call('PUBLISH', ARGV[3], ARGV[4])
 FAILED_MARK: Final = b"!"
 """Stands before an origin on the channel if its fetch failed."""
 
-SUBSCRIBE_AGAIN_SECONDS: Final = 0.5
-CLOSE_CHECK_SECONDS: Final = 1.0
+MESSAGE_SECONDS: Final = 0.001
+"""Seconds to wait for a message that has begun to come."""
 
 PAGE: Final = 500
 """Keys of one round trip."""
@@ -85,7 +83,7 @@ class RedisStore(SharedStore):
         self._timeout = timeout
         self._clock = clock
         self._client: Any = None
-        self._is_closed = Event()
+        self._messages: Any = None
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
@@ -144,11 +142,11 @@ class RedisStore(SharedStore):
                     yield Stored(origin, found[_END.size :], end)
 
     def close(self) -> None:
-        """Give back all connections, and let the subscription end."""
-        self._is_closed.set()
+        """Close all connections."""
         client, self._client = self._client, None
         if client is not None:
             with store_errors():
+                self._unsubscribe()
                 close_client(client)
 
     def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
@@ -181,41 +179,36 @@ class RedisStore(SharedStore):
             client = self._connected()
             client.eval(UNLEASE, 1, key, holder, failed, self._channel, name)
 
-    def listen(self, ended: Callable[[Origin | None, bool], None]) -> None:
-        """Subscribe in a daemon thread with one connection of its own."""
-        name = "robots1994-store-redis"
-        Thread(target=self._listen, args=(ended,), name=name, daemon=True).start()
+    def ended(self) -> list[tuple[Origin | None, bool]]:
+        """Read what was published since the last call; the first one subscribes."""
+        found: list[tuple[Origin | None, bool]] = []
+        # Without messages a worker looks again by itself, a little later.
+        with suppress(StoreError), store_errors():
+            try:
+                self._subscribe()
+                while message := self._messages.get_message(timeout=MESSAGE_SECONDS):
+                    data = message["data"]
+                    if message["type"] != "message":
+                        # Subscribed, perhaps not for the first time.
+                        found.append((None, False))
+                    elif origin := Origin.of(data.removeprefix(FAILED_MARK)):
+                        found.append((origin, data.startswith(FAILED_MARK)))
+            except BaseException:
+                self._unsubscribe()
+                raise
+        return found
 
-    def _listen(self, ended: Callable[[Origin | None, bool], None]) -> None:
-        """Report messages until the store is closed, over outages of the server."""
-        while not self._is_closed.is_set():
-            # A worker that waits looks again by itself meanwhile, a little later.
-            with suppress(StoreError), store_errors():
-                client = new_subscriber(self._url, self._timeout)
-                try:
-                    self._subscribe(client, ended)
-                finally:
-                    close_client(client)
-            self._is_closed.wait(SUBSCRIBE_AGAIN_SECONDS)
+    def _subscribe(self) -> None:
+        """Subscribe to the channel, with a connection of its own."""
+        if self._messages is None:
+            self._messages = self._connected().pubsub()
+            self._messages.subscribe(self._channel)
 
-    def _subscribe(
-        self, client: Any, ended: Callable[[Origin | None, bool], None]
-    ) -> None:
-        """Report messages until the connection or the store is closed."""
-        with client.pubsub() as channel:
-            channel.subscribe(self._channel)
-            while not self._is_closed.is_set():
-                message = channel.get_message(timeout=CLOSE_CHECK_SECONDS)
-                if message is None:
-                    continue
-                if message["type"] == "message":
-                    data = bytes(message["data"])
-                    origin = Origin.of(data.removeprefix(FAILED_MARK))
-                    if origin is not None:
-                        ended(origin, data.startswith(FAILED_MARK))
-                else:
-                    # Subscribed, perhaps not for the first time: messages may be lost.
-                    ended(None, False)  # noqa: FBT003 - a callback takes no keywords
+    def _unsubscribe(self) -> None:
+        """Give the connection of the channel back."""
+        messages, self._messages = self._messages, None
+        if messages is not None:
+            messages.close()
 
     @property
     def _channel(self) -> str:

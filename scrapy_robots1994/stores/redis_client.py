@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from scrapy_robots1994.errors import MissingExtra, StoreError
@@ -12,9 +12,6 @@ from scrapy_robots1994.escaping import escape_control_chars
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
-
-HEALTH_CHECK_SECONDS: Final = 30
-"""Seconds after which an idle subscription is checked."""
 
 
 def library() -> ModuleType:
@@ -32,39 +29,21 @@ def library() -> ModuleType:
 
 def new_client(url: str, timeout: float) -> Any:
     """Return a client with a bounded pool, which waits for a free connection."""
-    redis = library()
-    scheme, _, rest = url.partition("://")
-    options = _options(redis, timeout)
-    if scheme.lower() == "redis+sentinel":
-        return _sentinel_client(redis, rest, options)
-    if scheme.lower().endswith("+cluster"):
+    if _is_cluster(url):
         # It connects at once, to learn which node has which keys.
-        return redis.RedisCluster.from_url(_plain(url), **options)
-    return _blocking_client(redis, url, options)
-
-
-def new_subscriber(url: str, timeout: float) -> Any:
-    """Return a client with one connection, for `pubsub` only."""
-    redis = library()
-    options = _options(redis, timeout)
-    options["health_check_interval"] = HEALTH_CHECK_SECONDS
-    if url.lower().startswith("redis+sentinel:"):
-        return _sentinel_client(redis, url.partition("://")[2], options)
-    # In a cluster every node repeats what is published on any of them.
-    return _blocking_client(redis, _plain(url), options)
+        return library().RedisCluster.from_url(_plain(url), **_options(timeout))
+    return _server_client(url, timeout)
 
 
 def close_client(client: Any) -> None:
     """Close the connections of *client*, to sentinels, too."""
     client.close()
-    # A client does not close a pool that it was made from. One of a cluster has a
-    # client for each node.
+    # A cluster has a client for each node, made from a pool that it does not close.
     nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
     for each in [client, *(node.redis_connection for node in nodes)]:
         pool = getattr(each, "connection_pool", None)
-        if pool is None:
-            continue
-        pool.disconnect()
+        if pool is not None:
+            pool.disconnect()
         manager = getattr(pool, "sentinel_manager", None)
         for sentinel in manager.sentinels if manager else ():
             sentinel.close()
@@ -72,20 +51,32 @@ def close_client(client: Any) -> None:
 
 def check_url(url: str, timeout: float) -> None:
     """Raise what the library raises for a wrong *url*, without connecting."""
-    pool = new_subscriber(url, timeout).connection_pool
+    pool = _server_client(url, timeout).connection_pool
     # A wrong option would be noticed with the first connection only.
     connection = pool.connection_class(**pool.connection_kwargs)
     if not isinstance(connection.retry, library().retry.Retry):
         raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
-    if "+cluster:" in url.lower():
+    if _is_cluster(url):
         if not urlsplit(url).hostname:
             raise ValueError("a node of the cluster must be named")
         if pool.connection_kwargs.get("db"):
             raise ValueError("a cluster has database 0 only")
 
 
-def _options(redis: ModuleType, timeout: float) -> dict[str, Any]:
+def _is_cluster(url: str) -> bool:
+    """Return whether *url* names a node of a cluster."""
+    return "+cluster:" in url.lower()
+
+
+def _plain(url: str) -> str:
+    """Return *url* as the library writes it."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme.lower().removesuffix('+cluster')}://{rest}"
+
+
+def _options(timeout: float) -> dict[str, Any]:
     """Return the options of every connection."""
+    redis = library()
     return {
         # Connecting and one answer fit into the time limit, so that a slow server is
         # an error with a reason, not an abandoned thread.
@@ -97,18 +88,15 @@ def _options(redis: ModuleType, timeout: float) -> dict[str, Any]:
     }
 
 
-def _plain(url: str) -> str:
-    """Return *url* as the library writes it."""
-    scheme, _, rest = url.partition("://")
-    return f"{scheme.lower().removesuffix('+cluster')}://{rest}"
-
-
-def _blocking_client(redis: ModuleType, url: str, options: dict[str, Any]) -> Any:
-    """Return a client of the one server at *url*."""
-    # One thread needs one connection; a spare one lets a broken one be replaced.
-    options = {"max_connections": 2, "timeout": options["socket_timeout"], **options}
+def _server_client(url: str, timeout: float) -> Any:
+    """Return a client of the one server at *url*, or of one that sentinels name."""
+    redis, options = library(), _options(timeout)
+    if url.lower().startswith("redis+sentinel:"):
+        return _sentinel_client(redis, url.partition("://")[2], options)
+    # One connection for calls, and one for messages.
+    options = {"max_connections": 2, "timeout": timeout * 0.4, **options}
     pool = redis.BlockingConnectionPool.from_url(_plain(url), **options)
-    return redis.Redis(connection_pool=pool)
+    return redis.Redis.from_pool(pool)
 
 
 def _sentinel_client(redis: ModuleType, rest: str, options: dict[str, Any]) -> Any:

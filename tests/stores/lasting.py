@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from dataclasses import dataclass
@@ -77,6 +78,13 @@ class Guarded(GuardedStore):
     def settle(self) -> None:
         """Wait until all that was submitted is done."""
         self.read(FENCE)
+
+    def settle_until(self, is_so: Callable[[], object]) -> None:
+        """Wait until it is so, a few times a second as a worker looks."""
+        give_up = time.monotonic() + PATIENCE
+        while not is_so():
+            assert time.monotonic() < give_up
+            self.settle()
 
     def end(self) -> None:
         """Close it."""

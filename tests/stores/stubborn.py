@@ -10,7 +10,7 @@ from scrapy_robots1994.stores import Lease, SharedStore, Stored
 from tests.policy.samples import NOW
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from typing_extensions import Self
 
@@ -30,7 +30,7 @@ class StubbornStore(SharedStore):
         self.calls: list[str] = []
         self.called: defaultdict[tuple[str, int], threading.Event]
         self.called = defaultdict(threading.Event)
-        self.listeners: list[Callable[[Origin | None, bool], None]] = []
+        self.ended_leases: dict[threading.Thread, list[tuple[Origin | None, bool]]] = {}
         self.threads: set[threading.Thread] = set()
         self._lock = threading.Lock()
 
@@ -98,9 +98,16 @@ class StubbornStore(SharedStore):
             del self.leases[origin]
             if failed_for:
                 self.failed.add(origin)
-            for listener in self.listeners:
-                listener(origin, bool(failed_for))
+            self.notify(origin, failed=bool(failed_for))
 
-    def listen(self, ended: Callable[[Origin | None, bool], None]) -> None:
-        """Note who listens."""
-        self.listeners.append(ended)
+    def notify(self, origin: Origin | None, *, failed: bool = False) -> None:
+        """Notify every thread that listens."""
+        for ended in self.ended_leases.values():
+            ended.append((origin, failed))
+
+    def ended(self) -> list[tuple[Origin | None, bool]]:
+        """Return what the calling thread was not notified of yet."""
+        thread = threading.current_thread()
+        ended = self.ended_leases.get(thread, [])
+        self.ended_leases[thread] = []
+        return ended

@@ -82,7 +82,9 @@ def test_after_an_aborted_fetch_the_next_worker_takes_the_lease(
 
     one.release_lease(SITE, None, aborted=True)
     one.settle()
+    # A worker looks for notifications a few times a second.
     for each in (two, three):
+        each.settle_until(lambda: any(future.done() for future in waiting))
         each.settle()
 
     assert sorted(each.done() for each in waiting) == [False, True]
@@ -181,7 +183,7 @@ def test_lost_notifications_make_all_look_again(
     workers[0].settle()
     stubborn.leases.clear()
 
-    stubborn.listeners[0](None, False)  # noqa: FBT003 - as a store does
+    stubborn.notify(None)
 
     assert [workers[0].result(each) for each in waiting] == [None, None]
 
@@ -228,7 +230,7 @@ def test_a_store_that_dies_while_we_wait_lets_us_fetch(
     workers[0].settle()
     stubborn.error = StoreError("away")
 
-    stubborn.listeners[0](None, False)  # noqa: FBT003 - as a store does
+    stubborn.notify(None)
 
     assert workers[0].result(waiting) is None
 
@@ -296,7 +298,7 @@ def test_a_cancelled_wait_leaves_no_lease(
     workers[0].settle()
     del stubborn.leases[SITE]
 
-    stubborn.listeners[0](SITE, False)  # noqa: FBT003 - as a store does
+    stubborn.notify(SITE)
     workers[0].settle()
 
     assert stubborn.leases == {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ import redis
 from scrapy_robots1994.stores import Stored
 from scrapy_robots1994.stores.redis import RedisStore
 from tests.policy.samples import SITE
-from tests.stores.test_redis_leases import subscribed
+from tests.stores.test_redis_leases import subscribed, wait_for_end
 from tests.support.certificates import make_certificate
 from tests.support.redis_server import RedisServer
 
@@ -37,14 +36,12 @@ def shares(url: str) -> None:
     assert list(two.entries()) == [ENTRY]
     assert one.lease(SITE, "one", 30).granted
     assert not two.lease(SITE, "two", 30).granted
-    ended = subscribed(two)
+    subscribed(two)
     one.unlease(SITE, "one")
-    ended.wait_for(SITE, failed=False)
+    wait_for_end(two, SITE, failed=False)
     assert two.forget(SITE)
     one.close()
     two.close()
-    # A subscription that ends with its server would try to connect once more.
-    wait_for(lambda: not any("redis" in each.name for each in threading.enumerate()))
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:

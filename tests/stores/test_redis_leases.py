@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import queue
 from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.stores import redis as stores
 from scrapy_robots1994.stores.base import Lease
 from tests.policy.samples import SITE, parsed
 from tests.stores.contract import OTHER
-from tests.stores.lasting import PATIENCE, guarded
+from tests.stores.lasting import guarded
 from tests.stores.test_redis import prefix, server, store_at, until
 
 if TYPE_CHECKING:
@@ -24,28 +22,15 @@ __all__ = ["prefix", "server"]
 pytestmark = pytest.mark.redis
 
 
-class Ended:
-    """Notes the notifications of a store."""
-
-    def __init__(self) -> None:
-        self._queue: queue.Queue[tuple[Origin | None, bool]] = queue.Queue()
-
-    def __call__(self, origin: Origin | None, failed: bool) -> None:
-        """Note one."""
-        self._queue.put((origin, failed))
-
-    def wait_for(self, origin: Origin | None, *, failed: bool) -> None:
-        """Wait for a notification."""
-        while self._queue.get(timeout=PATIENCE) != (origin, failed):
-            pass
+def wait_for_end(store: RedisStore, origin: Origin | None, *, failed: bool) -> None:
+    """Wait for a notification."""
+    until(lambda: (origin, failed) in store.ended())
 
 
-def subscribed(store: RedisStore) -> Ended:
-    """Subscribe, and wait until it is so."""
-    ended = Ended()
-    store.listen(ended)
-    ended.wait_for(None, failed=False)
-    return ended
+def subscribed(store: RedisStore) -> RedisStore:
+    """Subscribe *store*, wait until it is so, and return it."""
+    wait_for_end(store, None, failed=False)
+    return store
 
 
 def test_a_lease_has_one_holder(server: RedisServer, prefix: str) -> None:
@@ -89,13 +74,12 @@ def test_a_waiting_worker_is_notified_of_the_end(
     failed_for: float, server: RedisServer, prefix: str
 ) -> None:
     """By another process, long before it would look again by itself."""
-    one, two = store_at(server, prefix), store_at(server, prefix)
-    ended = subscribed(two)
+    one, two = store_at(server, prefix), subscribed(store_at(server, prefix))
     one.lease(SITE, "one", 30)
     one.unlease(SITE, "another")
     one.unlease(SITE, "one", failed_for=failed_for)
 
-    ended.wait_for(SITE, failed=bool(failed_for))
+    wait_for_end(two, SITE, failed=bool(failed_for))
     one.close()
     two.close()
 
@@ -116,23 +100,19 @@ def test_workers_share_one_fetch(server: RedisServer, prefix: str) -> None:
 
 
 def test_a_new_subscription_makes_all_look_again(
-    server: RedisServer, prefix: str, monkeypatch: pytest.MonkeyPatch
+    server: RedisServer, prefix: str
 ) -> None:
     """After a broken connection, messages may have been lost."""
-    monkeypatch.setattr(stores, "SUBSCRIBE_AGAIN_SECONDS", 0.01)
-    store = store_at(server, prefix)
-    ended = subscribed(store)
+    store = subscribed(store_at(server, prefix))
     with server.client() as client:
         client.client_kill_filter(_type="pubsub")
 
-    ended.wait_for(None, failed=False)
+    wait_for_end(store, None, failed=False)
     store.close()
 
 
 def test_closing_ends_the_subscription(server: RedisServer, prefix: str) -> None:
     """No connection of ours is left."""
-    store = store_at(server, prefix)
-    subscribed(store)
-    store.close()
+    subscribed(store_at(server, prefix)).close()
     with server.client() as client:
         until(lambda: not client.client_list(_type="pubsub"))
