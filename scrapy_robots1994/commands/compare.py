@@ -6,10 +6,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from scrapy.settings import SETTINGS_PRIORITIES
-
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.inputs import is_url, listed, what_failed
+from scrapy_robots1994.commands.inputs import (
+    expand,
+    is_url,
+    listed,
+    read_bytes,
+    what_failed,
+)
 from scrapy_robots1994.commands.options import Options, positive_number
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
@@ -18,17 +22,16 @@ from scrapy_robots1994.commands.terminal import (
     print_note,
     progress,
 )
-from scrapy_robots1994.errors import RobotsError, SettingsError
+from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
     from scrapy.settings import BaseSettings
 
     from scrapy_robots1994.commands.compare_inputs import CompareInputs
-    from scrapy_robots1994.commands.compare_job import Job, Outcome
+    from scrapy_robots1994.commands.compare_job import Job, Result
     from scrapy_robots1994.compare.report import ComparisonReport
 
 PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
@@ -72,6 +75,7 @@ examples:
         },
         "--parsers": {
             "metavar": "A,B",
+            "default": ",".join(PARSERS),
             "help": "other parsers: names in scrapy.robotstxt, or paths (default: the "
             'three that Scrapy can use; RerpRobotParser needs the extra "report")',
         },
@@ -105,55 +109,72 @@ examples:
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare, print, write, and return the exit code."""
-        # Loaded here: Scrapy loads this module whatever command it runs.
-        from scrapy_robots1994.commands import (  # noqa: PLC0415 - as above
-            compare_inputs,
-            compare_job,
-            executors,
-        )
-        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - as above
+        from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.commands.compare_inputs import CompareInputs  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - heavy
 
         if not args:
-            msg = "no file given: name a file, a folder, a WARC file or a URL"
-            raise WrongUse(msg)
-        try:
-            target = _report_path(opts.report)
-            job = _job(opts, self.own_settings)
-            inputs = compare_inputs.CompareInputs.of(args)
-        except OSError as error:
-            raise RobotsError(what_failed(error)) from error
-        lookup = PolicyLookup(list(dict.fromkeys(filter(is_url, args))))
+            raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
+        target = _report_path(opts.report)
+        inputs = CompareInputs([name for name in expand(args) if not is_url(name)])
+        job = self._job(opts)
+        urls = list(dict.fromkeys(filter(is_url, args)))
+        lookup = PolicyLookup(urls, inputs.add_fetched)
         self.look_up(lookup, opts.spider)
-        inputs.add_fetched(list(lookup.found.values()))
         with (
             progress("robots.txt", inputs.count) as step,
-            executors.executor_for(opts.scheduler, opts.processes, inputs.count) as (
+            compare_job.executor_for(opts.scheduler, opts.processes, inputs.count) as (
                 executor,
                 workers,
             ),
         ):
-            outcome = compare_job.run(
-                job,
-                compare_inputs.read_here(inputs) if opts.scheduler else inputs,
-                executor,
-                workers,
-                step,
-            )
-        outcome.is_interrupted |= lookup.is_interrupted
-        report = _report(args, job, inputs, outcome, self.own_settings)
+            result = compare_job.run(job, inputs, executor, workers, step)
+        result.is_interrupted |= lookup.is_interrupted
+        report = _report(args, job, inputs, result, self.own_settings)
         _print(report, target, as_json=opts.json)
-        unread = inputs.unread + outcome.result.unread
-        _name("not read", unread)
-        stuck = [f"{parser}: {label}" for parser, label in outcome.result.stuck]
+        _name("not read", inputs.unread)
+        stuck = [f"{parser}: {label}" for parser, label in result.stuck]
         _name("no answer in time, counted as raised", stuck)
-        if outcome.is_interrupted:
+        if result.is_interrupted:
             missing = len(lookup.missing)
             print_note(
                 "interrupted: these are the files compared until then"
                 + (f"; {missing} URLs were not fetched" if missing else "")
             )
             return ExitCode.INTERRUPTED
-        return ExitCode.UNREAD if unread or stuck else ExitCode.FINE
+        return ExitCode.UNREAD if inputs.unread or stuck else ExitCode.FINE
+
+    def _job(self, opts: argparse.Namespace) -> Job:
+        """Return the job that the options and the settings of the project make."""
+        from scrapy import Spider  # noqa: PLC0415 - heavy
+
+        from scrapy_robots1994.commands.compare_job import Job  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.crawl.features.peers import peers, portable  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - heavy
+
+        ours = RobotsSettings.from_settings(self.own_settings)
+        wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
+        if not wanted:
+            raise WrongUse(
+                "--parsers must name at least one parser, for example Protego"
+            )
+        crawler = self.process.create_crawler(Spider)
+        try:
+            urls = opts.urls and tuple(listed(read_bytes(opts.urls)))
+        except OSError as error:
+            raise WrongUse(f"--urls: {what_failed(error)}") from error
+        return Job(
+            parsers=wanted,
+            names=tuple(it.name for it in peers(wanted, crawler)),
+            settings=portable(self.own_settings),
+            dialect=ours.dialect,
+            reading=ours.reading,
+            max_bytes=ours.max_bytes,
+            robots=tuple(opts.robot),
+            urls=urls,
+            max_questions=opts.questions,
+            seconds=opts.deadline,
+        )
 
 
 def _name(what: str, lines: list[str]) -> None:
@@ -166,65 +187,28 @@ def _name(what: str, lines: list[str]) -> None:
 
 def _report_path(wanted: str | None) -> Path | None:
     """Return where the report goes; refused before the work rather than after it."""
-    from scrapy_robots1994.compare.report_file import FORMS  # noqa: PLC0415 - see `execute`
+    from scrapy_robots1994.compare.report_file import FORMS  # noqa: PLC0415 - heavy
 
-    if wanted is None:
-        return None
-    if Path(wanted).suffix.lower() not in FORMS:
-        msg = (
-            f"--report must be a path that ends in .html, .json or .csv, "
-            f"not {escape_control_chars(wanted, 60)!r}"
+    if wanted is not None and Path(wanted).suffix.lower() not in FORMS:
+        shown = repr(escape_control_chars(wanted, 60))
+        raise WrongUse(
+            f"--report must be a path that ends in .html, .json or .csv, not {shown}"
         )
-        raise SettingsError(msg)
-    return Path(wanted)
-
-
-def _job(opts: argparse.Namespace, settings: BaseSettings) -> Job:
-    """Return the job that the options and the settings of the project make."""
-    from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - see `execute`
-    from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
-
-    ours = RobotsSettings.from_settings(settings)
-    parsers = ",".join(PARSERS) if opts.parsers is None else opts.parsers
-    wanted = tuple(name.strip() for name in parsers.split(",") if name.strip())
-    if not wanted:
-        msg = "--parsers must name at least one parser, for example Protego"
-        raise SettingsError(msg)
-    overrides = tuple(_overrides(settings))
-    return compare_job.Job(
-        parsers=wanted,
-        names=tuple(it.name for it in compare_job.load_peers(wanted, overrides)),
-        dialect=ours.dialect,
-        reading=ours.reading,
-        limit=ours.max_bytes,
-        robots=tuple(opts.robot),
-        urls=None if opts.urls is None else tuple(listed(Path(opts.urls).read_bytes())),
-        max_questions=opts.questions,
-        seconds=opts.deadline,
-        overrides=overrides,
-    )
-
-
-def _overrides(settings: BaseSettings) -> Iterator[tuple[str, str]]:
-    """Yield what was set on the command line, for the other processes."""
-    for name in settings:
-        is_given = settings.getpriority(name) == SETTINGS_PRIORITIES["cmdline"]
-        if is_given and isinstance(settings[name], str):
-            yield str(name), settings[name]
+    return None if wanted is None else Path(wanted)
 
 
 def _report(
     args: list[str],
     job: Job,
     inputs: CompareInputs,
-    outcome: Outcome,
+    result: Result,
     settings: BaseSettings,
 ) -> ComparisonReport:
     """Return what came of the job, as a report."""
-    from scrapy_robots1994.compare.impact import Variant  # noqa: PLC0415 - see `execute`
-    from scrapy_robots1994.compare.report import ComparisonReport, describe  # noqa: PLC0415 - as above
+    from scrapy_robots1994.compare.impact import Variant  # noqa: PLC0415 - heavy
+    from scrapy_robots1994.compare.report import ComparisonReport, describe  # noqa: PLC0415 - heavy
 
-    totals = outcome.result.totals
+    totals, variant = result.totals, Variant(job.dialect, job.reading)
     shown = ", ".join(args[:3]) + (", ..." if args[3:] else "")
     asked = (
         f"at most {job.max_questions} questions for each file, at the edges of its rules; "
@@ -238,26 +222,26 @@ def _report(
         # The parser in use stands first.
         parsers=tuple(sorted(job.names, key=lambda name: name != in_use)),
         totals=totals,
-        variant=Variant(job.dialect, job.reading),
+        variant=variant,
         metadata=describe(
-            Variant(job.dialect, job.reading),
+            variant,
             robots=", ".join(job.robots)
             or "those that the file names, and one that it does not",
             questions=f"Asked: {asked}",
         ),
         has_answers=inputs.has_answers,
-        notes=("Interrupted: not all files were compared.",) * outcome.is_interrupted,
+        notes=("Interrupted: not all files were compared.",) * result.is_interrupted,
     )
 
 
 def _print(report: ComparisonReport, target: Path | None, *, as_json: bool) -> None:
     """Print *report*, and write it to *target*."""
-    from scrapy_robots1994.compare import report as forms  # noqa: PLC0415 - see `execute`
-    from scrapy_robots1994.compare.report_file import write_report  # noqa: PLC0415 - as above
+    from scrapy_robots1994.compare import report as forms  # noqa: PLC0415 - heavy
+    from scrapy_robots1994.compare.report_file import write_report  # noqa: PLC0415 - heavy
 
     if as_json:
         print_line(forms.as_json(report).rstrip("\n"))
-    else:
+    elif report.totals.captures:
         print_line(
             f"{report.subject}: {report.questions:,} questions to each parser, "
             f"{report.disagreements:,} answers that differ from ours\n\n"

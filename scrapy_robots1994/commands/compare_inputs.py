@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from scrapy_robots1994.commands.inputs import expand, is_url, what_failed
+from scrapy_robots1994.commands.inputs import read_bytes, what_failed
 from scrapy_robots1994.commands.warc import captures_in, is_archive
 from scrapy_robots1994.compare.parsers import Capture
 from scrapy_robots1994.origin import Origin
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.commands.url_verdict import PolicySource
 
-CompareInput: TypeAlias = "Path | Capture"
-"""A file that is still to be read, or what was found at /robots.txt of an origin."""
-
 NOWHERE = "http://localhost"
 """The origin of a file whose name does not say one."""
 
@@ -29,102 +26,68 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 @dataclass(slots=True)
 class CompareInputs:
-    """Everything that the arguments name; *unread* has a line for each fault."""
+    """The files *names* and what was fetched; *unread* has a line for each fault."""
 
-    files: list[Path]
-    captures: list[Capture] = field(default_factory=list)
+    names: list[str]
+    fetched: list[Capture] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, args: list[str]) -> CompareInputs:
-        """Return the files that *args* name, those of folders included."""
-        names = [arg for arg in args if not is_url(arg)]
-        for name in names:
-            # A misspelt argument is wrong use, and known before hours of work.
-            Path(name).stat()
-        return cls([Path(it) for it in expand(names)])
-
-    def add_fetched(self, sources: list[PolicySource]) -> None:
-        """Add what was fetched, as far as the origin itself answered."""
-        for source in sources:
-            capture = capture_of_source(source)
-            if capture is None:
-                self.unread.append(f"{source.name}: {source.why}")
-            else:
-                self.captures.append(capture)
+    def add_fetched(self, source: PolicySource) -> None:
+        """Add what was fetched, if the origin itself answered."""
+        policy = source.policy
+        if policy is None or not source.is_known:
+            self.unread.append(f"{source.name}: {source.why}")
+            return
+        label = str(policy.origin)
+        if policy.robots is not None:
+            self.fetched.append(Capture(label, policy.robots.body))
+            return
+        # The body of such an answer is not stored: the others read an empty file.
+        uniform = policy.rules("").verdict(f"{label}/")
+        self.fetched.append(Capture(label, b"", uniform, policy.status))
 
     @property
     def count(self) -> int | None:
         """How many files there are; None where an archive does not say."""
-        if any(map(is_archive, self.files)):
+        if any(is_archive(Path(name)) for name in self.names):
             return None
-        return len(self.files) + len(self.captures)
+        return len(self.names) + len(self.fetched)
 
     @property
     def has_answers(self) -> bool:
         """Whether statuses are compared, too, and not files alone."""
-        return bool(self.captures) or any(map(is_archive, self.files))
+        return bool(self.fetched) or self.count is None
 
-    def __iter__(self) -> Iterator[CompareInput]:
-        """Yield all of them; of an archive each capture of a robots.txt in it."""
-        yield from self.captures
-        for path in self.files:
-            if is_archive(path):
-                yield from captures_in(path, self.unread.append)
+    def __iter__(self) -> Iterator[Capture]:
+        """Yield all captures: each file is one, an archive has one for each answer."""
+        yield from self.fetched
+        for name in self.names:
+            if is_archive(Path(name)):
+                yield from captures_in(Path(name), self.unread.append)
+                continue
+            try:
+                capture = Capture(label_of(name), read_bytes(name))
+            except OSError as error:
+                self.unread.append(what_failed(error))
             else:
-                yield path
+                yield capture
 
 
-def capture_of_source(source: PolicySource) -> Capture | None:
-    """Return what an origin answered; None where it did not.
-
-    Where the status decides, the other parsers read an empty file: the body of such an
-    answer is not stored.
+def label_of(name: str) -> str:
+    """Return the origin that a file is named by, as `example.org`, or by its folder, as
+    `example.org/robots.txt`; else the name.
     """
-    policy = source.policy
-    if policy is None or not source.is_known:
-        return None
-    label = str(policy.origin)
-    if policy.robots is not None:
-        return Capture(label, policy.robots.body)
-    uniform = policy.rules("").verdict(f"{label}/")
-    return Capture(label, b"", uniform, policy.status)
-
-
-def capture_of(found: CompareInput) -> Capture:
-    """Return what *found* holds; a file is read as the answer of the host it is named
-    by.
-    """
-    if isinstance(found, Capture):
-        return found
-    host = _host(found)
-    label = f"http://{host}" if host else str(found)
-    return Capture(label, found.read_bytes())
+    path = Path(name)
+    stem = path.stem if path.suffix.lower() == ".txt" else path.name
+    for part in (stem, path.absolute().parent.name):
+        if _HOST.fullmatch(unquote(part)):
+            return f"http://{part}"
+        if stem.lower() != "robots":
+            break
+    return name
 
 
 def origin_of(capture: Capture) -> str:
-    """Return the origin to ask about; a label that is not one has a stand-in."""
+    """Return the origin of the questions; a label that is not one has a stand-in."""
     origin = Origin.of(capture.label)
     return NOWHERE if origin is None else str(origin)
-
-
-def _host(path: Path) -> str | None:
-    """Return the host that *path* is named by, as `example.org`, or by its folder, as
-    `example.org/robots.txt`.
-    """
-    stem = path.stem if path.suffix.lower() == ".txt" else path.name
-    for name in (stem, path.absolute().parent.name):
-        if _HOST.fullmatch(unquote(name)):
-            return name
-        if stem.lower() != "robots":
-            break
-    return None
-
-
-def read_here(inputs: CompareInputs) -> Iterator[Capture]:
-    """Yield all of *inputs*, files read: workers elsewhere may not have them."""
-    for found in inputs:
-        try:
-            yield capture_of(found)
-        except OSError as error:  # noqa: PERF203 - of one file among many
-            inputs.unread.append(what_failed(error))

@@ -39,12 +39,12 @@ def test_the_same_comes_of_one_process_and_of_two(folder: Path) -> None:
     one = compare(folder, "--processes", 1, *few)
     two = compare(folder, "--processes", 2, *few)
 
-    told = [json.loads(ran.out) for ran in (one, two)]
+    plain = [json.loads(ran.out) for ran in (one, two)]
     assert [ran.code for ran in (one, two)] == [0, 0]
-    assert told[0]["parsers"] == told[1]["parsers"]
-    assert told[0]["disagreements"] == told[1]["disagreements"]
-    assert told[0]["files"] == len(list(folder.rglob("*.test")))
-    assert sum(told[0]["parsers"]["RerpRobotParser"]["causes"].values()) > 0
+    assert plain[0]["parsers"] == plain[1]["parsers"]
+    assert plain[0]["disagreements"] == plain[1]["disagreements"]
+    assert plain[0]["files"] == len(list(folder.rglob("*.test")))
+    assert sum(plain[0]["parsers"]["RerpRobotParser"]["causes"].values()) > 0
 
 
 def test_one_file_is_a_table_and_a_report(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_one_file_is_a_table_and_a_report(tmp_path: Path) -> None:
     assert ran.err.startswith("The report was written to")
 
 
-def test_a_folder_that_cannot_be_looked_into_is_told(
+def test_a_folder_that_cannot_be_listed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One too deep for any path is closed to everybody."""
@@ -112,11 +112,13 @@ def test_urls_are_fetched_as_the_crawl_would(tmp_path: Path) -> None:
         )
         assert site.targets() == ["/robots.txt"]
 
-    told = json.loads(ran.out)["parsers"]["OpenParser"]
-    assert (told["agree"], told["laxer"]) == (1, 1)
+    plain = json.loads(ran.out)["parsers"]["OpenParser"]
+    assert (plain["agree"], plain["laxer"]) == (1, 1)
 
 
-def test_a_file_that_cannot_be_read_is_told_and_the_rest_compared(folder: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named_and_the_rest_compared(
+    folder: Path,
+) -> None:
     """A dangling link among many files stops nothing."""
     (folder / "gone.test").symlink_to(folder / "nowhere")
 
@@ -125,6 +127,41 @@ def test_a_file_that_cannot_be_read_is_told_and_the_rest_compared(folder: Path) 
     assert ran.code == 3
     assert "not read:" in ran.err
     assert any(line.startswith("OpenParser") for line in ran.lines)
+
+
+def test_a_missing_file_is_named_once_and_is_the_exit_code_of_every_command(
+    tmp_path: Path,
+) -> None:
+    """The others are compared, linted and obeyed all the same."""
+    (tmp_path / "a.test").write_bytes(CLOSED)
+    names = ("no-such-file", str(tmp_path / "a.test"))
+
+    runs = [
+        compare(*names, "--parsers", OPEN),
+        scrapy("robots-lint", *names),
+        scrapy("robots-check", "--robots", names[0], "--robots", names[1], "/x", "/y"),
+    ]
+
+    assert [ran.code for ran in runs] == [3, 3, 3]
+    assert runs[0].err.count("no-such-file") == 1
+    assert [(ran.out + ran.err).count("no-such-file") for ran in runs[1:]] == [1, 1]
+    assert any(line.startswith("OpenParser") for line in runs[0].lines)
+
+
+def test_nothing_compared_is_no_table_of_zeros() -> None:
+    """Nothing differs would be said of nothing."""
+    ran = compare("no-such-file", "--parsers", OPEN)
+
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.count("no-such-file") == 1
+
+
+def test_standard_input_is_a_file() -> None:
+    """As for the other commands."""
+    ran = compare("-", "--parsers", OPEN, "--json", given=CLOSED.decode())
+
+    assert ran.code == 0
+    assert json.loads(ran.out)["parsers"]["OpenParser"]["laxer"] > 0
 
 
 def test_what_could_not_be_fetched_is_named_and_is_an_exit_code() -> None:
@@ -140,7 +177,6 @@ def test_what_could_not_be_fetched_is_named_and_is_an_exit_code() -> None:
     ("args", "sentence"),
     [
         ([], "no file given"),
-        (["no-such-file"], "No such file"),
         (["README.md", "--parsers", "no.such"], "is not a parser"),
         (["README.md", "--parsers", ","], "at least one parser"),
         (["README.md", "--report", "out.pdf"], "ends in .html, .json or .csv"),

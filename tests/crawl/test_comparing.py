@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Spider
 
 from scrapy_robots1994 import MissingExtra, RobotsTxt, SettingsError
-from scrapy_robots1994.commands.compare_inputs import capture_of, origin_of
+from scrapy_robots1994.commands.compare_inputs import CompareInputs, origin_of
 from scrapy_robots1994.commands.inputs import expand
 from scrapy_robots1994.compare.impact import MAX_EXAMPLES
 from scrapy_robots1994.compare.parsers import Direction
@@ -22,6 +21,9 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy, RobotsResponse
 from tests.support.crawler import idle_crawler
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ORIGIN = Origin("http", "a.test", 80)
 
@@ -121,9 +123,9 @@ def test_a_file_belongs_to_the_host_it_is_named_after(
     path.write_bytes(b"")
     (tmp_path / "files" / ".hidden").write_bytes(b"")
 
-    (found,) = expand([str(tmp_path)])
+    (capture,) = CompareInputs(expand([str(tmp_path)]))
 
-    assert origin_of(capture_of(Path(found))) == origin
+    assert origin_of(capture) == origin
 
 
 def shadow(**settings: Any) -> tuple[ShadowComparison, RobotsSettings]:

@@ -7,20 +7,17 @@ the questions on, and the crawl waits for it at its end alone.
 from __future__ import annotations
 
 import logging
-import pickle
 import zlib
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
-from scrapy import Spider, signals
-from scrapy.crawler import Crawler
-from scrapy.settings import Settings
+from scrapy import signals
 
-from scrapy_robots1994.compare.comparer import Comparer, Comparison
+from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.guarded import GuardedComparer
 from scrapy_robots1994.compare.impact import Totals, Variant
 from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS, Capture, Question
@@ -28,7 +25,7 @@ from scrapy_robots1994.compare.report import ComparisonReport, as_table, describ
 from scrapy_robots1994.compare.report_file import write_report
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features import report_file
-from scrapy_robots1994.crawl.features.peers import peers
+from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import SettingsError
@@ -36,6 +33,9 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
 
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
@@ -73,7 +73,7 @@ class ShadowComparison:
         self._variant = Variant(settings.dialect, settings.reading)
         wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
         self._guard = GuardedComparer(
-            partial(make_comparer, wanted, _plain(crawler), self._variant),
+            partial(make_comparer, wanted, portable(crawler.settings), *self._variant),
             tuple(other.name for other in peers(wanted, crawler)),
             on_stuck=self._warn,
             seconds=PARSER_SECONDS,
@@ -253,28 +253,6 @@ class ShadowComparison:
             PARSER_SECONDS,
             extra={"spider": self._crawler.spider},
         )
-
-
-def make_comparer(
-    wanted: tuple[str | type, ...], values: dict[str, Any], variant: Variant
-) -> Comparer:
-    """Return the comparer of a crawl, in the process that runs the parsers."""
-    settings = Settings()
-    settings.setdict(values, priority="cmdline")
-    others = peers(wanted, Crawler(Spider, settings))
-    return Comparer.with_options(others, **variant._asdict())
-
-
-def _plain(crawler: Crawler) -> dict[str, Any]:
-    """Return the settings of *crawler* that travel to another process."""
-    plain = {}
-    for name, value in crawler.settings.copy_to_dict().items():
-        try:
-            pickle.dumps(value)
-        except Exception:  # noqa: BLE001, S112 - a setting may be any object
-            continue
-        plain[name] = value
-    return plain
 
 
 def _name(spider: Spider | None) -> str:

@@ -1,13 +1,18 @@
-"""Peers: Scrapy's parser classes, as a comparison uses them."""
+"""Peers: Scrapy's parser classes, as a comparison uses them, here or elsewhere."""
 
 from __future__ import annotations
 
+import pickle
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import scrapy.robotstxt
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
+from scrapy_robots1994.compare.comparer import Comparer
 from scrapy_robots1994.compare.parsers import Parser
 from scrapy_robots1994.crawl.setting_types import (
     BUILT_IN,
@@ -21,8 +26,8 @@ from scrapy_robots1994.escaping import escape_control_chars
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy.crawler import Crawler
     from scrapy.robotstxt import RobotParser
+    from scrapy.settings import BaseSettings
 
 
 def peers(wanted: Iterable[str | type], crawler: Crawler) -> list[Parser]:
@@ -33,6 +38,33 @@ def peers(wanted: Iterable[str | type], crawler: Crawler) -> list[Parser]:
     """
     kinds = dict.fromkeys(load_parser(path, crawler) for path in wanted)
     return [_parser(kind, crawler) for kind in kinds]
+
+
+def portable(settings: BaseSettings) -> bytes:
+    """Return *settings* pickled, for `make_comparer` in another process.
+
+    A setting that cannot be pickled, as an object, is left out.
+    """
+    values = {}
+    for name, value in settings.copy_to_dict().items():
+        try:
+            pickle.dumps(value)
+        except Exception:  # noqa: BLE001, S112 - a setting may be any object
+            continue
+        values[name] = value
+    return pickle.dumps(values)
+
+
+def make_comparer(
+    wanted: Iterable[str | type], settings: bytes, dialect: str, reading: str
+) -> Comparer:
+    """Return the comparer of our parser and those *wanted*, in the process that runs
+    them.
+    """
+    values = Settings()
+    values.setdict(pickle.loads(settings), priority="cmdline")  # noqa: S301 - our parent's
+    others = peers(wanted, Crawler(Spider, values))
+    return Comparer.with_options(others, dialect=dialect, reading=reading)
 
 
 def load_parser(path: str | type, crawler: Crawler) -> type[RobotParser]:
