@@ -205,6 +205,10 @@ class RobotsTxt:
         own = getsizeof(self) + getsizeof(self._other_rules) + self._body.memory_bytes
         return own + sum(rules.memory_bytes for rules in compiled)
 
+    def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, Dialect, str]]:
+        """Pickle the file without its compiled rules, which other processes make."""
+        return RobotsTxt, (self._body, self._dialect, self._reading)
+
     def __eq__(self, other: object) -> bool:
         """Return whether *other* is a file of the same text, dialect and reading."""
         return (

@@ -68,7 +68,9 @@ class Refuser:
     ) -> ForbiddenByRobots:
         """Return the exception for *request*, which *rules* of *policy* disallow."""
         verdict = partial(rules.verdict, request.url)
-        if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:
+        is_large = policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES
+        # The first verdict with a line reads the file again.
+        if is_large and not rules.has_lines:
             return self.refusal(request, await run_in_thread(verdict))
         return self.refusal(request, verdict())
 

@@ -2,8 +2,7 @@
 
 The way of a file: `body` (its bytes), `tokens` (its lines), `records`, then for one robot
 `ruleset` and `verdict`. `dialects` has what sets the dialects apart, `user_agent` the
-names of robots, `spellings` the forms of a URL. `matcher` and its implementations
-`prefix_matcher`, `first_match` and `rfc9309` compile rules, `prefixes` has their indexes.
+names of robots, `spellings` the forms of a URL; `prefixes` and `rfc9309` compile rules.
 `fast_scan` is a faster way to the rules of one robot.
 """
 

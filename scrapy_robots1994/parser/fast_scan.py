@@ -1,4 +1,4 @@
-"""A faster `records.robot_records`: the rules of one robot straight from the bytes.
+"""A faster way to what `records.py` says to one robot: straight from the bytes.
 
 It skips the records of other robots, and makes no object for a line. Its patterns are
 those of `tokens.py`, and it returns the same values as `records.py`; a test compares
@@ -7,7 +7,8 @@ the two. Without it everything works, slower.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import compress
+from typing import Any, NamedTuple
 
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
@@ -25,10 +26,8 @@ from scrapy_robots1994.parser.tokens import (
     VALUE,
     field_pattern,
 )
-from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 _UNSEEN = f"{SPACE}\r"
-_EVERYBODY = (EVERYBODY,)
 _LONE_CR = re.compile(LONE_CR.encode())
 
 # Searching is quickest in bytes, all in lower case, for a pattern that begins with the
@@ -48,8 +47,9 @@ _ALLOW_VALUES = re.compile(
 )
 _DELAYS = re.compile(f"\n{field_pattern(CRAWL_DELAY)}({VALUE})")
 
-# One match keeps all other threads waiting, so a long text is read in parts.
-_PART_LENGTH = 32_768
+# One call keeps all other threads waiting, so the rules of a longer text are found one
+# by one.
+_SHORT = 32_768
 
 
 def _boundary(*rules: str, blank: str) -> re.Pattern[bytes]:
@@ -74,97 +74,93 @@ def robot_records(
     """Return what *text* says to a robot with these *names*, and whether it has any
     record.
     """
-    lowered = text.lower()
-    if _WORD not in lowered:
-        return [], False
-    if b"\r" in text and _LONE_CR.search(text):
-        # 1994 F2: CR ends a line, too. The numbers of the lines stay the same.
-        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        lowered = text.lower()
-    scan = _Scan(b"\n" + text, b"\n" + lowered, dialect, reading)
-    chosen = dialect.choose(scan.named, names)
-    return scan.records(chosen), bool(scan.named)
+    scan = _Scan(text, dialect)
+    found = scan.records(dialect.choose(scan.named, names), reading)
+    return [_record(it, dialect) for it in found], bool(scan.named)
+
+
+def rule_lines(
+    text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
+) -> list[int]:
+    """Return the lines of all values that `robot_records` returns."""
+    scan = _Scan(text, dialect)
+    found = scan.records(dialect.choose(scan.named, names), reading)
+    return [line for it in found for line in _lines(it, dialect)]
+
+
+class _Found(NamedTuple):
+    """A record as text without comments: its names and their first line, what is below
+    that name, and the orphans.
+    """
+
+    names: tuple[str, ...]
+    line: int
+    text: str
+    orphans: str
 
 
 class _Scan:
-    """The User-agent lines of a text that begins with an NL: where they are, and their
-    names.
-    """
+    """The User-agent lines of a text: where they are, and their names."""
 
-    def __init__(
-        self, text: bytes, lowered: bytes, dialect: Dialect, reading: str
-    ) -> None:
-        """Find them; *lowered* is *text* in lower case."""
-        self._text = text
-        self._lowered = lowered
-        self._dialect = dialect
-        self._is_cautious = reading == CAUTIOUS
+    def __init__(self, text: bytes, dialect: Dialect) -> None:
+        """Find them."""
+        self._has_blank_lines = dialect.has_blank_lines
         self._boundary = _BOUNDARIES[dialect.has_allow, dialect.has_blank_lines]
+        self._agents: list[re.Match[bytes]] = []
+        self.named: list[tuple[str, ...]] = []
+        lowered = text.lower()
+        if _WORD not in lowered:
+            return
+        if b"\r" in text and _LONE_CR.search(text):
+            # 1994 F2: CR ends a line, too. The numbers of the lines stay the same.
+            text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            lowered = text.lower()
+        # So each line begins with an NL.
+        self._text, self._lowered = text, lowered = b"\n" + text, b"\n" + lowered
         has_indented = any(space in lowered for space in _INDENTED)
         pattern = _INDENTED_AGENT if has_indented else _AGENT
-        self._lines = list(pattern.finditer(lowered))
-        values = decode(b"\n".join([line[1] for line in self._lines])).split("\n")
-        # In lower case, which is enough to choose.
-        self.named = [dialect.names(value.strip(_UNSEEN)) for value in values]
+        self._agents = list(pattern.finditer(lowered))
+        values = [text[it.start(1) : it.end()] for it in self._agents]
+        for value in decode(b"\n".join(values)).split("\n"):
+            self.named.append(dialect.names(value.strip(_UNSEEN)))
         if () in self.named:
             # Ours O12: a line without a name is ignored.
-            pairs = [it for it in zip(self._lines, self.named) if it[1]]  # noqa: B905
-            self._lines = [line for line, _ in pairs]
-            self.named = [names for _, names in pairs]
+            self._agents = list(compress(self._agents, self.named))
+            self.named = list(filter(None, self.named))
 
-    def records(self, chosen: Sequence[int]) -> list[RobotRecord]:
-        """Return the records of the User-agent lines at these positions, each once."""
-        records = []
+    def records(self, chosen: Sequence[int], reading: str) -> Iterator[_Found]:
+        """Yield the records of the User-agent lines at these positions, each once."""
         end = 0
         for position in chosen:
             if position >= end:
                 first, end = position, position + 1
                 while first and not self._is_boundary(first):
                     first -= 1
-                while end < len(self._lines) and not self._is_boundary(end):
+                while end < len(self._agents) and not self._is_boundary(end):
                     end += 1
-                records.append(self._record(first, end))
-        return records
+                yield self._record(first, end, reading)
 
     def _is_boundary(self, position: int) -> bool:
         """Whether this User-agent line begins another record than the one before it."""
-        above, here = self._lines[position - 1].end(), self._lines[position].start()
+        above, here = self._agents[position - 1].end(), self._agents[position].start()
         # The NL that begins the line belongs to what is above, too.
         return self._boundary.search(self._lowered, above, here + 1) is not None
 
-    def _record(self, first: int, next_one: int) -> RobotRecord:
+    def _record(self, first: int, next_one: int, reading: str) -> _Found:
         """Return the record of the User-agent lines from *first* to *next_one*."""
-        text, dialect, lines = self._text, self._dialect, self._lines
-        start, below = lines[first].end(), lines[next_one - 1].end()
-        end = lines[next_one].start() + 1 if next_one < len(lines) else len(text)
-        line = text.count(b"\n", 0, start)
+        text, agents = self._text, self._agents
+        start, below = agents[first].end(), agents[next_one - 1].end()
+        end = agents[next_one].start() + 1 if next_one < len(agents) else len(text)
         orphans = ""
-        if dialect.has_blank_lines and (blank := _BLANK.search(text, below, end)):
+        if self._has_blank_lines and (blank := _BLANK.search(text, below, end)):
             # 1994 F1: a blank line ends the record.
-            if self._is_cautious:
+            if reading == CAUTIOUS:
                 # Ours O5, the cautious reading: the lines below it are obeyed, too.
-                orphans = _uncommented(text[blank.end() : end])
+                orphans = _uncommented(text[blank.start() : end])
             end = blank.start()
-        block = _uncommented(text[start:end])
-        values, allows = _rules(block, dialect)
-        first_orphan = len(values)
-        if orphans:
-            more_values, more_allows = _rules(orphans, dialect)
-            values, allows = values + more_values, allows + more_allows
-        delays: Sequence[float] = ()
-        if dialect.has_crawl_delay:
-            found = map(seconds_of, _found(_DELAYS, block + orphans))
-            delays = [seconds for seconds in found if seconds is not None]
-        names: tuple[str, ...] = _EVERYBODY
-        if self.named[first:next_one] != [_EVERYBODY]:
-            names = tuple(self._names(lines[first:next_one]))
-        return RobotRecord(names, line, values, allows, first_orphan, delays)
-
-    def _names(self, lines: Sequence[re.Match[bytes]]) -> Iterator[str]:
-        """Yield the names of these User-agent lines as written."""
-        for line in lines:
-            value = decode(self._text[line.start(1) : line.end()])
-            yield from self._dialect.names(value.strip(_UNSEEN))
+        names = tuple(name for it in self.named[first:next_one] for name in it)
+        line = text.count(b"\n", 0, start)
+        return _Found(names, line, _uncommented(text[start:end]), orphans)
 
 
 def _uncommented(block: bytes) -> str:
@@ -174,35 +170,51 @@ def _uncommented(block: bytes) -> str:
     return _COMMENT.sub("", text) if COMMENT in text else text
 
 
-def _rules(block: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
-    """Return the values of the rules in *block*, and which of them are Allow."""
+def _record(found: _Found, dialect: Dialect) -> RobotRecord:
+    """Return a record as `records.py` does."""
+    values, allows = _rules(found.text, dialect)
+    first_orphan = len(values)
+    if found.orphans:
+        more_values, more_allows = _rules(found.orphans, dialect)
+        values, allows = values + more_values, allows + more_allows
+    delays: Sequence[float] = ()
+    if dialect.has_crawl_delay:
+        seconds = map(seconds_of, _findall(_DELAYS, found.text + found.orphans))
+        delays = [each for each in seconds if each is not None]
+    return RobotRecord(found.names, found.line, values, allows, first_orphan, delays)
+
+
+def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
+    """Return the values of the rules in *text*, and which of them are Allow."""
     values: list[str]
     allows: list[bool] = []
     if dialect.has_allow:
-        rules = _found(_ALLOW_VALUES, block)
+        rules = _findall(_ALLOW_VALUES, text)
         values = [value for _, value in rules]
         allows = [bool(field) for field, _ in rules]
     else:
-        values = _found(_VALUES, block)
-    if not dialect.has_lists:
-        return values, allows
-    parts = [[it for it in dialect.paths(value) if it] for value in values]
-    pairs = zip(allows, parts)  # noqa: B905 - there may be no Allow
-    return (
-        [path for paths in parts for path in paths],
-        [allow for allow, paths in pairs for _ in paths],
-    )
+        values = _findall(_VALUES, text)
+    if dialect.has_lists:
+        # Revisited K2: a line may have several paths; no such dialect has Allow.
+        values = [path for it in values for path in dialect.paths(it) if path]
+    return values, allows
 
 
-def _found(pattern: re.Pattern[str], text: str) -> list[Any]:
-    """Return all that *pattern*, which begins with an NL, finds in *text*."""
-    if len(text) <= _PART_LENGTH:
+def _findall(pattern: re.Pattern[str], text: str) -> list[Any]:
+    """Return all that *pattern* finds in *text*."""
+    if len(text) <= _SHORT:
         return pattern.findall(text)
-    found: list[Any] = []
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start + _PART_LENGTH)
-        end = len(text) if end < 0 else end
-        found += pattern.findall(text[start:end])
-        start = end
-    return found
+    found = pattern.finditer(text)
+    return [it.groups("") if pattern.groups > 1 else it[1] for it in found]
+
+
+def _lines(found: _Found, dialect: Dialect) -> Iterator[int]:
+    """Yield the lines of the rules of a record."""
+    line, text, at = found.line, found.text + found.orphans, 0
+    pattern = _ALLOW_VALUES if dialect.has_allow else _VALUES
+    for rule in pattern.finditer(text):
+        line += text.count("\n", at, rule.start() + 1)
+        at = rule.start() + 1
+        for path in dialect.paths(rule[pattern.groups]):
+            if path:
+                yield line

@@ -1,221 +1,403 @@
-"""Indexes over many prefixes: which prefix begins a text, found without trying each."""
+"""Rules that are prefixes: which of them decides about a target, however many they are."""
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import heappop, heappush
-from itertools import groupby
-from operator import contains, itemgetter
-from sys import getsizeof, maxunicode
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from sys import getsizeof
 from typing import TypeVar
 
+from scrapy_robots1994.parser.records import RobotRecord
+from scrapy_robots1994.parser.spellings import (
+    canonical,
+    has_cut_escape,
+    is_plain,
+    paths_under,
+)
+
+# More rules than this are indexed, which takes half the memory; fewer are quicker tried
+# one after the other.
+_FEW = 32
 # So many values are sorted at once: a sort keeps all other threads waiting.
 _SORTED_AT_ONCE = 2_048
 
+_MAX_MARK = (1 << 32) - 1
+UNDECIDED = 1 << 62
+"""The mark of targets that no rule covers: even, and after all others."""
 
-T = TypeVar("T")
+_NOT_FOUND = (UNDECIDED, -1)
+
+# So many prefixes are one string. The separator may be in none, else each stands alone.
+_PER_BLOCK = 8
+_SEPARATOR = "\n"
+
+# What most files have is there once.
+_NO_ORPHANS: frozenset[int] = frozenset()
+_NO_VALUES: dict[int, str] = {}
+
+Sortable = TypeVar("Sortable", str, tuple[str, int])
 
 
-def in_order(values: Sequence[T]) -> list[T]:
+def in_order(values: Sequence[Sortable]) -> list[Sortable]:
     """Return *values* sorted, without keeping other threads waiting for long."""
     half = len(values) // 2
     if half <= _SORTED_AT_ONCE:
-        return sorted(values)  # type: ignore[type-var]  # texts, or tuples
+        return sorted(values)
     # Two sorted halves make one list quickly.
-    return sorted(in_order(values[:half]) + in_order(values[half:]))  # type: ignore[type-var]  # as above
-
-
-def prefix_free(texts: Sequence[str]) -> list[str]:
-    """Return *texts* sorted, without those that another one is a prefix of.
-
-    What begins a text, if any does, is the last that sorts before it or equals it.
-    """
-    ordered = in_order(texts)
-    # What starts with a text comes right after it in order. Mostly no text contains the
-    # one before it, and that is quickest to see.
-    if not any(map(contains, ordered[1:], ordered)):
-        return ordered
-    kept: list[str] = []
-    last = None
-    for text in ordered:
-        if last is None or not text.startswith(last):
-            kept.append(text)
-            last = text
-    return kept
-
-
-# A block of so many prefixes is one string, which takes a fraction of their memory.
-_BLOCK = 8
-# Between the prefixes of a block; it sorts before all that a prefix may contain.
-_SEPARATOR = "\0"
-# Sorts after the prefix itself, and before all that begins with it.
-_AFTER = "\0\xff"
-
-
-# Characters of a beginning, and places in the filter for each of them.
-_WIDTH = 8
-_SLOTS = 4
+    return sorted(in_order(values[:half]) + in_order(values[half:]))
 
 
 class PrefixIndex:
-    """Many prefixes, none of which begins another, in little memory."""
-
-    __slots__ = ("_beginnings", "_block", "_blocks", "_width")
-
-    def __init__(self, prefixes: Sequence[str]) -> None:
-        """Index *prefixes*, which are in order; at least one."""
-        # Prefixes with a separator in them cannot share a block.
-        self._block = 1 if _SEPARATOR in "".join(prefixes) else _BLOCK
-        # A Bloom filter over how they begin, for most texts begin otherwise.
-        self._width = min(_WIDTH, *map(len, prefixes))
-        self._beginnings = bytearray(1 << (_SLOTS * len(prefixes)).bit_length())
-        width, last = self._width, len(self._beginnings) - 1
-        for prefix in prefixes:
-            self._beginnings[hash(prefix[:width]) & last] = 1
-        self._blocks = tuple(
-            _SEPARATOR.join(prefixes[place : place + self._block])
-            for place in range(0, len(prefixes), self._block)
-        )
-
-    def find(self, text: str) -> int:
-        """Return the position of the prefix that begins *text*; -1 if none does."""
-        beginnings = self._beginnings
-        if not beginnings[hash(text[: self._width]) & (len(beginnings) - 1)]:
-            return -1
-        if self._block > 1 and _SEPARATOR in text:
-            text = text.partition(_SEPARATOR)[0]
-        block = bisect_right(self._blocks, text + _AFTER) - 1
-        if block < 0:
-            return -1
-        prefixes = self._in_block(block)
-        place = bisect_right(prefixes, text) - 1
-        if place < 0 or not text.startswith(prefixes[place]):
-            return -1
-        return block * self._block + place
-
-    def _in_block(self, block: int) -> list[str]:
-        """Return the prefixes of a block."""
-        text = self._blocks[block]
-        return text.split(_SEPARATOR) if self._block > 1 else [text]
-
-    def __reduce__(self) -> tuple[type["PrefixIndex"], tuple[list[str]]]:
-        """Pickle the prefixes alone: other processes have other hashes."""
-        blocks = range(len(self._blocks))
-        return PrefixIndex, ([it for block in blocks for it in self._in_block(block)],)
-
-    def __getitem__(self, position: int) -> str:
-        """Return the prefix at *position*."""
-        return self._in_block(position // self._block)[position % self._block]
-
-    @property
-    def memory_bytes(self) -> int:
-        """How many bytes of memory it takes."""
-        parts = (self, self._beginnings, self._blocks, *self._blocks)
-        return sum(map(getsizeof, parts))
-
-
-_LAST_CHARACTER = chr(maxunicode)
-
-UNDECIDED = 1 << 62
-"""The mark of texts that no rule covers: even, and after all others."""
-
-
-class IntervalMap:
-    """Which of many rules decides about a text, found with one bisection.
-
-    All texts that begin with a prefix are neighbours when texts are sorted. So rules cut
-    the sorted texts into intervals, in each of which one rule decides. A mark stands for
-    a rule.
+    """Many prefixes, each with the mark of the rule that decides where no longer one
+    covers a text.
     """
 
-    __slots__ = ("marks", "starts")
+    __slots__ = (
+        "_beginnings",
+        "_blocks",
+        "_firsts",
+        "_marks",
+        "_parents",
+        "_per_block",
+        "_width",
+    )
 
-    def __init__(self, starts: Iterable[tuple[str, int]]) -> None:
-        """Make it of the start of each interval and its mark, in order."""
-        texts, marks = [""], [UNDECIDED]
-        for text, mark in starts:
-            # Of several intervals with one start the last counts; where the mark stays
-            # the same, no interval begins.
-            if text == texts[-1]:
-                marks[-1] = mark
-            else:
-                texts.append(text)
-                marks.append(mark)
-            if len(marks) > 1 and marks[-1] == marks[-2]:
-                del texts[-1], marks[-1]
-        self.starts = tuple(texts)
-        self.marks = tuple(marks)
-
-    @classmethod
-    def of(
-        cls, rules: Iterable[tuple[str, int]], decide: Callable[[int, int], int]
-    ) -> "IntervalMap":
-        """Make it of prefixes and their marks.
+    def __init__(
+        self, rules: Iterable[tuple[str, int]], decide: Callable[[int, int], int]
+    ) -> None:
+        """Index prefixes with their marks.
 
         *decide* returns which of two marks decides where both cover a text: that of the
         shorter prefix, and that of the longer (or equal) one.
         """
-        return cls(_starts(in_order(list(rules)), decide))
+        texts: list[str] = []
+        marks: list[int] = []
+        # The place of the longest prefix that begins each of them; -1 if none does.
+        parents: list[int] = []
+        around = -1
+        for text, own in in_order(list(rules)):
+            # What begins with a prefix comes right after it in order.
+            while around >= 0 and not text.startswith(texts[around]):
+                around = parents[around]
+            mark = own if around < 0 else decide(marks[around], own)
+            if around >= 0 and text == texts[around]:
+                marks[around] = mark
+            # Where the same rule decides the prefix changes nothing.
+            elif around < 0 or mark != marks[around]:
+                texts.append(text)
+                marks.append(mark)
+                parents.append(around)
+                around = len(texts) - 1
+        self._marks = array("I", marks)
+        self._parents = array("i", parents)
+        # Texts of a block in one string take a third of their memory.
+        size = 1 if _SEPARATOR in "".join(texts) else _PER_BLOCK
+        self._per_block = size
+        self._firsts = tuple(texts[::size])
+        starts = range(0, len(texts), size)
+        self._blocks = tuple(_SEPARATOR.join(texts[it : it + size]) for it in starts)
+        # A Bloom filter over how they begin, for most targets begin otherwise.
+        self._width = min(map(len, texts), default=0)
+        self._beginnings = bytearray(1 << (4 * len(texts)).bit_length())
+        for text in texts:
+            self._beginnings[self._slot(text)] = 1
 
-    @classmethod
-    def merged(
-        cls, maps: Sequence["IntervalMap"], rank: Callable[[int], object]
-    ) -> "IntervalMap":
-        """Make it of several: of their marks for a text the one of the lowest *rank*
-        decides.
+    def _slot(self, text: str) -> int:
+        """Return the place of *text* in the filter."""
+        return hash(text[: self._width]) & (len(self._beginnings) - 1)
+
+    def _block(self, block: int) -> list[str]:
+        """Return the texts of a block."""
+        text = self._blocks[block]
+        return text.split(_SEPARATOR) if self._per_block > 1 else [text]
+
+    def _text(self, place: int) -> str:
+        """Return the text at *place*."""
+        return self._block(place // self._per_block)[place % self._per_block]
+
+    def find(self, text: str) -> tuple[int, int]:
+        """Return the mark that decides about *text*, and the length of the longest
+        prefix that covers it; UNDECIDED and -1 if none does.
         """
-        return maps[0] if len(maps) == 1 else cls(_merged_starts(maps, rank))
+        if not self._beginnings[self._slot(text)]:
+            return _NOT_FOUND
+        # What covers it is the last prefix that sorts before it, or begins that one.
+        block = bisect_right(self._firsts, text) - 1
+        if block < 0:
+            return _NOT_FOUND
+        texts = self._block(block)
+        place = bisect_right(texts, text) - 1
+        prefix = texts[place]
+        place += block * self._per_block
+        while not text.startswith(prefix):
+            place = self._parents[place]
+            if place < 0:
+                return _NOT_FOUND
+            prefix = self._text(place)
+        return self._marks[place], len(prefix)
 
-    def at(self, text: str) -> int:
-        """Return the mark of the rule that decides about *text*."""
-        return self.marks[bisect_right(self.starts, text) - 1]
+    def text_of(self, mark: int) -> str:
+        """Return the prefix of the rule with this *mark*, which decides about a text."""
+        # Below its own prefix others may come, but they sort after it.
+        return self._text(self._marks.index(mark))
+
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory it takes."""
+        parts = (self, self._beginnings, self._marks, self._parents)
+        return sum(map(getsizeof, parts)) + memory_of(self._firsts, self._blocks)
 
 
-def _starts(
-    rules: Iterable[tuple[str, int]], decide: Callable[[int, int], int]
-) -> Iterator[tuple[str, int]]:
-    """Yield in order where another of the sorted *rules* may begin to decide."""
-    around = [("", UNDECIDED)]
-    for text, mark in rules:
-        while not text.startswith(around[-1][0]):
-            end = _end(around.pop()[0])
-            if end is not None:  # pragma: no branch - no rule is that character alone
-                yield end, around[-1][1]
-        around.append((text, decide(around[-1][1], mark)))
-        yield around[-1]
-    while len(around) > 1:
-        end = _end(around.pop()[0])
-        if end is not None:
-            yield end, around[-1][1]
-
-
-def _end(prefix: str) -> str | None:
-    """Return the first text, in order, after all that begin with *prefix*; None if there
-    is none.
+def _orphans(records: Sequence[RobotRecord], number: int) -> frozenset[int]:
+    """Return the numbers of the rules that only the cautious reading obeys; the first
+    rule of all has this *number*.
     """
-    rest = prefix.rstrip(_LAST_CHARACTER)
-    return rest[:-1] + chr(ord(rest[-1]) + 1) if rest else None
+    if all(len(record.values) == record.first_orphan for record in records):
+        return _NO_ORPHANS
+    orphans: set[int] = set()
+    for record in records:
+        end = number + len(record.values)
+        orphans.update(range(number + record.first_orphan, end))
+        number = end
+    return frozenset(orphans)
 
 
-def _merged_starts(
-    maps: Sequence[IntervalMap], rank: Callable[[int], object]
-) -> Iterator[tuple[str, int]]:
-    """Yield in order where another mark of one of *maps* may begin to decide."""
-    changes = []
-    for each in maps:
-        before = UNDECIDED
-        for start, mark in zip(each.starts, each.marks, strict=True):
-            changes.append((start, before, mark))
-            before = mark
-    # The marks that hold at a start, and all that held before, by rank: a heap is tidied
-    # only where its first is of the past.
-    holding: set[int] = set()
-    queue: list[tuple[object, int]] = []
-    for start, group in groupby(in_order(changes), key=itemgetter(0)):
-        for _, before, after in group:
-            holding.discard(before)
-            if after != UNDECIDED:
-                holding.add(after)
-                heappush(queue, (rank(after), after))
-        while queue and queue[0][1] not in holding:
-            heappop(queue)
-        yield start, queue[0][1] if queue else UNDECIDED
+def _paths(
+    values: Sequence[str], marks: Sequence[int], head: str
+) -> tuple[Sequence[str], Sequence[int], bool]:
+    """Return the paths that *values* cover in URLs with this *head*, their marks, and
+    whether other hosts have other paths.
+    """
+    # No value has a line end, so this counts those that begin with a slash.
+    text = "\n" + "\n".join(values)
+    if text.count("\n/") == len(values):
+        return values, marks, False
+    # Ours O20: a value without a leading slash covers nothing. Ours O19: unless it is
+    # an absolute URL.
+    rules = [
+        (path, mark)
+        for value, mark in zip(values, marks, strict=True)
+        for path in ((value,) if value[0] == "/" else paths_under(value, head))
+    ]
+    return [path for path, _ in rules], [mark for _, mark in rules], "://" in text
+
+
+def memory_of(*containers: Sequence[str]) -> int:
+    """Return how many bytes these containers and their texts take; a container or a text
+    that is there twice counts once, an empty one never.
+    """
+    parts = {id(each): each for each in containers if each}
+    texts = {id(text): text for each in containers for text in each}
+    return sum(map(getsizeof, (*parts.values(), *texts.values())))
+
+
+class PrefixMatcher:
+    """The rules of records of which one alone decides about a target.
+
+    A target (path and query) comes in two spellings: the one that `normal_spelling`
+    returns, and as written. The mark of a rule is twice its number among the values of
+    all records, and one more if it disallows.
+
+    *has_urls* says that other hosts need another matcher. Where *is_plain*, a target
+    without `%` is its own normal spelling to these rules, and may come with the fragment
+    that follows it. Such a plain target has a quicker answer in `prefixes`, or if they
+    are None in `find_plain`.
+    """
+
+    __slots__ = (
+        "_changed",
+        "_cut",
+        "_index",
+        "_is_shortest_first",
+        "_marks",
+        "_orphans",
+        "_prefixes",
+        "_values",
+        "first_number",
+        "has_urls",
+        "is_plain",
+    )
+
+    def __init__(
+        self,
+        records: Sequence[RobotRecord],
+        head: str,
+        first_number: int = 0,
+        *,
+        is_shortest_first: bool,
+    ) -> None:
+        """Compile the rules of *records* that may cover a URL with this *head* (scheme
+        and authority, perhaps empty).
+
+        With *is_shortest_first* the shortest rule that covers a target decides, else the
+        first in the file.
+        """
+        self.first_number = first_number
+        self._is_shortest_first = is_shortest_first
+        self._values = tuple(value for record in records for value in record.values)
+        self._orphans = _orphans(records, first_number)
+        end = first_number + len(self._values)
+        marks: Sequence[int] = range(2 * first_number + 1, 2 * end, 2)
+        has_allow = any(True in record.allows for record in records)
+        if has_allow:
+            allows = (allow for record in records for allow in record.allows)
+            marks = [mark - allow for mark, allow in zip(marks, allows, strict=True)]
+        paths, marks, self.has_urls = _paths(self._values, marks, head)
+        self._cut: tuple[tuple[str, int], ...] = ()
+        text = "".join(paths)
+        self.is_plain = is_plain(text)
+        if not self.is_plain:
+            # Ours O18: one spelling for all percent-encodings, and the literal one for a
+            # rule whose last escape is cut short.
+            pairs = zip(paths, marks, strict=True)
+            self._cut = tuple(it for it in pairs if has_cut_escape(it[0]))
+            paths = [canonical(path) for path in paths]
+            text = "".join(paths)
+            # A `#` in a spelling was an escape; a fragment must not look like it.
+            self.is_plain = text.isascii() and "#" not in text
+        self._prefixes: tuple[str, ...] = ()
+        self._marks: Sequence[int] = ()
+        self._index: PrefixIndex | None = None
+        self._changed = _NO_VALUES
+        if has_allow or len(paths) > _FEW:
+            rules = list(zip(paths, marks, strict=True))
+            index = PrefixIndex(rules, self._first)
+            if paths is not self._values:
+                self._changed = {
+                    mark: self.value_of(mark)
+                    for path, mark in (*rules, *self._cut)
+                    if path != self.value_of(mark) or "%" in path
+                }
+            self._index, self._values = index, ()
+        else:
+            self._prefixes = tuple(paths)
+            if not isinstance(marks, range):
+                self._marks = array("I", marks)
+
+    normal_spelling = staticmethod(canonical)
+
+    def _rank(self, mark: int) -> tuple[bool, int, int]:
+        """Return the rank of a rule among those that cover a target."""
+        # Ours O5: the rules of the literal reading come before those that the cautious
+        # one adds.
+        length = len(self.value_of(mark)) if self._is_shortest_first else 0
+        return self.is_orphan(mark), length, mark
+
+    def _first(self, one: int, other: int) -> int:
+        """Return which of two marks decides."""
+        return min(one, other, key=self._rank)
+
+    def mark(self, spelling: str, written: str) -> int:
+        """Return the mark of the rule that decides about the target; UNDECIDED if no
+        rule covers it.
+        """
+        if self._index is None:
+            # Mostly all values are paths, and each number says which it is.
+            marks = self._marks or range(2 * self.first_number + 1, _MAX_MARK, 2)
+            rules = zip(self._prefixes, marks, strict=False)
+            covering = [mark for text, mark in rules if spelling.startswith(text)]
+        else:
+            found, _ = self._index.find(spelling)
+            if not self._cut:
+                return found
+            covering = [found] if found != UNDECIDED else []
+        covering += [mark for text, mark in self._cut if written.startswith(text)]
+        return min(covering, key=self._rank, default=UNDECIDED)
+
+    def value_of(self, mark: int) -> str:
+        """Return the value of the rule with this *mark*, as the file has it."""
+        if self._index is None:
+            return self._values[(mark >> 1) - self.first_number]
+        return self._changed.get(mark) or self._index.text_of(mark)
+
+    def is_orphan(self, mark: int) -> bool:
+        """Return whether the rule is one that only the cautious reading obeys."""
+        return mark >> 1 in self._orphans
+
+    @property
+    def prefixes(self) -> tuple[str, ...] | None:
+        """What a plain target that is disallowed begins with."""
+        return self._prefixes if self._index is None and self.is_plain else None
+
+    @property
+    def find_plain(self) -> Callable[[str], tuple[int, int]] | None:
+        """What returns the mark of a plain target, and anything else."""
+        return self._index.find if self._index and self.is_plain else None
+
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory it takes."""
+        parts = (self._orphans, self._cut, self._marks, self._changed)
+        size = getsizeof(self) + sum(getsizeof(part) for part in parts if part)
+        size += memory_of(self._values, self._prefixes, tuple(self._changed.values()))
+        return size + (self._index.memory_bytes if self._index else 0)
+
+
+class RecordsMatcher:
+    """As `PrefixMatcher`, for several records with Allow: each answers for itself."""
+
+    __slots__ = ("_records", "has_urls")
+
+    prefixes = None
+
+    def __init__(self, records: Sequence[RobotRecord], head: str) -> None:
+        """Compile the rules of *records* for URLs with this *head*."""
+        starts = accumulate((len(it.values) for it in records), initial=0)
+        self._records = tuple(
+            PrefixMatcher([record], head, start, is_shortest_first=False)
+            for record, start in zip(records, starts, strict=False)
+        )
+        self.has_urls = any(it.has_urls for it in self._records)
+
+    normal_spelling = staticmethod(canonical)
+
+    def mark(self, spelling: str, written: str) -> int:
+        """Return the mark of the rule that decides about the target; UNDECIDED if no
+        rule covers it.
+        """
+        # Ours X3: each record answers for itself, and one that disallows is enough.
+        marks = ((it.mark(spelling, written), it) for it in self._records)
+        ranked = ((not mark & 1, it.is_orphan(mark), mark) for mark, it in marks)
+        return min(ranked)[-1]
+
+    @property
+    def find_plain(self) -> Callable[[str], tuple[int, int]] | None:
+        """See `PrefixMatcher`."""
+        if all(it.is_plain for it in self._records):
+            return lambda target: (self.mark(target, target), 0)
+        return None
+
+    def _record_of(self, mark: int) -> PrefixMatcher:
+        """Return the matcher of the record that has the rule with this *mark*."""
+        below = (it for it in reversed(self._records) if it.first_number <= mark >> 1)
+        return next(below)
+
+    def value_of(self, mark: int) -> str:
+        """Return the value of the rule with this *mark*, as the file has it."""
+        return self._record_of(mark).value_of(mark)
+
+    def is_orphan(self, mark: int) -> bool:
+        """Return whether the rule is one that only the cautious reading obeys."""
+        return self._record_of(mark).is_orphan(mark)
+
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory it takes."""
+        parts = (self, self._records)
+        return sum(map(getsizeof, parts)) + sum(it.memory_bytes for it in self._records)
+
+
+# Many files have no rule for a robot.
+_WITHOUT_RULES = PrefixMatcher([], "", is_shortest_first=True)
+
+
+def compile_prefixes(
+    records: Sequence[RobotRecord], head: str, *, has_allow: bool
+) -> PrefixMatcher | RecordsMatcher:
+    """Return the matcher of *records* for URLs with this *head*."""
+    if not any(it.values for it in records):
+        return _WITHOUT_RULES
+    if len(records) > 1 and any(True in it.allows for it in records):
+        return RecordsMatcher(records, head)
+    # Ours X1: of the rules of a record the first in the file decides.
+    return PrefixMatcher(records, head, is_shortest_first=not has_allow)

@@ -1,14 +1,13 @@
 """Rules of RFC 9309: `*` and a final `$` in a path, and the longest rule decides."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from sys import getsizeof
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.matcher import Decision, memory_of
-from scrapy_robots1994.parser.prefixes import UNDECIDED, IntervalMap
+from scrapy_robots1994.parser.prefixes import PrefixIndex, memory_of
 from scrapy_robots1994.parser.records import RobotRecord
 
 # RFC 3986 2.2 and 2.3: what stands for itself in a URL. `*` and `$` do not, for in a
@@ -83,13 +82,11 @@ class Pattern(NamedTuple):
         return True
 
 
-def _pattern(value: str, mark: int) -> Pattern | None:
-    """Return the pattern that the value of a rule is; None if it has no wildcard."""
+def _pattern(value: str, mark: int) -> Pattern:
+    """Return the pattern that the value of a rule is, which has a wildcard."""
     # RFC 9309 2.2.3: `*` stands for any characters, `$` at the end for the end.
     is_anchored = value.endswith("$")
     texts = list(map(normal_spelling, value.removesuffix("$").split("*")))
-    if len(texts) == 1 and not is_anchored:
-        return None
     length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
     first, *others = texts
     # Two wildcards side by side are one.
@@ -99,80 +96,73 @@ def _pattern(value: str, mark: int) -> Pattern | None:
 
 
 class LongestMatcher:
-    """The rules of one robot; see `Matcher`.
+    """The rules of one group; see `PrefixMatcher`."""
 
-    The mark of a rule is twice its number, and one more if it disallows.
-    """
-
-    __slots__ = ("_map", "_patterns", "_values")
+    __slots__ = ("_changed", "_index", "_patterns")
 
     is_plain = has_urls = False
-    prefixes = None
+    prefixes = find_plain = None
 
     def __init__(self, records: Sequence[RobotRecord]) -> None:
         """Compile the rules of *records*, which are one group."""
-        self._values = tuple(value for record in records for value in record.values)
+        values = [value for record in records for value in record.values]
         allows = [it for record in records for it in record.allows]
         paths: dict[str, int] = {}
         patterns = []
-        for number, (value, allow) in enumerate(zip(self._values, allows, strict=True)):
+        # The values that are not their own spelling.
+        self._changed: dict[int, str] = {}
+        for number, (value, allow) in enumerate(zip(values, allows, strict=True)):
             mark = 2 * number + (not allow)
             # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
             # a wildcard, too. Any other value covers nothing.
             if value[0] not in "/*":
                 continue
-            pattern = _pattern(value, mark)
-            if pattern is None:
-                path = normal_spelling(value)
-                paths[path] = min(paths.get(path, mark), mark, key=_preference)
-            else:
-                patterns.append(pattern)
+            if "*" in value or value[-1] == "$":
+                patterns.append(_pattern(value, mark))
+                self._changed[mark] = value
+                continue
+            path = normal_spelling(value)
+            paths[path] = min(paths.get(path, mark), mark, key=_preference)
+            if path != value:
+                self._changed[mark] = value
         # Of the paths that cover a target the longest decides: the innermost.
-        self._map = IntervalMap.of(paths.items(), lambda _, inner: inner)
+        self._index = PrefixIndex(paths.items(), lambda _, inner: inner)
         patterns.sort(key=lambda it: (-it.length, _preference(it.mark)))
         self._patterns = tuple(patterns)
 
     normal_spelling = staticmethod(normal_spelling)
 
-    def _mark(self, spelling: str) -> int:
+    def mark(self, spelling: str, written: str) -> int:  # noqa: ARG002 - one spelling
         """Return the mark of the rule that decides about a target."""
-        mark = self._map.at(spelling)
-        if not self._patterns:
-            return mark
-        length = -1
-        if mark != UNDECIDED:
-            length = len(normal_spelling(self._values[mark >> 1]))
+        mark, length = self._index.find(spelling)
         for pattern in self._patterns:
             if pattern.length < length:
                 break
             if pattern.longest in spelling and pattern.covers(spelling):
                 # RFC 9309 2.2.2: the most octets; of equally many, Allow.
-                is_longer = pattern.length > length
-                return (
-                    pattern.mark
-                    if is_longer
-                    else min(pattern.mark, mark, key=_preference)
-                )
+                if pattern.length > length:
+                    return pattern.mark
+                return min(pattern.mark, mark, key=_preference)
         return mark
 
-    def disallows(self, spelling: str, written: str) -> bool:  # noqa: ARG002 - one spelling
-        """Return whether the rule that decides is a Disallow."""
-        return bool(self._mark(spelling) & 1)
+    def value_of(self, mark: int) -> str:
+        """Return the value of the rule with this *mark*, as the file has it."""
+        return self._changed.get(mark) or self._index.text_of(mark)
 
-    def decide(self, spelling: str, written: str) -> Decision | None:  # noqa: ARG002 - as above
-        """Return the rule that decides about the target; None if no rule covers it."""
-        mark = self._mark(spelling)
-        if mark == UNDECIDED:
-            return None
-        return Decision(mark >> 1, self._values[mark >> 1], not mark & 1)
+    @staticmethod
+    def is_orphan(mark: int) -> bool:  # noqa: ARG004 - no blank line parts a record
+        """Return whether the rule is one that only the cautious reading obeys."""
+        return False
 
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
-        containers: list[Iterable[str]] = [self._values, self._map.starts]
-        containers += [(it.first, *it.others) for it in self._patterns]
-        parts = (self, self._map, self._map.marks, *self._patterns)
-        return memory_of(*containers) + sum(map(getsizeof, parts))
+        texts = [(it.first, *it.others) for it in self._patterns]
+        parts = (self, self._changed, self._patterns, *self._patterns)
+        size = memory_of(tuple(self._changed.values()), *texts) + sum(
+            map(getsizeof, parts)
+        )
+        return size + self._index.memory_bytes
 
 
 def _preference(mark: int) -> tuple[int, int]:

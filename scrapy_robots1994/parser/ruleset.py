@@ -1,24 +1,27 @@
 """RobotRules: what one file says to one robot, compiled once for all questions."""
 
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from sys import getsizeof
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fast_scan import robot_records
-from scrapy_robots1994.parser.first_match import FirstMatcher
-from scrapy_robots1994.parser.matcher import Decision, Matcher
-from scrapy_robots1994.parser.prefix_matcher import compile_prefixes
+from scrapy_robots1994.parser.fast_scan import robot_records, rule_lines
+from scrapy_robots1994.parser.prefixes import (
+    UNDECIDED,
+    PrefixMatcher,
+    RecordsMatcher,
+    compile_prefixes,
+)
 from scrapy_robots1994.parser.records import (
     Record,
     RobotRecord,
     applied,
     read_contents,
-    rule_lines,
 )
 from scrapy_robots1994.parser.rfc9309 import LongestMatcher
 from scrapy_robots1994.parser.spellings import as_text, spellings
@@ -34,39 +37,32 @@ ROBOTS_TXT = "/robots.txt"
 
 # Most files have one record for every robot; its quoted name is stored once.
 _EVERYBODY = quoted_names(("*",))
+# 1994 E1: an empty file is as good as none.
+_EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
+_NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
+_ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
+# A rule has one verdict, which is made once; of so many rules at most.
+_MAX_VERDICTS = 128
 
-class RecordHeader(NamedTuple):
-    """What verdicts say of a record that a robot obeys; its rules and its orphans begin
-    with these numbers among the rules of the robot.
-    """
+_Matcher: TypeAlias = PrefixMatcher | RecordsMatcher | LongestMatcher
 
-    first_number: int
-    first_orphan: int
-    first_line: int
-    quoted_names: str
-
-
-def _headers(records: Sequence[RobotRecord]) -> Iterator[RecordHeader]:
-    """Yield the header of each of *records*."""
-    start = 0
-    for record in records:
-        names = _EVERYBODY if record.names == ("*",) else quoted_names(record.names)
-        orphan = start + record.first_orphan
-        yield RecordHeader(start, orphan, record.first_line, names)
-        start += len(record.values)
+# The compiled rules, and how URLs with the host that they are for begin: scheme,
+# authority and slash of the target, and the place of that slash; then what says whether
+# a plain target is disallowed: a tuple of prefixes, or a function; then the matcher.
+_State: TypeAlias = tuple[
+    str,
+    int,
+    tuple[str, ...] | None,
+    Callable[[str], tuple[int, int]] | None,
+    _Matcher,
+]
 
 
 def _size(record: RobotRecord) -> int:
     """Return about how many bytes the columns of *record* take."""
     columns = (record.values, record.allows)
     return sum(map(getsizeof, (*columns, *record.values)))
-
-
-# The compiled rules, and how URLs with the host that they are for begin: scheme,
-# authority and slash of the target, place of that slash, the prefixes and the plainness
-# of the matcher, and the matcher.
-_State: TypeAlias = tuple[str, int, tuple[str, ...] | None, bool, Matcher]
 
 
 class RobotRules:
@@ -78,11 +74,12 @@ class RobotRules:
     __slots__ = (
         "_body",
         "_dialect",
-        "_headers",
         "_lines",
         "_reading",
         "_records",
+        "_references",
         "_state",
+        "_verdicts",
         "crawl_delay",
         "has_records",
         "robot",
@@ -100,9 +97,10 @@ class RobotRules:
         self._reading = reading
         # The line of each rule, once a verdict names one.
         self._lines: Sequence[int] | None = None
+        self._verdicts: dict[int, Verdict] | None = None
         names = robot_names(robot)
         records, self.has_records = robot_records(body.utf8, dialect, reading, names)
-        self._headers = tuple(_headers(records))
+        self._references = tuple(self._refer(records))
         # Extended X5: the longest of several.
         delays = [delay for record in records for delay in record.delays]
         self.crawl_delay: float | None = max(delays) if delays else None
@@ -111,22 +109,31 @@ class RobotRules:
         # question, which is mostly the same.
         self._records = records if self._state[4].has_urls else None
 
+    def _refer(self, records: Sequence[RobotRecord]) -> Iterator[RecordReference]:
+        """Yield what verdicts say of each of *records*."""
+        number = 0
+        for it in records:
+            names = _EVERYBODY if it.names == ("*",) else quoted_names(it.names)
+            yield RecordReference(
+                number, it.first_line, names, self._body, self._dialect
+            )
+            number += len(it.values)
+
     def _compiled(self, records: Sequence[RobotRecord], head: str) -> _State:
         """Return the rules for URLs with this *head* (scheme and authority)."""
-        matcher: Matcher
+        matcher: _Matcher
         if self._dialect.has_wildcards:
             matcher = LongestMatcher(records)
-        elif self._dialect.has_allow:
-            matcher = FirstMatcher(records, head)
         else:
-            matcher = compile_prefixes(records, head)
-        return f"{head}/", len(head), matcher.prefixes, matcher.is_plain, matcher
+            has_allow = self._dialect.has_allow
+            matcher = compile_prefixes(records, head, has_allow=has_allow)
+        return f"{head}/", len(head), matcher.prefixes, matcher.find_plain, matcher
 
     def allowed_url(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""
         # Every request asks this. One attribute has all of the state, so that threads
         # see it whole.
-        head, start, prefixes, is_plain, matcher = self._state
+        head, start, prefixes, find, _ = self._state
         try:
             is_usual = url.startswith(head)  # type: ignore[arg-type]  # see below
         except TypeError:
@@ -134,16 +141,17 @@ class RobotRules:
         if TYPE_CHECKING:
             assert isinstance(url, str)
         # Without these the URL has one spelling, and it is the normal one.
-        if is_usual and not ("%" in url or "/." in url or "\\" in url) and is_plain:
-            if prefixes is None:
-                target = url[start:]
-                is_covered = matcher.disallows(target, target)
-            else:
-                is_covered = url.startswith(prefixes, start)
-            if not is_covered:
-                return True
-            if ROBOTS_TXT not in url:
-                return False
+        if is_usual and not ("%" in url or "/." in url or "\\" in url):
+            if prefixes is not None:
+                if not url.startswith(prefixes, start):
+                    return True
+                if ROBOTS_TXT not in url:
+                    return False
+            elif find is not None:
+                if not find(url[start:])[0] & 1:
+                    return True
+                if ROBOTS_TXT not in url:
+                    return False
         return self._allowed(url)
 
     def _allowed(self, url: str) -> bool:
@@ -153,11 +161,11 @@ class RobotRules:
         for written in spellings(target):
             spelling = matcher.normal_spelling(written)
             # Ours O22: the file itself may always be read.
-            if spelling != ROBOTS_TXT and matcher.disallows(spelling, written):
+            if spelling != ROBOTS_TXT and matcher.mark(spelling, written) & 1:
                 return False
         return True
 
-    def _question(self, url: str) -> tuple[str, Matcher]:
+    def _question(self, url: str) -> tuple[str, _Matcher]:
         """Return the target of *url*, and the rules for its host."""
         beginning, start, *_, matcher = self._state
         if url.startswith(beginning):
@@ -173,51 +181,61 @@ class RobotRules:
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether *url* may be retrieved, and because of what.
 
-        The first verdict that names a line reads the whole file: for a large one call it
-        in a thread.
+        Reads the whole file where it is the first that names a line, which
+        `has_lines` says: for a large file call it in a thread then.
         """
         target, matcher = self._question(as_text(url))
+        # Ours O22: the file itself may always be read.
         if matcher.normal_spelling(target) == ROBOTS_TXT:
-            return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
-        verdicts = []
+            return _ROBOTS_TXT_ITSELF
+        marks = []
         for written in spellings(target):
             spelling = matcher.normal_spelling(written)
-            rule = matcher.decide(spelling, written)
-            if rule is not None and spelling != ROBOTS_TXT:
-                verdicts.append(
-                    self._by_rule(rule, None if written == target else written)
-                )
+            if spelling != ROBOTS_TXT:
+                marks.append((matcher.mark(spelling, written), written))
         # Ours O27: one spelling that is disallowed is enough. Ours O5: what the literal
         # reading disallows comes before what only the cautious one does.
-        refusing = [verdict for verdict in verdicts if not verdict.allowed]
+        refusing = [it for it in marks if it[0] & 1]
         if refusing:
-            return min(refusing, key=lambda it: it.reason is Reason.SPLIT_RECORD)
-        for verdict in verdicts:
-            if verdict.spelling is None and verdict.reason is Reason.RULE:
-                return verdict
-        return self._without_rule()
+            mark, written = min(refusing, key=lambda it: matcher.is_orphan(it[0]))
+        else:
+            # An Allow that only the cautious reading obeys is no reason.
+            mark, written = marks[0]
+            if mark != UNDECIDED and matcher.is_orphan(mark):
+                mark = UNDECIDED
+        verdict = self._verdict_of(matcher, mark)
+        return verdict if written == target else replace(verdict, spelling=written)
 
-    def _without_rule(self) -> Verdict:
-        """Return the verdict on a URL that no rule covers."""
-        if self._headers:
-            source = self._reference(self._headers[0])
+    def _verdict_of(self, matcher: _Matcher, mark: int) -> Verdict:
+        """Return the one verdict that the rule with this *mark* makes."""
+        verdicts = self._verdicts
+        if verdicts is None:
+            verdicts = self._verdicts = {}
+        verdict = verdicts.get(mark)
+        if verdict is None:
+            verdict = self._by_rule(matcher, mark)
+            if len(verdicts) >= _MAX_VERDICTS:
+                verdicts.clear()
+            verdicts[mark] = verdict
+        return verdict
+
+    def _by_rule(self, matcher: _Matcher, mark: int) -> Verdict:
+        """Return the verdict that the rule with this *mark* makes."""
+        if not self._references:
+            return _NO_RECORD if self.has_records else _EMPTY
+        if mark == UNDECIDED:
+            source = self._references[0]
             return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)
-        # 1994 E1: an empty file is as good as none.
-        reason = Reason.NO_RECORD if self.has_records else Reason.EMPTY
-        return Verdict(allowed=True, reason=reason)
-
-    def _by_rule(self, rule: Decision, spelling: str | None) -> Verdict:
-        """Return the verdict that *rule* makes, which covers this *spelling*."""
-        # The last record whose rules begin before the next number.
-        header = self._headers[bisect_left(self._headers, (rule.number + 1,)) - 1]
-        is_orphan = rule.number >= header.first_orphan
+        number = mark >> 1
+        # The last record whose rules begin with that number, or before.
+        place = bisect_right(self._references, number, key=lambda it: it.first_rule)
+        is_orphan = matcher.is_orphan(mark)
         return Verdict(
-            allowed=rule.allows,
+            allowed=not mark & 1,
             reason=Reason.SPLIT_RECORD if is_orphan else Reason.RULE,
-            line=self._line(rule.number),
-            rule=rule.value,
-            spelling=spelling,
-            source=self._reference(header),
+            line=self._line(number),
+            rule=matcher.value_of(mark),
+            source=self._references[place - 1],
         )
 
     def _line(self, number: int) -> int:
@@ -228,9 +246,10 @@ class RobotRules:
             self._lines = array("I", rule_lines(*asked))
         return self._lines[number]
 
-    def _reference(self, header: RecordHeader) -> RecordReference:
-        """Return the record with this *header*."""
-        return RecordReference(*header[2:], self._body, self._dialect)
+    @property
+    def has_lines(self) -> bool:
+        """Whether the lines of the rules are known, so that a verdict reads no file."""
+        return self._lines is not None
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -241,10 +260,12 @@ class RobotRules:
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
-        state, headers = self._state, self._headers
-        parts = [self, state, state[0], headers, *headers, self._lines]
+        state, references = self._state, self._references
+        parts = [self, state, state[0], references, *references, self._lines]
         parts += [
-            it.quoted_names for it in headers if it.quoted_names is not _EVERYBODY
+            it.quoted_names for it in references if it.quoted_names is not _EVERYBODY
         ]
-        own = sum(map(getsizeof, parts)) + state[4].memory_bytes
+        verdicts = self._verdicts or {}
+        own = sum(map(getsizeof, (*parts, self._verdicts, *verdicts.values())))
+        own += state[4].memory_bytes
         return own + sum(_size(record) for record in self._records or ())

@@ -29,6 +29,10 @@ class Rules(Protocol):
     def crawl_delay(self) -> float | None:
         """The seconds that the file wants between two requests, if it says so."""
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether the lines of the rules are known, so that a verdict reads no file."""
+
     def allowed_url(self, url: str) -> bool:
         """Whether *url* may be fetched."""
 
@@ -52,6 +56,11 @@ class UniformRules:
     def crawl_delay(self) -> None:
         """No file states a delay."""
         return
+
+    @property
+    def has_lines(self) -> bool:
+        """No verdict names a line."""
+        return True
 
     def rules(self, _robot: str | bytes) -> UniformRules:
         """Return itself: every robot gets the same answer."""

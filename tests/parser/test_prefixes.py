@@ -1,4 +1,4 @@
-"""Indexes over prefixes: whatever their number and shape, as trying each."""
+"""Rules that are prefixes: whatever their number and shape, as trying each."""
 
 from __future__ import annotations
 
@@ -11,18 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robots1994.parser.dialects import DIALECTS
-from scrapy_robots1994.parser.prefixes import (
-    UNDECIDED,
-    IntervalMap,
-    PrefixIndex,
-    in_order,
-    prefix_free,
-)
+from scrapy_robots1994.parser.prefixes import UNDECIDED, PrefixIndex, in_order
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 HEAD = "https://www.example.com"
 LENGTHS = {"short": (3, 4), "alike": (4, 12), "any": (2, 30), "uneven": (6, 12)}
-TEXTS = st.lists(st.text("ab/\0", min_size=1, max_size=6), min_size=1, max_size=40)
+TEXTS = st.lists(st.text("ab\n\U0010ffff", min_size=1, max_size=4), max_size=40)
 
 
 def rules_of(shape: str, count: int, dice: random.Random) -> tuple[str, ...]:
@@ -40,50 +34,50 @@ def rules_of(shape: str, count: int, dice: random.Random) -> tuple[str, ...]:
     return tuple(start + rule for rule in rules)
 
 
+def first(one: int, other: int) -> int:
+    """The lower mark."""
+    return min(one, other)
+
+
+def inner(_: int, other: int) -> int:
+    """The mark of the longer prefix."""
+    return other
+
+
 @pytest.mark.parametrize("count", [33, 97, 900, 12_000])
 @pytest.mark.parametrize("shape", LENGTHS)
-def test_an_index_finds_the_prefix_that_begins_a_text(shape: str, count: int) -> None:
-    """For texts beside, below and equal to the prefixes; also in another process."""
+def test_index_finds_the_first_rule_that_covers_a_target(
+    shape: str, count: int
+) -> None:
+    """For targets between, below and equal to the prefixes."""
     dice = random.Random(count)  # noqa: S311 - the same rules every time is the point
     rules = rules_of(shape, count, dice)
-    kept = prefix_free(rules)
-    index = PrefixIndex(kept)
-    again = pickle.loads(pickle.dumps(index))  # noqa: S301 - our own bytes
-    assert len(kept) in range(count // 3, len(rules))
-    targets = ["/", "/x", "/products/", "/products/x"]
+    index = PrefixIndex([(rule, number) for number, rule in enumerate(rules)], first)
+    targets = ["", "/", "/x", "/products/", "/products/x", "~", "/\n"]
     for rule in dice.sample(rules, min(len(rules), 60)):
         targets += [rule, rule[:-1] or "/", rule + "x", rule[:-1] + "~", rule[:3]]
 
     for target in targets:
-        place = index.find(target)
-        assert (place >= 0) is target.startswith(rules), target
-        assert place < 0 or target.startswith(kept[place])
-        assert place < 0 or index[place] == kept[place]
-        assert again.find(target) == place
+        covering = [n for n, rule in enumerate(rules) if target.startswith(rule)]
+        expected = min(covering, default=UNDECIDED)
+        assert index.find(target)[0] == expected, target
+        if covering:
+            assert index.text_of(expected) == rules[expected]
 
 
-@given(TEXTS, st.text("ab/\0\xff", max_size=9))
-def test_an_index_of_any_texts_finds_what_begins_a_text(
-    texts: list[str], text: str
-) -> None:
-    """NUL separates prefixes in memory, and may be in them, too."""
-    index = PrefixIndex(prefix_free(texts))
+@given(TEXTS, st.text("ab\nc\U0010ffff", max_size=6))
+@example(["a", "a\nb"], "a\nbc")
+@example(["a", "ab", "abb"], "ac")
+def test_index_of_any_texts_is_as_trying_each(texts: list[str], target: str) -> None:
+    """The first rule, the innermost one, and how long that is; any characters."""
+    rules = [(text, number) for number, text in enumerate(dict.fromkeys(texts))]
+    covering = [(len(it), n) for it, n in rules if target.startswith(it)]
 
-    assert (index.find(text) >= 0) is text.startswith(tuple(texts))
+    length, mark = max(covering, default=(-1, UNDECIDED))
 
-
-@given(st.lists(st.text("ab/", max_size=5)), st.text("ab/", max_size=7))
-def test_only_the_last_prefix_up_to_a_text_can_begin_it(
-    rules: list[str], text: str
-) -> None:
-    """Of prefixes that do not begin each other, in order."""
-    kept = prefix_free(rules)
-
-    expected = any(text.startswith(rule) for rule in rules)
-
-    assert any(text.startswith(rule) for rule in kept) is expected
-    last = [rule for rule in kept if rule <= text][-1:]
-    assert any(text.startswith(rule) for rule in last) is expected
+    assert PrefixIndex(rules, inner).find(target) == (mark, length)
+    mark = min((n for _, n in covering), default=UNDECIDED)
+    assert PrefixIndex(rules, first).find(target)[0] == mark
 
 
 def test_a_very_long_list_is_sorted() -> None:
@@ -91,39 +85,64 @@ def test_a_very_long_list_is_sorted() -> None:
     texts = [f"/{number * 7_919 % 40_000:05}" for number in range(40_000)]
 
     assert in_order(texts) == sorted(texts)
-    assert prefix_free(texts) == sorted(texts)
 
 
-@given(st.lists(st.tuples(st.text("ab\U0010ffff", max_size=4), st.booleans())))
-@example([("\U0010ffff", True), ("\U0010ffffa", False)])
-def test_an_interval_map_finds_the_first_rule(rules: list[tuple[str, bool]]) -> None:
-    """Of all rules that a text begins with, the one with the lowest mark."""
-    marked = [(text, 2 * n + disallows) for n, (text, disallows) in enumerate(rules)]
+def test_a_file_with_compiled_rules_is_pickled_without_them() -> None:
+    """Other processes have other hashes, on which an index depends."""
+    rules = "".join(f"Disallow: /{number}/\n" for number in range(200))
+    robots = RobotsTxt.parse(f"User-agent: *\n{rules}")
+    assert not robots.allowed("/7/x", "rex")
 
-    made = IntervalMap.of(marked, min)
+    again = pickle.loads(pickle.dumps(robots))  # noqa: S301 - our own bytes
 
-    for text in {"", "b", *(text + end for text, _ in rules for end in ("", "a", "c"))}:
-        covering = [mark for rule, mark in marked if text.startswith(rule)]
-        assert made.at(text) == min(covering, default=UNDECIDED)
+    assert again == robots
+    assert again.compiled_rules("rex") is None
+    assert not again.allowed("/7/x", "rex")
 
 
-@given(st.lists(st.lists(st.tuples(st.text("ab", max_size=3), st.booleans()))))
-def test_merged_maps_decide_as_the_lowest_of_them(
-    files: list[list[tuple[str, bool]]],
+FILLING = "".join(f"Disallow: /filling/{number}/\n" for number in range(1_300))
+
+
+@pytest.mark.parametrize("reading", ["literal", "cautious"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("rules", "url"),
+    [
+        ("Disallow: http://h.test/\nDisallow: /a\n", "http://h.test/ab"),
+        ("Disallow: http://h.test\nDisallow: /abc\nDisallow: /ab\n", "/abcd"),
+        ("Disallow: http://h.test\nDisallow: /abc\n", "http://h.test/abcd"),
+        ("Disallow: /%61\nDisallow: /ab\nDisallow: /abc\n", "/abc"),
+        ("Disallow: /ab\nDisallow: /a%62\n", "/abc"),
+        ("Disallow: /a%4\nDisallow: /a%41b\n", "/a%41bc"),
+        ("Disallow: /a%41b\nDisallow: /a%4\nAllow: /a%41\n", "/a%41bc"),
+        ("Allow: /a%4\nDisallow: /a\n", "/a%41"),
+        ("Disallow: /abc\nAllow: /ab\nDisallow: /a\n", "/abcd"),
+        ("Disallow: /abc\n\nDisallow: /a\n", "/abcd"),
+        ("Disallow: /abc\n\nDisallow: /a\n", "/ab"),
+        ("Allow: /a\n\nUser-agent: *\nDisallow: /ab\n", "/abc"),
+        ("Allow: /ab\nAllow: /b\n\nUser-agent: *\nDisallow: /b\n", "/bc"),
+    ],
+)
+def test_verdict_names_the_same_line_in_a_large_file(
+    rules: str, url: str, dialect: str, reading: str
 ) -> None:
-    """By the rank of their marks."""
-    number = iter(range(10_000))
-    marked = [[(text, 2 * next(number) + it) for text, it in each] for each in files]
-    maps = [IntervalMap.of(each, min) for each in marked]
+    """The index answers as trying each rule does: line, rule and reason."""
+    record = f"User-agent: *\n{rules}"
+    small = RobotsTxt.parse(record, dialect=dialect, reading=reading)
+    large = RobotsTxt.parse(record + FILLING, dialect=dialect, reading=reading)
 
-    def rank(mark: int) -> tuple[bool, int]:
-        return not mark & 1, mark
+    assert large.verdict(url, "rex") == small.verdict(url, "rex")
+    assert large.allowed(url, "rex") is small.verdict(url, "rex").allowed
 
-    merged = IntervalMap.merged(maps, rank)
 
-    for text in ("", "a", "b", "ab", "ba", "abb", "bbb", "aab", "c"):
-        marks = [each.at(text) for each in maps]
-        assert merged.at(text) == min(marks, key=rank, default=UNDECIDED)
+def test_verdict_names_the_shortest_rule_as_written() -> None:
+    """An absolute URL is longer than the path it covers."""
+    for filling in ("", FILLING):
+        robots = RobotsTxt.parse(
+            f"User-agent: *\nDisallow: http://h.test\nDisallow: /abc\n{filling}"
+        )
+        verdict = robots.verdict("http://h.test/abcd", "rex")
+        assert (verdict.line, verdict.rule) == (3, "/abc")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

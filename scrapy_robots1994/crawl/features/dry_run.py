@@ -168,7 +168,9 @@ class DryRunJudge:
         """Log the line because of which ours would refuse *request*."""
         if not logger.isEnabledFor(logging.DEBUG):
             return
-        if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:
+        is_large = policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES
+        # The first verdict with a line reads the file again.
+        if is_large and not rules.has_lines:
             verdict = await run_in_thread(lambda: rules.verdict(request.url))
         else:
             verdict = rules.verdict(request.url)
