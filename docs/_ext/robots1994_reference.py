@@ -1,7 +1,7 @@
 """Reference pages from the code: ``.. robots1994:: KIND`` writes what the package declares.
 
-KIND is ``settings``, ``stats``, ``reasons``, ``problems``, or ``options`` followed by the
-name of a command.
+KIND is ``settings``, ``stats``, ``reasons``, ``problems``, ``dialects``, or ``options`` followed
+by the name of a command.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from scrapy_robots1994 import Reason
 from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.crawl import settings as crawl_settings
 from scrapy_robots1994.crawl import stats as crawl_stats
+from scrapy_robots1994.parser.dialects import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -76,6 +77,24 @@ def problems(_: str) -> str:
     )
 
 
+def dialects(_: str) -> str:
+    """Return a table of the dialects and of what sets each apart."""
+    columns = {
+        "Allow": "has_allow",
+        "Crawl-delay": "has_crawl_delay",
+        "Sitemap": "has_sitemap",
+        "lists of names and paths": "has_lists",
+        "``*`` and ``$`` in paths": "has_wildcards",
+        "a blank line ends a record": "has_blank_lines",
+    }
+    rows = [["dialect", *columns]] + [
+        [f"``{it.name}``", *("yes" if getattr(it, c) else "" for c in columns.values())]
+        for it in DIALECTS.values()
+    ]
+    table = "".join(f"   {', '.join(row)}\n" for row in rows)
+    return f".. csv-table::\n   :header-rows: 1\n\n{table}"
+
+
 def options(command: str) -> str:
     """Return the options of *command* as ``scrapy COMMAND --help`` states them."""
     (found,) = entry_points(group="scrapy.commands", name=command)
@@ -103,6 +122,7 @@ WRITERS: dict[str, Callable[[str], str]] = {
     "stats": stats,
     "reasons": reasons,
     "problems": problems,
+    "dialects": dialects,
     "options": options,
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,6 @@ from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.crawl.waiting import CLOSING, RETURNED, WaitingRequests
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
 
@@ -47,8 +45,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robots1994.policy import Policy
-
-logger = logging.getLogger("scrapy_robots1994")
 
 
 class Robots1994Middleware:
@@ -229,7 +225,7 @@ class Robots1994Middleware:
         Only where nothing else is to happen with a decision does the cache answer for
         the next requests of an origin. What is not wanted is not imported.
         """
-        is_paced = settings.crawl_delay is not None and has_crawl_delay(settings)
+        is_paced = settings.applies_crawl_delay
         is_plain = not (settings.compare or settings.dry_run or is_paced)
         cache = self._cache if is_plain else None
         judge: Judge = PlainJudge(self._robot, self._refuser, cache)
@@ -252,15 +248,3 @@ class Robots1994Middleware:
             delays = SlotDelays.of(crawler, settings, uncounted)
             judge = PacingJudge(judge, self._robot, delays)
         return judge
-
-
-def has_crawl_delay(settings: RobotsSettings) -> bool:
-    """Return whether the dialect has the field; warn where it has not."""
-    if DIALECTS[settings.dialect].has_crawl_delay:
-        return True
-    logger.warning(
-        "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
-        'dialect "%s", but of "extended" (ROBOTS1994_DIALECT)',
-        settings.dialect,
-    )
-    return False

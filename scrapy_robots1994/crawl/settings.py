@@ -149,6 +149,11 @@ class RobotsSettings:
         return chosen
 
     @property
+    def applies_crawl_delay(self) -> bool:
+        """Whether crawl delays are on, and the dialect has the field."""
+        return self.crawl_delay is not None and DIALECTS[self.dialect].has_crawl_delay
+
+    @property
     def freshness(self) -> FreshnessSettings:
         """How long policies are fresh, and what the undecided cases mean."""
         return FreshnessSettings(
@@ -206,6 +211,14 @@ def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
         else "",
         extra=extra,
     )
+    if settings.crawl_delay is not None and not settings.applies_crawl_delay:
+        logger.warning(
+            "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
+            'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s',
+            settings.dialect,
+            ", ".join(name for name, it in DIALECTS.items() if it.has_crawl_delay),
+            extra=extra,
+        )
     if settings.compare_report and not (settings.compare or settings.dry_run):
         logger.warning(
             "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "

@@ -1,8 +1,8 @@
 """Download slots, as the downloader of each Scrapy version has them.
 
-Scrapy says in its documentation what a slot's delay and concurrency are
-(`DOWNLOAD_SLOTS`), and AutoThrottle changes the delay of one while a crawl runs; there
-is no public interface to do the same. So all that we touch of a slot stands here.
+Scrapy documents what the delay and the concurrency of a slot are (`DOWNLOAD_SLOTS`), and
+AutoThrottle changes the delay while a crawl runs. There is no public interface to do the
+same, so this module has every use of a slot's attributes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 SLOT_KEY = "download_slot"
-"""The meta key under which Scrapy tells the slot of a request."""
+"""The meta key in which Scrapy stores the slot of a request."""
 
 # The clock of `Slot.lastseen`: the wall clock before Scrapy 2.16.
 _CLOCK = (
@@ -30,72 +30,69 @@ _RANDOMIZED = 0.5
 
 
 def slots_of(crawler: Crawler) -> dict[str, Any]:
-    """The slots of the crawl by their keys; none where a downloader has no such."""
+    """Return the slots of the crawl by key; none if its downloader has none."""
     return getattr(crawler.engine.downloader, "slots", {})
 
 
 def slot_key(request: Request) -> str | None:
-    """The key of the slot that *request* has reached."""
+    """Return the key of the slot that *request* has reached."""
     return request.meta.get(SLOT_KEY)
 
 
-class HeldSlot:
-    """One slot whose requests are kept apart, one at a time; it knows how it was.
+class PacedSlot:
+    """One slot whose requests leave one at a time, with a pause between them.
 
-    Several may ask for a pause (origins that share the slot); the longest counts. The
-    slot's own delay is never made shorter, and what raised it meanwhile, as
-    AutoThrottle does, stays.
+    Several origins that share the slot may each need a pause; the longest counts. The
+    slot's own delay is never shortened, also if it was raised later, as by AutoThrottle.
+    Without a pause the slot is as it was before.
     """
 
     def __init__(self, slot: Any) -> None:
         self.slot = slot
-        self.seated = 0
+        self.uncounted = 0
+        """Its requests that do not count towards `CONCURRENT_REQUESTS`."""
+        self.pause = 0.0
+        """The seconds between two of its requests at least; 0 for no pause."""
         self._pauses: dict[Hashable, float] = {}
-        self._was = slot.delay, slot.concurrency, _jitter(slot)
-        self._floor = 0.0
+        self._original = slot.delay, slot.concurrency, _jitter(slot)
 
-    @property
-    def floor(self) -> float:
-        """The seconds that its requests are kept apart at least; 0 for no pause."""
-        return self._floor
+    def has_pause_for(self, origin: Hashable) -> bool:
+        """Return whether *origin* needs a pause."""
+        return origin in self._pauses
 
-    def is_asked_by(self, asker: Hashable) -> bool:
-        """Whether *asker* asks for a pause."""
-        return asker in self._pauses
-
-    def ask(self, asker: Hashable, pause: float | None) -> None:
-        """Keep requests *pause* seconds apart for *asker*; None takes that back."""
-        if pause is None:
-            self._pauses.pop(asker, None)
+    def set_pause(self, origin: Hashable, seconds: float | None) -> None:
+        """Set the pause that *origin* needs; `None` for no pause."""
+        if seconds is None:
+            self._pauses.pop(origin, None)
         else:
-            self._pauses[asker] = pause
-        delay, concurrency, jitter = self._was
-        if self.slot.delay <= self._floor:
+            self._pauses[origin] = seconds
+        delay, concurrency, jitter = self._original
+        if self.slot.delay <= self.pause:
             self.slot.delay = delay
         self.slot.concurrency = concurrency
         _set_jitter(self.slot, jitter)
-        self._floor = max(self._pauses.values(), default=0.0)
-        self.keep()
+        self.pause = max(self._pauses.values(), default=0.0)
+        self.enforce()
 
-    def keep(self) -> None:
-        """See to it that the pause holds, whatever else changed the slot."""
-        if not self._floor:
+    def enforce(self) -> None:
+        """Apply the pause, whatever else changed the slot."""
+        if not self.pause:
             return
         slot = self.slot
-        slot.delay = max(slot.delay, self._floor)
+        slot.delay = max(slot.delay, self.pause)
         slot.concurrency = 1
-        # A delay that is drawn anew each time must not be drawn too short.
-        if slot.delay * (1 - _jitter(slot)) < self._floor:
+        # No random delay may be shorter than the pause.
+        if slot.delay * (1 - _jitter(slot)) < self.pause:
             _set_jitter(slot, 0.0)
 
-    def begin_pause(self) -> None:
-        """Count the pause from now on: the server has just dealt with a request."""
-        if self._floor and self.slot.lastseen:
+    def restart_pause(self) -> None:
+        """Count the pause from now on: the server has just answered a request."""
+        if self.pause and self.slot.lastseen:
             self.slot.lastseen = _CLOCK()
 
 
 def _jitter(slot: Any) -> float:
-    """The part of its delay by which *slot* draws it longer or shorter."""
+    """Return the part of its delay by which *slot* varies it at random."""
     if hasattr(slot, "jitter"):
         return float(slot.jitter)
     # Scrapy before 2.18
@@ -103,7 +100,7 @@ def _jitter(slot: Any) -> float:
 
 
 def _set_jitter(slot: Any, jitter: float) -> None:
-    """Make *jitter* that of *slot*."""
+    """Set the jitter of *slot*."""
     if hasattr(slot, "jitter"):
         slot.jitter = jitter
     else:  # pragma: no cover - Scrapy before 2.18

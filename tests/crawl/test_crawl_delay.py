@@ -1,4 +1,4 @@
-"""Crawls that keep the delays that robots.txt files ask for: ROBOTS1994_CRAWL_DELAY."""
+"""Crawls with the delays that robots.txt files state: ROBOTS1994_CRAWL_DELAY."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def test_a_delay_over_the_cap_is_cut_and_reported() -> None:
 
         assert min(gaps(site, "127.0.0.1")) >= 0.2
 
-    said = [line for line in result.log.split("\n") if "asks for 999 s" in line]
+    said = [line for line in result.log.split("\n") if "Crawl-delay of 999 s" in line]
     assert len(said) == 1
-    assert "kept are 0.2 s (ROBOTS1994_CRAWL_DELAY)" in said[0]
+    assert "0.2 s are applied (ROBOTS1994_CRAWL_DELAY)" in said[0]
     assert result.stats["robots1994/crawl_delay/capped"] == 1
 
 

@@ -1,4 +1,4 @@
-"""One download slot that is held: never faster than asked, and given back as it was."""
+"""Paced slots: never faster than the delay, and afterwards as they were."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from scrapy import Request, signals
 from scrapy.core.downloader import Slot
 
 from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
+from scrapy_robots1994.crawl.features import crawl_delay
 from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays
-from scrapy_robots1994.crawl.slots import HeldSlot, _jitter
+from scrapy_robots1994.crawl.slots import PacedSlot, _jitter
+from scrapy_robots1994.origin import Origin
 from tests.support.crawler import idle_crawler
 
 
@@ -23,33 +26,33 @@ def slot(delay: float = 0.0, concurrency: int = 8, jitter: float = 0.5) -> Any:
     return Slot(concurrency, delay, bool(jitter))  # before 2.18
 
 
-def state(held: HeldSlot) -> tuple[float, int, float]:
+def state(paced: PacedSlot) -> tuple[float, int, float]:
     """Delay, concurrency and jitter."""
-    return held.slot.delay, held.slot.concurrency, _jitter(held.slot)
+    return paced.slot.delay, paced.slot.concurrency, _jitter(paced.slot)
 
 
 def test_a_pause_holds_and_goes() -> None:
     """One request at a time, apart by no less than asked; then all is as it was."""
-    held = HeldSlot(slot())
-    held.ask("a", 2.0)
-    assert state(held) == (2.0, 1, 0.0)
+    paced = PacedSlot(slot())
+    paced.set_pause("a", 2.0)
+    assert state(paced) == (2.0, 1, 0.0)
 
-    held.ask("a", None)
+    paced.set_pause("a", None)
 
-    assert state(held) == (0.0, 8, 0.5)
+    assert state(paced) == (0.0, 8, 0.5)
 
 
 def test_the_longest_of_several_pauses() -> None:
     """Origins may share a slot; each takes back only its own."""
-    held = HeldSlot(slot())
-    for asker, pause in (("a", 2.0), ("b", 5.0), ("c", 3.0)):
-        held.ask(asker, pause)
-    assert held.floor == 5.0
+    paced = PacedSlot(slot())
+    for origin, pause in (("a", 2.0), ("b", 5.0), ("c", 3.0)):
+        paced.set_pause(origin, pause)
+    assert paced.pause == 5.0
 
-    held.ask("b", None)
-    assert state(held) == (3.0, 1, 0.0)
-    held.ask("c", 1.0)
-    assert state(held) == (2.0, 1, 0.0)
+    paced.set_pause("b", None)
+    assert state(paced) == (3.0, 1, 0.0)
+    paced.set_pause("c", 1.0)
+    assert state(paced) == (2.0, 1, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -65,54 +68,64 @@ def test_the_users_own_delay_is_never_made_shorter(
     delay: float, jitter: float, pause: float, kept: tuple[float, int, float]
 ) -> None:
     """And it is drawn anew each time only where no draw is too short."""
-    held = HeldSlot(slot(delay, jitter=jitter))
+    paced = PacedSlot(slot(delay, jitter=jitter))
 
-    held.ask("a", pause)
+    paced.set_pause("a", pause)
 
-    assert state(held) == kept
+    assert state(paced) == kept
 
 
 def test_what_lowers_the_delay_meanwhile_is_undone_what_raises_it_stays() -> None:
     """AutoThrottle sets the delay of a slot after each answer."""
-    held = HeldSlot(slot())
-    held.ask("a", 2.0)
+    paced = PacedSlot(slot())
+    paced.set_pause("a", 2.0)
 
-    held.slot.delay = 0.5
-    held.keep()
-    assert held.slot.delay == 2.0
+    paced.slot.delay = 0.5
+    paced.enforce()
+    assert paced.slot.delay == 2.0
 
-    held.slot.delay = 7.0
-    held.keep()
-    held.ask("a", 3.0)
-    assert held.slot.delay == 7.0
-    held.ask("a", None)
-    assert state(held) == (7.0, 8, 0.5)
+    paced.slot.delay = 7.0
+    paced.enforce()
+    paced.set_pause("a", 3.0)
+    assert paced.slot.delay == 7.0
+    paced.set_pause("a", None)
+    assert state(paced) == (7.0, 8, 0.5)
 
 
 def test_the_pause_counts_from_the_answer_of_a_slot_in_use() -> None:
     """A slot that sent nothing yet has nothing to wait for."""
-    held = HeldSlot(slot())
-    held.ask("a", 2.0)
+    paced = PacedSlot(slot())
+    paced.set_pause("a", 2.0)
 
-    held.begin_pause()
-    assert held.slot.lastseen == 0
+    paced.restart_pause()
+    assert paced.slot.lastseen == 0
 
-    held.slot.lastseen = 1.0
-    held.begin_pause()
-    assert held.slot.lastseen > 1.0
+    paced.slot.lastseen = 1.0
+    paced.restart_pause()
+    assert paced.slot.lastseen > 1.0
 
 
-def test_slots_that_the_downloader_forgot_are_forgotten() -> None:
-    """A broad crawl meets any number of them; those in use stay."""
+def test_slots_that_the_downloader_dropped_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A broad crawl meets any number of slots; those in use stay."""
+    monkeypatch.setattr(crawl_delay, "call_later", lambda *_: None)
     crawler: Any = idle_crawler({})
-    slots = {"in-use": slot()}
-    crawler.engine = SimpleNamespace(downloader=SimpleNamespace(slots=slots))
+    downloader = SimpleNamespace(slots={"in-use": slot()})
+    crawler.engine = SimpleNamespace(downloader=downloader)
     uncounted = UncountedRequests(crawler, EngineState(crawler))
     delays = SlotDelays(crawler, math.inf, uncounted)
 
-    delays._hold("in-use", slots["in-use"])
-    for number in range(1_000):
-        delays._hold(f"gone-{number}", slot())
+    for key in ("in-use", *(f"gone-{number}" for number in range(1_000))):
+        downloader.slots = {"in-use": downloader.slots["in-use"]}
+        downloader.slots.setdefault(key, slot())
+        request = Request(f"http://{key}.test/", meta={"download_slot": key})
+        origin = Origin.of(request.url)
+        assert origin is not None
+        delays.set_delay(origin, 1.0)
+        crawler.signals.send_catch_log(
+            signals.request_reached_downloader, request=request
+        )
 
-    assert len(delays._held) < 200
-    assert "in-use" in delays._held
+    assert "in-use" in delays._slots
+    assert len(delays._slots) < 200

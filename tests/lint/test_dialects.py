@@ -6,6 +6,7 @@ import pytest
 
 from scrapy_robots1994.lint.formats import as_json, as_text
 from scrapy_robots1994.lint.report import Report
+from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 BODY = (
@@ -27,14 +28,16 @@ def sentences(dialect: str) -> list[str]:
 
 def test_from_1994_all_others_are_sentences() -> None:
     """With the lines, and the fields as they are first written."""
-    revisited, extended, rfc9309 = sentences("1994")
+    found = {it.split('"')[1]: it for it in sentences("1994")}
+    revisited, extended = found["revisited"], found["extended"]
 
+    assert found.keys() == DIALECTS.keys() - {"1994"}
     assert "reads lines 1, 5 otherwise (User-agent, Disallow)." in revisited
     assert extended.startswith(
         'the dialect "extended" reads lines 3-4, 7, 11 otherwise '
         "(Allow, CRAWL-delay, Sitemap)"
     )
-    assert "lines 3-4, 7, 11 otherwise (Allow, " in rfc9309
+    assert "lines 3-4, 7, 11 otherwise (Allow, " in found["rfc9309"]
 
 
 def test_from_another_dialect_1994_is_sentences() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_robots1994.parser import LineKind, print_records
 from scrapy_robots1994.parser.dialects import DIALECTS
-from scrapy_robots1994.parser.user_agent import robot_names
+from scrapy_robots1994.parser.user_agent import longest_named, robot_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser import oracle
 from tests.parser.strategies import PATHS, paths, readings, robots
@@ -29,7 +29,9 @@ SMALL = 2_000
 
 def names_of_value(value: str, dialect: str) -> list[str]:
     """The names of a User-agent value (O10, O11, K1); headers are not among these."""
-    parts = value.replace("\t", " ").split(" ") if dialect == "revisited" else [value]
+    parts = (
+        value.replace("\t", " ").split(" ") if DIALECTS[dialect].has_lists else [value]
+    )
     names = [part.split("/")[0].strip(" \t") for part in parts]
     return [name for name in names if name]
 
@@ -48,15 +50,15 @@ def events(text: str, dialect: str) -> list[tuple[str, Any, int]]:
         if field == "user-agent":
             names = names_of_value(value, dialect)
             found += [("agent", name, number) for name in names]
-        elif field == "disallow" or (field == "allow" and dialect == "extended"):
-            lists = dialect == "revisited"
+        elif field == "disallow" or (field == "allow" and DIALECTS[dialect].has_allow):
+            lists = DIALECTS[dialect].has_lists
             parts = value.replace("\t", " ").split(" ") if lists else [value]
             found += [("disallow", (field == "allow", part), number) for part in parts]
     return found
 
 
 def applying(made: list[tuple[list[str], list[Any]]], names: list[str]) -> list[Any]:
-    """The rules of the record with the longest name that is the robot's, in extended."""
+    """The rules of the record with the longest name that is the robot's (X3)."""
     best: tuple[int, Any] = 0, None
     for agents, rules in made:
         lengths = [
@@ -74,13 +76,14 @@ def allowed(
 ) -> bool:
     """Whether a robot that goes by *names* may retrieve *path*, rule by rule.
 
-    Without Allow any rule that covers the path forbids it; in extended the first of its
+    Without Allow any rule that covers the path forbids it; with it the first of its
     record that does decides.
     """
     if oracle.decoded(path) == oracle.decoded("/robots.txt"):
         return True
     found = events(text, dialect)
-    choose: Any = applying if dialect == "extended" else oracle.applying
+    by_length = DIALECTS[dialect].choose is longest_named
+    choose: Any = applying if by_length else oracle.applying
     plain: list[Any] = [found, oracle.without_splits(found)] if cautious else [found]
     for reading in plain:
         for rules in choose(oracle.records(reading), names):
@@ -113,18 +116,19 @@ def test_both_readings_of_a_dialect_agree(
 
 
 @settings(max_examples=500, deadline=None)
-@given(texts, robots, readings)
+@given(texts, robots, readings, all_dialects)
 def test_the_same_delay_by_the_records_of_the_file(
-    text: str, robot: str | bytes, reading: str
+    text: str, robot: str | bytes, reading: str, dialect: str
 ) -> None:
     """The longest that a record says which applies, in either reading."""
-    found = RobotsTxt.parse(text, dialect="extended", reading=reading).rules(robot)
+    found = RobotsTxt.parse(text, dialect=dialect, reading=reading).rules(robot)
 
     delays = [delay.seconds for record in found.records for delay in record.delays]
     if reading == "cautious":
         records = found.records
         delays += [it.seconds for record in records for it in record.orphan_delays]
     assert found.crawl_delay == max(delays, default=None)
+    assert found.crawl_delay is None or DIALECTS[dialect].has_crawl_delay
 
 
 @settings(max_examples=300, deadline=None)

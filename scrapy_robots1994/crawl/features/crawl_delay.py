@@ -1,4 +1,4 @@
-"""Crawl delay: keeps the requests of an origin as far apart as its robots.txt asks
+"""Crawl delay: requests of an origin leave as far apart as its robots.txt states
 (`ROBOTS1994_CRAWL_DELAY`).
 """
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
@@ -16,7 +17,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ROBOTS_PARSED
 from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.slots import HeldSlot, slot_key, slots_of
+from scrapy_robots1994.crawl.slots import PacedSlot, slot_key, slots_of
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.crawl.user_agent import RobotName
@@ -35,38 +36,42 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robots1994")
 
-_KEPT_AS = "_robots1994_slot_delays"
+_ATTRIBUTE = "_robots1994_slot_delays"
 
-ORIGINS_KNOWN = 100_000
-"""Origins whose delay is known at once; one forgotten is told again with its next
-request."""
+MAX_ORIGINS = 100_000
+"""Origins whose delay is known; for another, the next request states it again."""
 
-SEATED_SECONDS = 60.0
-LEAST_SEATS = 8
-"""Requests that wait in a slot with a pause take no concurrency of others: as many as
-leave within a minute, and at least these. More count as they do without us, so that the
-scheduler holds them back, and a crawl that closes has no long queue to work off."""
+SWEEP_SLOTS = 64
+"""Slots after which those that the downloader dropped are looked for."""
+
+UNCOUNTED_SECONDS = 60.0
+MIN_UNCOUNTED = 8
+"""Requests in the queue of a paced slot that do not count towards
+`CONCURRENT_REQUESTS`: as many as leave within a minute, and at least these. Further ones
+count, so that the scheduler stops for them, and a crawl that closes has no long queue to
+empty.
+"""
 
 
 class SlotDelays:
-    """The crawl delays of one crawl: told by origin, kept by download slot.
+    """Applies the crawl delays of origins to the download slots of their requests.
 
-    A request tells its slot when it reaches the downloader, so slots that come and go
-    are no matter, and neither are origins that share one.
+    A delay is applied when a request reaches the downloader, so slots may come and go,
+    and several origins may share one.
     """
 
     def __init__(
-        self, crawler: Crawler, cap: float, uncounted: UncountedRequests
+        self, crawler: Crawler, longest: float, uncounted: UncountedRequests
     ) -> None:
         assert crawler.stats is not None  # noqa: S101 - set before components are made
         self._crawler = crawler
-        self._cap = cap
+        self._longest = longest
         self._uncounted = uncounted
-        self._tally = StatsRecorder(crawler.stats)
-        self._asked: LRUCache[Origin, float] = LRUCache(ORIGINS_KNOWN)
-        self._held: dict[str, HeldSlot] = {}
-        self._sweep_at = 64
-        self._seated: dict[Request, HeldSlot] = {}
+        self._recorder = StatsRecorder(crawler.stats)
+        self._delays: LRUCache[Origin, float] = LRUCache(MAX_ORIGINS)
+        self._slots: dict[str, PacedSlot] = {}
+        self._sweep_at = SWEEP_SLOTS
+        self._queued: dict[Request, PacedSlot] = {}
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
         connect(self._downloaded, signals.response_downloaded)
@@ -76,116 +81,110 @@ class SlotDelays:
     def of(
         cls, crawler: Crawler, settings: RobotsSettings, uncounted: UncountedRequests
     ) -> Self:
-        """The one of *crawler*, made when it is first asked for."""
-        # Kept by the crawler: a table here would hold crawlers that are over.
-        found: Self | None = vars(crawler).get(_KEPT_AS)
+        """Return the one of *crawler*, which middleware and extension share."""
+        # An attribute of the crawler: a table here would hold crawlers that ended.
+        found: Self | None = vars(crawler).get(_ATTRIBUTE)
         if found is None:
-            cap = math.inf if settings.crawl_delay is None else settings.crawl_delay
-            found = vars(crawler)[_KEPT_AS] = cls(crawler, cap, uncounted)
+            longest = math.inf if settings.crawl_delay is None else settings.crawl_delay
+            found = vars(crawler)[_ATTRIBUTE] = cls(crawler, longest, uncounted)
         return found
 
-    def tell(self, origin: Origin, seconds: float | None) -> None:
-        """*origin* asks for so many seconds between two requests; None for none."""
+    def set_delay(self, origin: Origin, seconds: float | None) -> None:
+        """Apply a delay of *seconds* to *origin* from now on; `None` for no delay."""
         seconds = seconds or None
-        if self._asked.get(origin) == seconds:
+        if self._delays.get(origin) == seconds:
             return
         if seconds is None:
-            del self._asked[origin]
+            del self._delays[origin]
         else:
-            self._asked[origin] = seconds
+            self._delays[origin] = seconds
             self._report(origin, seconds)
-        pause = self._pause(origin)
-        for held in self._held.values():
-            if held.is_asked_by(origin):
-                held.ask(origin, pause)
+        for slot in self._slots.values():
+            if slot.has_pause_for(origin):
+                slot.set_pause(origin, self._pause(origin))
 
     def _pause(self, origin: Origin) -> float | None:
-        """The seconds to keep for *origin*, never more than the cap."""
-        seconds = self._asked.get(origin)
-        return None if seconds is None else min(seconds, self._cap)
+        """Return the seconds to apply to *origin*, never more than the longest."""
+        seconds = self._delays.get(origin)
+        return None if seconds is None else min(seconds, self._longest)
 
     def _report(self, origin: Origin, seconds: float) -> None:
-        """Say what is kept, and what is not."""
-        self._tally.count(stats.CRAWL_DELAYS)
-        if seconds <= self._cap:
-            level, text = logging.DEBUG, "%s asks for %g s between two requests"
-        else:
-            self._tally.count(stats.CRAWL_DELAYS_CAPPED)
+        """Log and count which delay is applied."""
+        self._recorder.count(stats.CRAWL_DELAYS)
+        level, applied = logging.DEBUG, "it is applied"
+        if seconds > self._longest:
+            self._recorder.count(stats.CRAWL_DELAYS_CAPPED)
             level = logging.WARNING
-            text = (
-                "%s asks for %g s between two requests; kept are "
-                f"{self._cap:g} s (ROBOTS1994_CRAWL_DELAY)"
-            )
-        extra = {"spider": self._crawler.spider}
-        url = escape_control_chars(origin.robots_url, 500)
-        logger.log(level, text, url, seconds, extra=extra)
+            applied = f"{self._longest:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
+        logger.log(
+            level,
+            "%s states a Crawl-delay of %g s; %s",
+            escape_control_chars(origin.robots_url, 500),
+            seconds,
+            applied,
+            extra={"spider": self._crawler.spider},
+        )
 
     def _reached(self, request: Request) -> None:
-        """*request* is about to stand in line in its slot."""
+        """Pace the slot of *request*, which is about to be queued there."""
         key, origin = slot_key(request), Origin.of(request.url)
         if key is None or origin is None:
             return
-        pause, held = self._pause(origin), self._held.get(key)
+        pause, paced = self._pause(origin), self._slots.get(key)
         slot = slots_of(self._crawler).get(key)
-        if slot is None or (pause is None and held is None):
+        if slot is None or (pause is None and paced is None):
             return
-        if held is None or held.slot is not slot:
-            held = self._hold(key, slot)
-        if pause is not None and not held.is_asked_by(origin):
-            held.ask(origin, pause)
-            held.begin_pause()
-        held.keep()
-        self._seat(request, held)
+        if paced is None or paced.slot is not slot:
+            self._sweep()
+            paced = self._slots[key] = PacedSlot(slot)
+        if pause is not None and not paced.has_pause_for(origin):
+            paced.set_pause(origin, pause)
+            paced.restart_pause()
+        paced.enforce()
+        if paced.pause:
+            # The slot queues a request right after the signal, if it has to wait.
+            call_later(0, partial(self._uncount, request, paced))
 
-    def _hold(self, key: str, slot: object) -> HeldSlot:
-        """Begin to hold *slot*; forget those that the downloader has forgotten."""
-        if len(self._held) >= self._sweep_at:
+    def _sweep(self) -> None:
+        """Forget the slots that the downloader dropped, once there are many."""
+        if len(self._slots) >= self._sweep_at:
             slots = slots_of(self._crawler)
-            kept = {
-                it: held
-                for it, held in self._held.items()
-                if slots.get(it) is held.slot
+            self._slots = {
+                key: paced
+                for key, paced in self._slots.items()
+                if slots.get(key) is paced.slot
             }
-            self._held = kept
-            self._sweep_at = max(64, 2 * len(kept))
-        held = self._held[key] = HeldSlot(slot)
-        return held
+            self._sweep_at = max(SWEEP_SLOTS, 2 * len(self._slots))
 
-    def _seat(self, request: Request, held: HeldSlot) -> None:
-        """Let *request* wait for its turn at nobody's cost, if there is room."""
-        if not held.floor:
-            return
-        seats = max(LEAST_SEATS, SEATED_SECONDS / held.floor)
-
-        def uncount() -> None:
-            # The slot queues a request right after the signal, where it has to wait.
-            if held.seated < seats and self._uncounted.add_queued(
-                request, lambda: self._left(request)
-            ):
-                held.seated += 1
-                self._seated[request] = held
-
-        call_later(0, uncount)
+    def _uncount(self, request: Request, paced: PacedSlot) -> None:
+        """Let *request* wait in the queue of its slot without counting, if few do."""
+        most = max(MIN_UNCOUNTED, UNCOUNTED_SECONDS / (paced.pause or math.inf))
+        if paced.uncounted < most and self._uncounted.add_queued(
+            request, partial(self._left, request)
+        ):
+            paced.uncounted += 1
+            self._queued[request] = paced
 
     def _downloaded(self, response: Response, request: Request) -> None:  # noqa: ARG002 - Scrapy's names
-        """An answer came; the next request may leave after the whole pause."""
-        held = self._held.get(slot_key(request) or "")
-        if held is not None:
-            # AutoThrottle, which listens to the same signal, has had its turn.
-            held.keep()
-            held.begin_pause()
+        """Begin the pause of the slot anew: its delay counts from the last answer."""
+        paced = self._slots.get(slot_key(request) or "")
+        if paced is not None:
+            # AutoThrottle, which listens to the same signal, may have changed the slot.
+            paced.enforce()
+            paced.restart_pause()
 
     def _left(self, request: Request) -> None:
-        """*request* is done with its slot."""
-        held = self._seated.pop(request, None)
-        if held is not None:
-            held.seated -= 1
+        """Count *request* again: it left its slot."""
+        paced = self._queued.pop(request, None)
+        if paced is not None:
+            paced.uncounted -= 1
             self._uncounted.discard(request)
 
 
 class CrawlDelay:
-    """The extension for who keeps Scrapy's built-in robots.txt middleware: the delays
-    come from its parsers, by the signal `robots_parsed` of Scrapy 2.18.
+    """The extension to use with Scrapy's built-in robots.txt middleware.
+
+    The delays come from its parsers, by the signal `robots_parsed` of Scrapy 2.18.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -196,8 +195,8 @@ class CrawlDelay:
         if ROBOTS_PARSED is None:  # pragma: no cover - Scrapy before 2.18
             message = (
                 "this Scrapy has no signal robots_parsed, so crawl delays of the "
-                "built-in's parsers are not told: use Scrapy 2.18 or newer, or "
-                'Robots1994Middleware with ROBOTS1994_DIALECT = "extended"'
+                "built-in's parsers are not known: use Scrapy 2.18 or newer, or "
+                "Robots1994Middleware in a dialect with Crawl-delay"
             )
             raise NotConfigured(message)
         uncounted = UncountedRequests(crawler, EngineState(crawler))
@@ -207,19 +206,19 @@ class CrawlDelay:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Made by Scrapy; `NotConfigured` where the setting is off."""
+        """Return the extension; raise `NotConfigured` if the setting is off."""
         return cls(crawler)
 
     def _parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """A robots.txt was read because *request* needed it."""
+        """Apply the delay of a robots.txt that was read because *request* needed it."""
         origin = Origin.of(request.url)
         if origin is not None:
             delay = robotparser.crawl_delay(self._robot.of(request))
-            self._delays.tell(origin, delay)
+            self._delays.set_delay(origin, delay)
 
 
 class PacingJudge:
-    """Lets another judge decide, and notes the crawl delay of each origin it allows."""
+    """Lets another judge decide, and applies the crawl delay of what it allows."""
 
     def __init__(self, judge: Judge, robot: RobotName, delays: SlotDelays) -> None:
         self._judge = judge
@@ -227,13 +226,13 @@ class PacingJudge:
         self._delays = delays
 
     async def judge(self, request: Request, policy: Policy) -> None:
-        """Decide, then note the delay before the request reaches its slot."""
+        """Decide, then set the delay before the request reaches its slot."""
         await self._judge.judge(request, policy)
         rules = policy.rules(self._robot.of(request))
-        self._delays.tell(policy.origin, rules.crawl_delay)
+        self._delays.set_delay(policy.origin, rules.crawl_delay)
 
     async def unresolved(
         self, request: Request, origin: Origin, error: Exception
     ) -> None:
-        """Decide; no file asks for a delay."""
+        """Decide; no file states a delay."""
         await self._judge.unresolved(request, origin, error)
