@@ -14,6 +14,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.parser import Reason
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -44,8 +45,8 @@ class Judge(Protocol):
 class RefusalListener(Protocol):
     """Notes refusals."""
 
-    def refused(self, request: Request, verdict: Verdict) -> None:
-        """Note that *request* is refused because of *verdict*."""
+    def refused(self, request: Request, verdict: Verdict, origin: Origin) -> None:
+        """Note that *request* is refused because of *verdict*, by *origin*."""
 
 
 class Refuser:
@@ -60,6 +61,9 @@ class Refuser:
         self._crawler = crawler
         self._recorder = recorder
         self._listeners = listeners
+        self._reason_keys = {
+            reason: stats.REASONS.format(reason=reason.value) for reason in Reason
+        }
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = logging.DEBUG if crawler.crawling else logging.WARNING
 
@@ -67,20 +71,25 @@ class Refuser:
         self, request: Request, policy: Policy, rules: Rules
     ) -> ForbiddenByRobots:
         """Return the exception for *request*, which *rules* of *policy* disallow."""
-        verdict = partial(rules.verdict, request.url)
-        is_large = policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES
+        robots = policy.robots
+        is_large = robots is not None and robots.size > INLINE_PARSE_BYTES
         # The first verdict with a line reads the file again.
         if is_large and not rules.has_lines:
-            return self.refusal(request, await run_in_thread(verdict))
-        return self.refusal(request, verdict())
+            verdict = await run_in_thread(partial(rules.verdict, request.url))
+        else:
+            verdict = rules.verdict(request.url)
+        return self.refusal(request, verdict, policy.origin)
 
-    def refusal(self, request: Request, verdict: Verdict) -> ForbiddenByRobots:
-        """Return the exception for *request*, which *verdict* is about."""
-        self._recorder.count(stats.FORBIDDEN)
-        self._recorder.count(stats.REASONS, reason=verdict.reason.value)
+    def refusal(
+        self, request: Request, verdict: Verdict, origin: Origin
+    ) -> ForbiddenByRobots:
+        """Return the exception for *request*, which *verdict* of *origin* is about."""
+        count = self._recorder.count
+        count(stats.FORBIDDEN)
+        count(self._reason_keys[verdict.reason])
         request.meta["robots1994"] = verdict
         for listener in self._listeners:
-            listener.refused(request, verdict)
+            listener.refused(request, verdict, origin)
         if logger.isEnabledFor(self._level):
             logger.log(
                 self._level,

@@ -13,6 +13,7 @@ from scrapy_robots1994.crawl.concurrency import DeferredWaiter
 from scrapy_robots1994.crawl.features import refusals
 from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.stats import StatsRecorder
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores import MemoryStore
 from tests.support.crawler import idle_crawler
@@ -48,9 +49,11 @@ def test_origins_beyond_those_that_are_held_are_added_up(
     assert crawler.stats is not None
     sums = refusals.RefusalLog(crawler, StatsRecorder(crawler.stats))
     verdict = RobotsTxt.parse("User-agent: *\nDisallow: /").verdict("/", "rex")
-    for host in ("a", "b", "b"):
-        sums.refused(Request(f"http://{host}.test/"), verdict)
-    sums.refused(Request("data:,x"), verdict)
+    for host in ("a", "b", "b", "c"):
+        url = f"http://{host}.test/"
+        origin = Origin.of(url)
+        assert origin is not None
+        sums.refused(Request(url), verdict, origin)
 
     with caplog.at_level("INFO"):
         sums._closed()

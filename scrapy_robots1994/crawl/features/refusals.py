@@ -6,11 +6,11 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pydispatch import dispatcher  # type: ignore[import-untyped]
 from scrapy import signals
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy import Outcome
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robots1994.crawl.stats import StatsRecorder
+    from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import Verdict
 
 logger = logging.getLogger("scrapy_robots1994")
@@ -49,12 +50,12 @@ _OUTCOMES = {
 
 @dataclass(slots=True)
 class _Row:
-    """One origin: refusals, the outcome at the last one, the line of the first one."""
+    """One origin: the reason of the last refusal, the line of the first one."""
 
     origin: Origin
-    outcome: str = ""
+    reason: Reason
+    first: str
     refused: int = 0
-    first: str = ""
 
 
 class RefusalLog:
@@ -67,28 +68,32 @@ class RefusalLog:
         self._uncounted = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def refused(self, request: Request, verdict: Verdict) -> None:
+    def refused(self, request: Request, verdict: Verdict, origin: Origin) -> None:
         """Count the refusal of *request*, and send the signal."""
-        row = self._row(Origin.of(request.url))
+        row = self._rows.get(origin) or self._new_row(origin, verdict)
         if row is None:
             self._uncounted += 1
         else:
             row.refused += 1
-            row.outcome = _OUTCOMES.get(verdict.reason, Outcome.PARSED.value)
-            row.first = row.first or _line_of(verdict)
-        self._crawler.signals.send_catch_log(
-            request_refused,
-            request=request,
-            verdict=verdict,
-            spider=self._crawler.spider,
-        )
+            row.reason = verdict.reason
+        # Sending a signal costs more than all else here, also where nothing listens.
+        sender, get_receivers = self._crawler, dispatcher.getReceivers
+        if get_receivers(sender, request_refused) or get_receivers(
+            dispatcher.Any, request_refused
+        ):
+            self._crawler.signals.send_catch_log(
+                request_refused,
+                request=request,
+                verdict=verdict,
+                spider=self._crawler.spider,
+            )
 
-    def _row(self, origin: Origin | None) -> _Row | None:
-        """Return the row of *origin*; `None` past `MAX_ORIGINS`."""
-        row = None if origin is None else self._rows.get(origin)
-        if row is None and origin is not None and len(self._rows) < MAX_ORIGINS:
-            row = self._rows[origin] = _Row(origin)
-        return row
+    def _new_row(self, origin: Origin, verdict: Verdict) -> _Row | None:
+        """Return a new row for *origin*; `None` past `MAX_ORIGINS`."""
+        if len(self._rows) >= MAX_ORIGINS:
+            return None
+        row = _Row(origin, verdict.reason, _line_of(verdict))
+        return self._rows.setdefault(origin, row)
 
     def _closed(self) -> None:
         """Log the table and set its stats, if there is a refusal."""
@@ -122,7 +127,7 @@ def _table(rows: list[_Row], uncounted: int) -> Iterator[str]:
     yield f"{'refused':>9}  {'outcome':11}  {'origin':40}  first line that refused"
     for row in rows[:TOP_ORIGINS]:
         yield (
-            f"{row.refused:9,}  {row.outcome:11}  "
+            f"{row.refused:9,}  {_OUTCOMES.get(row.reason, Outcome.PARSED.value):11}  "
             f"{escape_control_chars(str(row.origin), 40):40}  "
             f"{escape_control_chars(row.first, 34)}"
         ).rstrip()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robots1994.crawl.stats import StatsRecorder
+    from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import Verdict
 
 logger = logging.getLogger("scrapy_robots1994")
@@ -60,7 +61,12 @@ class StartRequests:
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
 
-    def refused(self, request: Request, verdict: Verdict) -> None:
+    def refused(
+        self,
+        request: Request,
+        verdict: Verdict,
+        origin: Origin,  # noqa: ARG002 - of all listeners
+    ) -> None:
         """Note that *request* was refused."""
         if not self._has_passed and request.meta.get(META_KEY):
             self._refused += 1
