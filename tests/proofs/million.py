@@ -96,11 +96,11 @@ def memory_of(origins: int, bound: int) -> list[int]:
             policy.robots.compress_body()
         memory.put(policy)
         if number % (origins // 10) == 0:
-            sizes.append(_resident() // 2**20)
+            sizes.append(resident() // 2**20)
     return sizes
 
 
-def _resident() -> int:
+def resident() -> int:
     """Bytes of this process in memory now."""
     statm = Path("/proc/self/statm")
     if statm.exists():

@@ -1,0 +1,62 @@
+"""The middleware without a network: every robots.txt is answered in this process."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from scrapy_robots1994.crawl.download_limits import DownloadState
+from scrapy_robots1994.crawl.middleware import Robots1994Middleware
+from scrapy_robots1994.crawl.request_context import RequestContext
+from scrapy_robots1994.origin import Origin
+from tests.support.crawler import idle_crawler
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scrapy_robots1994.policy.fetch_result import FetchResult
+
+SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
+
+
+class AnsweredMiddleware(Robots1994Middleware):
+    """Resolves and decides as in a crawl, from the download's end on.
+
+    *answer* returns the body of an origin's robots.txt as it was sent, and its codings.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Origin], tuple[bytes, tuple[str, ...]]],
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(idle_crawler({**SETTINGS, **(settings or {})}))
+        self._answer = answer
+        self._limit = self._resolver._backend.reader.limit  # type: ignore[attr-defined]
+        self.download.fetch = self._fetch  # type: ignore[method-assign]
+
+    async def _fetch(self, origin: Origin, *_: object) -> FetchResult:
+        """Answer instead of sending a request."""
+        body, codings = self._answer(origin)
+        state = DownloadState(self._limit, 30.0, codings=codings)
+        if len(body) > self._limit:
+            body, state.is_truncated = body[: self._limit + 1], True
+        state.is_sent = state.has_bytes = state.is_answered = True
+        response = Response(origin.robots_url, body=body)
+        return await self.download._result(response, state, None, False)  # noqa: FBT003 - ours
+
+    async def visit(self, url: str) -> bool:
+        """Return whether a request for *url* is permitted, once its policy is known."""
+        request = Request(url)
+        origin = Origin.of(url)
+        assert origin is not None
+        context = RequestContext.from_request(request, ())
+        policy = await self._resolver.resolve(origin, context)
+        with suppress(IgnoreRequest):
+            await self._judge.judge(request, policy)
+            return True
+        return False
