@@ -12,8 +12,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import sys
-import threading
 import zlib
+from functools import partial
 from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
@@ -122,10 +122,7 @@ async def busy() -> None:
         while process_time() < end:
             pass
 
-    thread = threading.Thread(target=compute)
-    thread.start()
-    while thread.is_alive():
-        await asyncio.sleep(0)
+    await asyncio.to_thread(compute)
 
 
 async def measure(name: str, answer: Packed) -> dict[str, Any]:
@@ -134,7 +131,7 @@ async def measure(name: str, answer: Packed) -> dict[str, Any]:
     for number in range(ROUNDS + 1):
         middleware = AnsweredMiddleware(lambda _: answer)
         url = f"http://site-{number}.test/page"
-        stall = await longest_turn(lambda u=url, m=middleware: m.visit(u))
+        stall = await longest_turn(partial(middleware.visit, url))
         alone = await longest_turn(busy)
         if number:
             # The first round makes what is made once.
