@@ -151,7 +151,9 @@ def _strings(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-META_KEYS = SettingType('a list of meta keys, for example ["proxy"]', _strings)
+def strings(of_what: str, example: str) -> SettingType[tuple[str, ...]]:
+    """Return the type of a list of texts, also written as one text with commas."""
+    return SettingType(f'a list of {of_what}, for example ["{example}"]', _strings)
 
 
 def is_parser(kind: object) -> bool:

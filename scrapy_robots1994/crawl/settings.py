@@ -90,7 +90,7 @@ class RobotsSettings:
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
     """Where policies are stored: a URL."""
-    propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
+    propagate_meta: tuple[str, ...] = declare(types.strings("meta keys", "proxy"), ())
     """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
     robots.txt request copies from the page request.
     """
