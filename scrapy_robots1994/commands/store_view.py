@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.policy import Policy, UseFresh, decide
 from scrapy_robots1994.policy.reader import Reader
 from scrapy_robots1994.stores import PolicyStore, Stored
 from scrapy_robots1994.stores.codec import decode, encode
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class PolicyFilter:
 
 def is_fresh(policy: Policy, now: float) -> bool:
     """Whether a crawl would use *policy* without fetching it again."""
-    return isinstance(decide(policy, now), UseFresh)
+    return policy.is_fresh(now)
 
 
 class StoreView:

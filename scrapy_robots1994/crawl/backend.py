@@ -19,8 +19,8 @@ from scrapy_robots1994.crawl.parser import Robots1994Parser
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread, sleep
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
+from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.policy.reader import Reader
-from scrapy_robots1994.policy.retries import RetrySchedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -39,7 +39,7 @@ from scrapy_robots1994.policy import (
     RobotsResponse,
 )
 from scrapy_robots1994.policy.faults import is_shortage
-from scrapy_robots1994.policy.outcome import PROXY_AUTHENTICATION_REQUIRED
+from scrapy_robots1994.policy.fetch_result import PROXY_AUTHENTICATION_REQUIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,41 +1,30 @@
-"""Policies of origins: what an answer means, how long it holds, who fetches it.
+"""Policies of origins: what a response means, how long it holds, who fetches it.
 
 Pure: no IO, no clock, no Scrapy. A `FetchResult` (what came of GET /robots.txt) becomes,
-by the outcome table R1 to R7, a `Policy`; `decide` says what to do with one at a moment;
+by the outcome table R1 to R7, a `Policy`, which says whether it is fresh at a moment;
 `resolver.PolicyResolver` finds or fetches the policy of an origin.
 """
 
 from scrapy_robots1994.policy.fetch_result import (
+    OUTCOMES,
     Cancelled,
     FetchError,
     FetchResult,
     LocalFault,
+    Outcome,
     RobotsResponse,
     Validators,
-)
-from scrapy_robots1994.policy.freshness import (
-    Fetch,
-    FreshnessDecision,
-    FreshnessSettings,
-    UseFresh,
-    UseStale,
-    decide,
-)
-from scrapy_robots1994.policy.outcome import (
-    OUTCOMES,
-    Outcome,
     outcome_of,
     outcome_of_result,
 )
+from scrapy_robots1994.policy.freshness import FreshnessSettings
 from scrapy_robots1994.policy.policy import Policy, Rules, UniformRules
 
 __all__ = [
     "OUTCOMES",
     "Cancelled",
-    "Fetch",
     "FetchError",
     "FetchResult",
-    "FreshnessDecision",
     "FreshnessSettings",
     "LocalFault",
     "Outcome",
@@ -43,10 +32,7 @@ __all__ = [
     "RobotsResponse",
     "Rules",
     "UniformRules",
-    "UseFresh",
-    "UseStale",
     "Validators",
-    "decide",
     "outcome_of",
     "outcome_of_result",
 ]

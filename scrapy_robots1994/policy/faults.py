@@ -1,4 +1,5 @@
-"""Whose fault a failed fetch is: the origin's (R5), ours (R7), or a cancellation (R6).
+"""Whose fault a failed fetch is: the origin's (R5), ours (R7), or a cancellation (R6);
+and when it is tried again (§3.1 of the standard).
 
 The exception classes of the HTTP client are injected, so that nothing here imports one.
 """
@@ -7,14 +8,23 @@ from __future__ import annotations
 
 import copy
 import errno
+import random
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
+from scrapy_robots1994.policy.fetch_result import (
+    Cancelled,
+    FetchError,
+    LocalFault,
+    RobotsResponse,
+    is_temporary,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from scrapy_robots1994.policy.fetch_result import FetchResult
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]
@@ -48,6 +58,18 @@ BUGS: Classes = (
     TypeError,
 )
 """Exceptions of a program, which no network raises."""
+
+NETWORK_PAUSES = (1.0, 4.0)
+"""Seconds before each retry of a network failure, and of a fault of ours (R7)."""
+
+STATUS_PAUSES = (1.0, 4.0, 15.0)
+"""Seconds before each retry of a status of R5."""
+
+MAX_RETRY_AFTER = 30.0
+"""Seconds of a Retry-After that requests wait for; a longer one ends the retries."""
+
+JITTER = 0.25
+"""Part of a pause by which it is drawn longer, so that origins spread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +152,42 @@ def copy_of(error: ExceptionT) -> ExceptionT:
     made.__dict__.update(error.__dict__)
     made.__cause__ = error
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class RetrySchedule:
+    """The pauses between the fetches of one origin while requests wait.
+
+    *times* is the largest number of retries: Scrapy's `RETRY_TIMES`, or 0 where
+    `RETRY_ENABLED` is off. Whatever it is, the pauses above are all there are, so a
+    dead origin costs a bounded number of fetches.
+    """
+
+    times: int = len(STATUS_PAUSES)
+
+    def pause(self, result: FetchResult, retries: int) -> float | None:
+        """Return the seconds until the next fetch, after *retries* of them.
+
+        `None` means that *result* stands.
+        """
+        pauses, retry_after = _pauses(result)
+        if retries >= min(self.times, len(pauses)):
+            return None
+        if retry_after is None:
+            pause = pauses[retries]
+        elif retry_after <= MAX_RETRY_AFTER:
+            pause = retry_after
+        else:
+            return None
+        return pause * (1 + JITTER * random.random())  # noqa: S311 - spreads load
+
+
+def _pauses(result: FetchResult) -> tuple[tuple[float, ...], float | None]:
+    """Return the pauses that *result* is worth, and the server's Retry-After."""
+    match result:
+        case FetchError(is_final=False) | LocalFault():
+            return NETWORK_PAUSES, None
+        case RobotsResponse() if is_temporary(result.status):
+            return STATUS_PAUSES, result.retry_after
+        case _:
+            return (), None

@@ -1,12 +1,8 @@
-"""How long policies hold, and what to do with one, or without one, at a moment."""
+"""How long policies hold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from scrapy_robots1994.policy.policy import Policy
 
 CLOCK_SKEW = 60.0
 """A policy dated at most so many seconds ahead of our clock is not from the future."""
@@ -53,45 +49,3 @@ class FreshnessSettings:
     def stale_while_revalidate(self) -> float:
         """Seconds past its freshness in which a policy is used during its refresh."""
         return max(self.ttl, MIN_STALE_WHILE_REVALIDATE)
-
-
-@dataclass(frozen=True, slots=True)
-class UseFresh:
-    """The policy is fresh: use it."""
-
-    policy: Policy
-
-
-@dataclass(frozen=True, slots=True)
-class UseStale:
-    """The policy has just become stale: use it, and start one refresh."""
-
-    policy: Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Fetch:
-    """Request the file and wait; *last* is the last good policy, if any (R5)."""
-
-    last: Policy | None
-
-
-FreshnessDecision: TypeAlias = UseFresh | UseStale | Fetch
-
-
-def decide(policy: Policy | None, now: float) -> FreshnessDecision:
-    """Return what to do with *policy* at *now* (seconds since the epoch).
-
-    A policy that we set ourselves because the origin was unreachable (R5) is not used
-    past its freshness; one dated in the future (the clock went back) is fetched again.
-    """
-    if policy is None or now >= policy.keep_until:
-        return Fetch(None)
-    last = policy if policy.is_known else None
-    if policy.fetched_at > now + CLOCK_SKEW:
-        return Fetch(last)
-    if now < policy.fresh_until:
-        return UseFresh(policy)
-    if last is not None and now < policy.stale_until:
-        return UseStale(policy)
-    return Fetch(last)

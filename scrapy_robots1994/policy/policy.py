@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Reason, Verdict
-from scrapy_robots1994.policy.fetch_result import RobotsResponse, Validators
-from scrapy_robots1994.policy.freshness import MAX_FORBIDDEN_LIFETIME
-from scrapy_robots1994.policy.outcome import Outcome, outcome_of
+from scrapy_robots1994.policy.fetch_result import (
+    Outcome,
+    RobotsResponse,
+    Validators,
+    outcome_of,
+)
+from scrapy_robots1994.policy.freshness import CLOCK_SKEW, MAX_FORBIDDEN_LIFETIME
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 NOT_OF_PROXIES = frozenset({404, 410})
@@ -243,6 +247,27 @@ class Policy:
     def is_known(self) -> bool:
         """Whether the origin itself stated this policy (R1, R3, R4), not we (R5)."""
         return self.outcome is not Outcome.UNREACHABLE
+
+    def is_fresh(self, now: float) -> bool:
+        """Return whether to use it at *now* (seconds since the epoch) as it is.
+
+        One dated in the future (the clock went back) is fetched again.
+        """
+        return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
+
+    def is_usable(self, now: float) -> bool:
+        """Return whether to use it at *now*: fresh, or stale while it is refreshed.
+
+        One that we set ourselves because the origin was unreachable (R5) is never used
+        past its freshness.
+        """
+        if not self.is_known:
+            return self.is_fresh(now)
+        return self.fetched_at <= now + CLOCK_SKEW and now < self.stale_until
+
+    def last_good(self, now: float) -> Policy | None:
+        """Return it if a failed fetch at *now* leaves it in force (R5), else `None`."""
+        return self if self.is_known and now < self.keep_until else None
 
     @property
     def memory_bytes(self) -> int:

@@ -8,7 +8,7 @@ policy is already decided, while listeners run. The rules of this file:
 * a policy is in memory before listeners run, and listeners end before waiters go on;
 * a fetch is forgotten before its first waiter goes on;
 * the store is read before the origin is requested, and only a policy that is fresh by
-  `decide` saves the fetch; a store that knows nothing costs a fetch and no more;
+  its dates saves the fetch; a store that knows nothing costs a fetch and no more;
 * each retry leaves as a request that waits now, if possible one that leaves otherwise
   than those before (with rotating proxies: through another one);
 * a wait ends with a policy, with `FetchAborted`, or with a copy of the exception of our
@@ -17,18 +17,21 @@ policy is already decided, while listeners run. The rules of this file:
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.policy.faults import copy_of
-from scrapy_robots1994.policy.fetch_result import Cancelled, LocalFault, RobotsResponse
-from scrapy_robots1994.policy.freshness import Fetch, UseFresh, UseStale, decide
-from scrapy_robots1994.policy.in_flight import InFlightFetch
-from scrapy_robots1994.policy.outcome import Outcome, outcome_of_result
+from scrapy_robots1994.policy.faults import RetrySchedule, copy_of
+from scrapy_robots1994.policy.fetch_result import (
+    Cancelled,
+    LocalFault,
+    Outcome,
+    RobotsResponse,
+    outcome_of_result,
+)
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.policy.retries import RetrySchedule
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
@@ -37,14 +40,48 @@ if TYPE_CHECKING:
         Resolution,
         ResolverBackend,
         Store,
+        Waiter,
+        Work,
     )
     from scrapy_robots1994.policy.fetch_result import FetchError, FetchResult
-    from scrapy_robots1994.policy.freshness import FreshnessDecision, FreshnessSettings
+    from scrapy_robots1994.policy.freshness import FreshnessSettings
 
 ContextT = TypeVar("ContextT")
 
 NEVER_BEGAN = "the fetch of robots.txt never began"
 BROKE_OFF = "the fetch of robots.txt broke off"
+
+
+@dataclass(slots=True, eq=False)
+class InFlightFetch(Generic[ContextT]):
+    """A fetch in flight and the requests that wait for it.
+
+    *context* is that of the latest attempt, *tried* those of all. *policy* is the
+    decided policy while listeners run.
+    """
+
+    origin: Origin
+    context: ContextT
+    last: Policy | None
+    # In order of arrival; a dict, so that a cancelled waiter leaves at once.
+    waiters: dict[Waiter, ContextT] = field(default_factory=dict)
+    tried: list[ContextT] = field(default_factory=list)
+    policy: Policy | None = None
+    work: Work | None = None
+
+    def next_context(self) -> ContextT:
+        """Return the context for the next attempt: of a waiter, and a new one if any."""
+        waiting = list(self.waiters.values())
+        untried = (context for context in waiting if context not in self.tried)
+        others = (context for context in waiting if context != self.context)
+        self.context = next(untried, next(others, self.context))
+        self.tried.append(self.context)
+        return self.context
+
+    def release(self, resolution: Resolution) -> None:
+        """Let every waiter go on with *resolution*."""
+        for waiter in tuple(self.waiters):
+            waiter.release(resolution)
 
 
 class PolicyResolver(Generic[ContextT]):
@@ -72,10 +109,9 @@ class PolicyResolver(Generic[ContextT]):
         `None` means "call `resolve`", not "allowed".
         """
         policy = self._memory.get(origin)
-        if policy is None:
+        if policy is None or not policy.is_fresh(self._backend.now()):
             return None
-        decision = decide(policy, self._backend.now())
-        return decision.policy if isinstance(decision, UseFresh) else None
+        return policy
 
     async def resolve(self, origin: Origin, context: ContextT) -> Policy:
         """Return the policy of *origin*, fetched if need be.
@@ -86,15 +122,15 @@ class PolicyResolver(Generic[ContextT]):
         the original exception when it failed by our own fault (R7).
         """
         in_flight = self._in_flight.get(origin)
-        decision = decide(self._memory.get(origin), self._backend.now())
-        if isinstance(decision, Fetch):
+        policy, now = self._memory.get(origin), self._backend.now()
+        if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.policy is not None:
                 # It held for no time at all; those who waited get it, too.
                 return in_flight.policy
-            return await self._wait(origin, context, decision.last)
-        if isinstance(decision, UseStale) and in_flight is None and not self._aborted:
-            self._start(InFlightFetch(origin, context, decision.policy))
-        return decision.policy
+            return await self._wait(origin, context, policy and policy.last_good(now))
+        if in_flight is None and not self._aborted and not policy.is_fresh(now):
+            self._start(InFlightFetch(origin, context, policy))
+        return policy
 
     def abort(self, reason: str) -> None:
         """Start no fetch from now on, cancel those in flight, end every wait (R6)."""
@@ -160,34 +196,28 @@ class PolicyResolver(Generic[ContextT]):
 
     async def _find(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
         """Return the policy of the store if it is fresh, else that of the origin."""
-        decision = await self._look_up(in_flight)
-        if isinstance(decision, UseFresh):
-            return decision.policy
-        in_flight.last = (
-            decision.policy if isinstance(decision, UseStale) else decision.last
-        )
-        return await self._fetch(in_flight)
+        stored = None if self._store is None else await self._look_up(in_flight)
+        return stored or await self._fetch(in_flight)
 
-    async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> FreshnessDecision:
-        """Read the store; any result but `UseFresh` means that it is ours to fetch."""
-        last = in_flight.last
-        if self._store is None:
-            return Fetch(last)
-        stored = await self._store.get(in_flight.origin)
+    async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> Policy | None:
+        """Return the fresh policy of the store; `None` means that it is ours to fetch."""
+        assert self._store is not None  # noqa: S101 - see the caller
+        origin, last = in_flight.origin, in_flight.last
+        policy = stored = await self._store.get(origin)
         # Memory may know better, where the store was away for a while.
-        newer = last is not None and (not stored or stored.fetched_at < last.fetched_at)
-        decision = decide(last if newer else stored, self._backend.now())
-        if not isinstance(decision, UseFresh):
-            if isinstance(decision, UseStale) and not newer:
+        if last and (not stored or stored.fetched_at < last.fetched_at):
+            policy = last
+        now = self._backend.now()
+        if policy is None or not policy.is_fresh(now):
+            in_flight.last = policy and policy.last_good(now)
+            if policy is not None and policy is stored and policy.is_usable(now):
                 # As in `resolve`: it is used at once, and its refresh runs meanwhile.
-                await self._load(in_flight, decision.policy)
-                in_flight.release(decision.policy)
-            made = await self._store.acquire_lease(in_flight.origin)
-            if made is None:
-                return decision
-            decision = UseFresh(made)
-        await self._load(in_flight, decision.policy)
-        return decision
+                await self._load(in_flight, policy)
+                in_flight.release(policy)
+            policy = await self._store.acquire_lease(origin)
+        if policy is not None:
+            await self._load(in_flight, policy)
+        return policy
 
     async def _load(self, in_flight: InFlightFetch[ContextT], policy: Policy) -> None:
         """Put a policy of the store into memory."""

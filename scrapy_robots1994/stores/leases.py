@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from scrapy_robots1994.policy.freshness import CLOCK_SKEW, UseFresh, decide
+from scrapy_robots1994.policy.freshness import CLOCK_SKEW
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.worker import NoAnswer
@@ -225,7 +225,7 @@ class LeasedPolicies:
     def _read_fresh(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin* if it is fresh."""
         policy = self._read(origin)
-        if policy is None or not isinstance(decide(policy, self._clock()), UseFresh):
+        if policy is None or not policy.is_fresh(self._clock()):
             return None
         return policy
 
@@ -263,7 +263,7 @@ class LeasedPolicies:
             return True
         if not policy.is_known:
             return not stored.is_known
-        # One from the future is not newer: the clock went back (`decide`).
+        # One from the future is not newer: the clock went back.
         is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
         return not (stored.is_known and is_newer)
 

@@ -42,3 +42,12 @@ def unreachable(
 ) -> Policy:
     """Make the policy of an origin that never answered (R5)."""
     return Policy.unreachable(origin, TIMEOUT, at, terms)
+
+
+def use_of(policy: Policy, now: float) -> str:
+    """Return what *policy* is good for at *now*."""
+    if policy.is_fresh(now):
+        return "fresh"
+    if policy.is_usable(now):
+        return "stale"
+    return "nothing" if policy.last_good(now) is None else "last good"

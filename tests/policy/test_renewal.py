@@ -11,9 +11,7 @@ from scrapy_robots1994.policy import (
     Outcome,
     Policy,
     RobotsResponse,
-    UseFresh,
     Validators,
-    decide,
     outcome_of,
     outcome_of_result,
 )
@@ -25,6 +23,7 @@ from tests.policy.samples import (
     TIMEOUT,
     parsed,
     unreachable,
+    use_of,
 )
 
 LATER = NOW + 2 * DAY
@@ -52,7 +51,7 @@ def test_ours_r1_a_renewed_policy_states_the_same_for_a_new_time() -> None:
     renewed = last.revalidated(RENEWAL, LATER, TERMS)
 
     assert renewed.robots is last.robots
-    assert decide(renewed, LATER + DAY - 1) == UseFresh(renewed)
+    assert use_of(renewed, LATER + DAY - 1) == "fresh"
     assert (renewed.fetched_at, renewed.fresh_until) == (LATER, LATER + DAY)
     assert renewed.keep_until == LATER + DAY + 30 * DAY
 

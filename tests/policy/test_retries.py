@@ -13,7 +13,7 @@ from scrapy_robots1994.policy import (
     LocalFault,
     RobotsResponse,
 )
-from scrapy_robots1994.policy.retries import RetrySchedule
+from scrapy_robots1994.policy.faults import RetrySchedule
 
 RESET = FetchError("reset", "by peer")
 LOOP = FetchError("redirect loop", "back again", is_final=True)

@@ -5,16 +5,22 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994.policy import (
-    Fetch,
     FreshnessSettings,
     Policy,
     RobotsResponse,
-    UseFresh,
-    UseStale,
-    decide,
 )
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.policy.samples import BODY, CLOSED, DAY, NOW, SITE, TERMS, TIMEOUT, parsed
+from tests.policy.samples import (
+    BODY,
+    CLOSED,
+    DAY,
+    NOW,
+    SITE,
+    TERMS,
+    TIMEOUT,
+    parsed,
+    use_of,
+)
 
 SHORT = FreshnessSettings(
     ttl=100.0, min_ttl=0.0, stale_if_error=1000.0, retry_after=300.0
@@ -65,7 +71,7 @@ def test_ours_r5_it_stands_in_no_longer_than_stale_ttl() -> None:
         now = policy.fresh_until
 
     assert policy.keep_until == last.keep_until == NOW + 100 + 1000
-    assert decide(policy, last.keep_until) == Fetch(None)
+    assert use_of(policy, last.keep_until) == "nothing"
 
 
 def test_ours_r5_a_good_answer_ends_standing_in() -> None:
@@ -83,7 +89,7 @@ def test_a_standing_policy_is_still_the_origins_own() -> None:
     standing = parsed().stale_on_error(TIMEOUT, NOW, TERMS)
 
     assert standing.is_known
-    assert decide(standing, standing.fresh_until) == UseStale(standing)
+    assert use_of(standing, standing.fresh_until) == "stale"
 
 
 @pytest.mark.parametrize("back", [61.0, DAY, 100 * DAY])
@@ -93,8 +99,8 @@ def test_a_stand_in_pauses_also_after_the_clock_went_back(back: float) -> None:
 
     standing = parsed().stale_on_error(TIMEOUT, now, TERMS)
 
-    assert decide(standing, now) == UseFresh(standing)
-    assert decide(standing, now + 300) == UseStale(standing)
+    assert use_of(standing, now) == "fresh"
+    assert use_of(standing, now + 300) == "stale"
 
 
 def test_a_clock_that_went_back_lengthens_no_stand_in() -> None:

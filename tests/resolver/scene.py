@@ -16,8 +16,8 @@ from scrapy_robots1994.policy import (
     Policy,
     RobotsResponse,
 )
+from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.policy.resolver import PolicyResolver
-from scrapy_robots1994.policy.retries import RetrySchedule
 from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores import MemoryStore
 from tests.policy.samples import BODY, SITE

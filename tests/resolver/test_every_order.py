@@ -21,11 +21,8 @@ from scrapy_robots1994.policy import (
     LocalFault,
     Policy,
     RobotsResponse,
-    UseFresh,
-    UseStale,
-    decide,
 )
-from scrapy_robots1994.policy.retries import RetrySchedule
+from scrapy_robots1994.policy.faults import RetrySchedule
 from tests.policy.samples import TIMEOUT
 from tests.resolver.drives import AsyncioDrive, Drive, TwistedDrive
 from tests.resolver.scene import FILE, Pause, Question, Scene
@@ -76,8 +73,7 @@ class Request:
 
     def is_right(self, puts: list[Policy]) -> bool:
         """Whether what was found is what was held, or made while it waited."""
-        decision = decide(self.held, self.asked_at)
-        if isinstance(decision, (UseFresh, UseStale)):
+        if self.held is not None and self.held.is_usable(self.asked_at):
             return self.found is self.held
         if isinstance(self.found, Exception):
             return True

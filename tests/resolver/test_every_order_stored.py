@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis.stateful import precondition, rule
 
 from scrapy_robots1994.policy import Policy
-from scrapy_robots1994.policy.retries import RetrySchedule
+from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.resolver.drives import AsyncioDrive, TwistedDrive
 from tests.resolver.scene import FILE, TERMS, Scene

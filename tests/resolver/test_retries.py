@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.policy import Cancelled, LocalFault, Policy, RobotsResponse
-from scrapy_robots1994.policy.retries import RetrySchedule
+from scrapy_robots1994.policy.faults import RetrySchedule
 from tests.policy.samples import SITE, TIMEOUT
 from tests.resolver.scene import FILE, Scene, end_of, reason_of
 

@@ -19,7 +19,7 @@ import scrapy
 from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
-from scrapy_robots1994.policy import retries
+from scrapy_robots1994.policy import faults
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -124,8 +124,8 @@ def _resolve_test_names() -> None:
 def _shorten_pauses() -> None:
     """Let the pauses between retries of a robots.txt take a fiftieth of their time."""
     for name in ("NETWORK_PAUSES", "STATUS_PAUSES"):
-        shorter = tuple(seconds / 50 for seconds in getattr(retries, name))
-        setattr(retries, name, shorter)
+        shorter = tuple(seconds / 50 for seconds in getattr(faults, name))
+        setattr(faults, name, shorter)
 
 
 def _process(job: dict[str, Any]) -> Any:
