@@ -187,7 +187,7 @@ def _name(what: str, lines: list[str]) -> None:
 
 def _report_path(wanted: str | None) -> Path | None:
     """Return where the report goes; refused before the work rather than after it."""
-    from scrapy_robots1994.compare.report_file import FORMS  # noqa: PLC0415 - heavy
+    from scrapy_robots1994.compare.formats import FORMS  # noqa: PLC0415 - heavy
 
     if wanted is not None and Path(wanted).suffix.lower() not in FORMS:
         shown = repr(escape_control_chars(wanted, 60))
@@ -227,7 +227,7 @@ def _report(
             variant,
             robots=", ".join(job.robots)
             or "those that the file names, and one that it does not",
-            questions=f"Asked: {asked}",
+            questions=asked,
         ),
         has_answers=inputs.has_answers,
         notes=("Interrupted: not all files were compared.",) * result.is_interrupted,
@@ -236,20 +236,20 @@ def _report(
 
 def _print(report: ComparisonReport, target: Path | None, *, as_json: bool) -> None:
     """Print *report*, and write it to *target*."""
-    from scrapy_robots1994.compare import report as forms  # noqa: PLC0415 - heavy
-    from scrapy_robots1994.compare.report_file import write_report  # noqa: PLC0415 - heavy
+    from scrapy_robots1994.compare import formats  # noqa: PLC0415 - heavy
+    from scrapy_robots1994.compare.report import as_table  # noqa: PLC0415 - heavy
 
     if as_json:
-        print_line(forms.as_json(report).rstrip("\n"))
+        print_line(formats.as_json(report).rstrip("\n"))
     elif report.totals.captures:
         print_line(
             f"{report.subject}: {report.questions:,} questions to each parser, "
             f"{report.disagreements:,} answers that differ from ours\n\n"
-            f"{forms.as_table(report)}"
+            f"{as_table(report)}"
         )
     if target is not None:
         try:
-            write_report(report, target)
+            formats.write_report(report, target)
         except OSError as error:
             raise RobotsError(str(error)) from error
         print_note(

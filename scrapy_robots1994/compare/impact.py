@@ -133,8 +133,12 @@ class SiteImpact:
     @property
     def capture(self) -> Capture:
         """The answer that was compared; without its body if all parsers agree."""
-        body = zlib.decompress(self.packed) if self.packed else b""
-        return Capture(self.label, body, self.uniform, self.status)
+        return Capture(self.label, self.file, self.uniform, self.status)
+
+    @property
+    def file(self) -> bytes:
+        """The file about which the parsers differ; empty if they all agree."""
+        return zlib.decompress(self.packed) if self.packed else b""
 
     def count(self, parser: str, *directions: Direction) -> int:
         """Return how many questions *parser* answered in one of *directions*."""

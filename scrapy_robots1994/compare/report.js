@@ -4,18 +4,18 @@
   const byId = (id) => document.getElementById(id);
   const number = (value) => value.toLocaleString("en");
   const PAGE_SIZE = 50;
-  const OPENED = 0, CLOSED = 1, RAISED = 2;
-  const CHANGE_WORDS = ["unchanged", "only opened", "only closed", "both"];
-  const WAY_WORDS = ["opened", "closed", "raised"];
-  const BASIS_WORDS = {
-    text: "file", 401: "HTTP 401", 403: "HTTP 403", 404: "HTTP 404",
-    "4xx": "other 4xx", "5xx": "HTTP 5xx", failure: "no answer",
-  };
-  const BASIS_LONG = {
-    text: "by the file's text", 401: "by status 401", 403: "by status 403",
-    404: "by status 404", "4xx": "by another 4xx", "5xx": "by a status 5xx",
-    failure: "by a failed fetch",
-  };
+  const PARSERS = Object.keys(data.parsers);
+  const CHANGES = { unchanged: "unchanged", opened: "only opened", closed: "only closed", both: "both" };
+  const DIRECTIONS = { stricter: "opened", laxer: "closed", raised: "raised" };
+  /* In the order of the tables; an object would put 401 before "text". */
+  const BASES = [
+    ["text", "file", "by the file's text"], ["401", "HTTP 401", "by status 401"],
+    ["403", "HTTP 403", "by status 403"], ["404", "HTTP 404", "by status 404"],
+    ["4xx", "other 4xx", "by another 4xx"], ["5xx", "HTTP 5xx", "by a status 5xx"],
+    ["failure", "no answer", "by a failed fetch"],
+  ];
+  const NONE = { unchanged: 0, opened: 0, closed: 0, both: 0 };
+  const basisWord = Object.fromEntries(BASES.map(([name, short]) => [name, short]));
 
   /* Text alone is ever put into the page: no string of the data becomes markup. */
   const element = (name, attributes = {}, ...children) => {
@@ -30,10 +30,11 @@
   };
   const fill = (parent, ...children) => parent.replaceChildren(...children.filter(Boolean));
   const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
-  const parserName = (place) => data.parsers[place]?.replace(/(.)RobotParser$/, "$1") || "another parser";
+  const shortName = (name) => name.replace(/(.)RobotParser$/, "$1");
+  const sum = (numbers) => numbers.reduce((whole, it) => whole + it, 0);
 
   /* The state is what the address says after its #, so that each view is a link. */
-  const EMPTY = { parser: 0, q: "", change: "", cause: "", basis: "", sort: "count", down: 1, page: 0, site: "" };
+  const EMPTY = { parser: PARSERS[0] || "", q: "", change: "", cause: "", basis: "", sort: "count", down: 1, page: 0, site: "" };
   let state = { ...EMPTY };
   const anchors = ["verdict", "next", "sites", "why", "how"];
   const readState = () => {
@@ -42,20 +43,17 @@
     const given = new URLSearchParams(text);
     state = { ...EMPTY };
     for (const key of Object.keys(EMPTY)) {
-      if (!given.has(key)) continue;
-      state[key] = typeof EMPTY[key] === "number" ? Number(given.get(key)) || 0 : given.get(key);
+      if (given.has(key)) state[key] = typeof EMPTY[key] === "number" ? Number(given.get(key)) || 0 : given.get(key);
     }
-    state.parser = Math.max(data.parsers.indexOf(given.get("parser")), 0);
+    if (!PARSERS.includes(state.parser)) state.parser = EMPTY.parser;
   };
   const hashOf = (changes) => {
     const next = { ...state, ...changes };
     const said = new URLSearchParams();
-    for (const [key, value] of Object.entries(next)) {
-      if (value === EMPTY[key]) continue;
-      said.set(key, key === "parser" ? data.parsers[value] : value);
-    }
+    for (const [key, value] of Object.entries(next)) if (value !== EMPTY[key]) said.set(key, value);
     return `#${said}`;
   };
+  const view = (changes) => hashOf({ ...EMPTY, parser: state.parser, ...changes });
   const go = (changes) => {
     state = { ...state, ...changes };
     history.replaceState(null, "", hashOf({}));
@@ -63,121 +61,133 @@
   };
 
   /* The verdict */
-  const tag = (change) => element("span", { class: `tag ${data.changes[change]}` }, CHANGE_WORDS[change]);
+  const counts = () => data.parsers[state.parser] || { changes: NONE, changes_by: {}, causes_by_direction: {} };
+  const changing = (numbers, ...names) => sum(names.map((name) => numbers?.[name] || 0));
+  const opens = (numbers) => changing(numbers, "opened", "both");
+  const closes = (numbers) => changing(numbers, "closed", "both");
+  const cells = (numbers) => Object.keys(CHANGES).map((name) => number(numbers[name]));
+  const tag = (change) => element("span", { class: `tag ${change}` }, CHANGES[change]);
+  const table = (parent, heads, rows, classes = []) => fill(parent,
+    element("thead", {}, element("tr", {}, ...heads.map((it) => element("th", { scope: "col" }, it)))),
+    element("tbody", {}, ...rows.map((texts, place) => element("tr", { class: classes[place] || false },
+      ...texts.map((it, column) => element(column ? "td" : "th", column ? {} : { scope: "row" }, it))))));
   const showVerdict = () => {
-    const impact = data.impact[state.parser] || [0, 0, 0, 0];
-    const whole = impact.reduce((sum, it) => sum + it, 0);
-    const [, opened, closed, both] = impact;
-    const help = ["no URL changes", "URLs become allowed", "URLs become refused", "some URLs of each"];
+    const { changes, changes_by: changesBy } = counts();
+    const whole = sum(Object.values(changes));
+    const help = { unchanged: "no URL changes", opened: "URLs become allowed", closed: "URLs become refused", both: "some URLs of each" };
     fill(byId("tiles"), element("p", { class: "of" }, `Of ${plural(whole, "site")}:`),
-      ...impact.map((count, place) => element("a", {
-        class: `tile ${data.changes[place]}`, href: hashOf({ ...EMPTY, parser: state.parser, change: data.changes[place] }),
-      }, element("b", {}, number(count)), element("span", {}, CHANGE_WORDS[place]), element("small", {}, help[place]))));
-    fill(byId("bar"), ...impact.map((count, place) => {
-      const part = element("span", { class: data.changes[place] });
-      part.style.flexGrow = count;
-      return count ? part : null;
+      ...Object.entries(CHANGES).map(([change, words]) => element("a", { class: `tile ${change}`, href: view({ change }) },
+        element("b", {}, number(changes[change])), element("span", {}, words), element("small", {}, help[change]))));
+    fill(byId("bar"), ...Object.keys(CHANGES).map((change) => {
+      const part = element("span", { class: change });
+      part.style.flexGrow = changes[change];
+      return changes[change] ? part : null;
     }));
-    byId("bar").setAttribute("aria-label", impact.map((it, place) => `${number(it)} ${CHANGE_WORDS[place]}`).join(", "));
-    const name = parserName(state.parser);
-    const sites = (count) => plural(count, "site");
+    byId("bar").setAttribute("aria-label", Object.entries(CHANGES).map(([change, words]) => `${number(changes[change])} ${words}`).join(", "));
+    const name = shortName(state.parser);
     let says = `With scrapy_robots1994 in place of ${name}, nothing changes on any site.`;
     if (!whole) says = "Nothing was compared.";
-    else if (opened + closed + both) {
-      says = `With scrapy_robots1994 in place of ${name}, the crawl would request URLs on ${sites(opened + both)} ` +
-        `that ${name} refuses, and would skip URLs on ${sites(closed + both)} that ${name} allows.`;
+    else if (whole > changes.unchanged) {
+      says = `With scrapy_robots1994 in place of ${name}, the crawl would request URLs on ${plural(opens(changes), "site")} ` +
+        `that ${name} refuses, and would skip URLs on ${plural(closes(changes), "site")} that ${name} allows.`;
     }
     byId("sentence").textContent = says;
-    const said = Object.fromEntries(data.metadata);
-    byId("setup").textContent = [`${said.dialect}, ${said.reading} reading`, `robot: ${said.robot}`, said.versions, said.made].filter(Boolean).join(" \u00b7 ");
-    byId("questions").textContent = data.kind;
-    const rows = data.bases.map((basis, place) => [basis, data.impactBy[state.parser]?.[place] || []])
-      .filter(([, counts]) => counts.some(Boolean));
-    const isTextAlone = rows.every(([basis]) => basis === "text");
-    byId("bases").hidden = isTextAlone;
-    if (!isTextAlone) {
-      table(byId("bases"), ["decided", ...CHANGE_WORDS], rows.map(([basis, counts]) => [BASIS_LONG[basis], ...counts.map(number)]));
-    }
-    byId("bases-hint").textContent = data.hasAnswers ? "" :
+    const said = data.metadata;
+    byId("setup").textContent = [`questions: ${said.questions}`, `${said.dialect}, ${said.reading} reading`, `robot: ${said.robot}`, said.versions, said.made].filter(Boolean).join(" \u00b7 ");
+    const rows = BASES.filter(([basis]) => sum(Object.values(changesBy[basis] || NONE)));
+    table(byId("bases"), ["what decides", ...Object.values(CHANGES)], rows.map(([basis, , words]) => [
+      element("a", { href: view({ basis }) }, words), ...cells(changesBy[basis])]));
+    byId("bases-hint").textContent = data.has_answers ? "" :
       "Files alone were compared: what statuses (401, 403, 404, 5xx) and failed fetches change is not known here, and often it is more. " +
       "A comparison in a crawl (ROBOTS1994_COMPARE) or of WARC files shows it.";
   };
-  const table = (parent, heads, rows, classes = []) => fill(parent,
-    element("thead", {}, element("tr", {}, ...heads.map((it) => element("th", { scope: "col" }, it)))),
-    element("tbody", {}, ...rows.map((cells, place) => element("tr", { class: classes[place] || false },
-      ...cells.map((it, column) => element(column ? "td" : "th", column ? {} : { scope: "row" }, it))))));
 
-  const settingsOf = ([dialect, reading]) =>
+  /* What to do next */
+  const settingsOf = ({ dialect, reading }) =>
     [`ROBOTS1994_DIALECT = "${dialect}"`, reading === "literal" ? "" : `ROBOTS1994_READING = "${reading}"`].filter(Boolean).join(", ");
   const showAdvice = () => {
-    const all = data.impactIn[state.parser] || [];
+    const { changes, changes_by: changesBy } = counts();
     const seen = new Set();
-    const rows = all.map((counts, place) => ({ counts, place, name: data.variants[place].join(", ") }))
-      .filter(({ counts, place }) => {
-        /* A reading that makes no difference in its dialect has no row of its own. */
-        const key = `${data.variants[place][0]} ${counts}`;
-        const isNew = !seen.has(key) || place === data.variant;
-        seen.add(key);
-        return isNew;
-      });
-    const opens = ({ counts }) => counts[1] + counts[3];
-    const least = rows.reduce((best, it) => (opens(it) < opens(best) ? it : best), rows[0]);
-    const same = rows.reduce((best, it) => (it.counts[0] > best.counts[0] ? it : best), rows[0]);
-    const now = rows.find(({ place }) => place === data.variant);
-    const notes = (row) => [row === now && "compared here", row === same && "fewest changes", row === least && "opens the fewest sites"].filter(Boolean);
-    table(byId("variants"), ["dialect and reading", ...CHANGE_WORDS, "settings.py"],
+    const rows = data.variants.map(({ dialect, reading, changes: all }) => ({
+      dialect, reading, numbers: all[state.parser] || NONE, isNow: dialect === data.variant[0] && reading === data.variant[1],
+    })).filter(({ dialect, numbers, isNow }) => {
+      /* A reading that makes no difference in its dialect has no row of its own. */
+      const key = `${dialect} ${Object.values(numbers)}`;
+      const isNew = !seen.has(key) || isNow;
+      seen.add(key);
+      return isNew;
+    });
+    const best = (worth) => rows.reduce((found, it) => (worth(it.numbers) > worth(found.numbers) ? it : found), rows[0]);
+    const now = rows.find(({ isNow }) => isNow);
+    const least = best((numbers) => -opens(numbers));
+    const same = best((numbers) => numbers.unchanged);
+    const notes = (row) => [row === now && "compared here", row === same && "fewest changes", row === least && "opens the fewest"].filter(Boolean);
+    table(byId("variants"), ["dialect, reading", ...Object.values(CHANGES)],
       rows.map((row) => [
-        element("span", {}, element("b", {}, row.name), " ", ...notes(row).map((it) => element("span", { class: "badge" }, it))),
-        ...row.counts.map(number), element("code", {}, settingsOf(data.variants[row.place])),
+        element("span", { title: settingsOf(row) }, element("b", {}, `${row.dialect}, ${row.reading}`), " ", ...notes(row).map((it) => element("span", { class: "badge" }, it))),
+        ...cells(row.numbers),
       ]), rows.map((row) => (row === now ? "now" : "")));
-    const changed = data.impact[state.parser]?.slice(1).reduce((sum, it) => sum + it, 0);
+    const code = (text) => element("code", {}, text);
+    const item = (title, ...children) => element("li", {}, element("b", {}, title), ...children);
     const advice = byId("advice");
-    if (!changed) { fill(advice, element("li", {}, "Switch: no site changes.")); return; }
-    const code = (row) => element("code", {}, settingsOf(data.variants[row.place]));
-    const item = (...children) => element("li", {}, ...children);
-    const openings = (row) => `opens ${plural(opens(row), "site")} instead of ${number(opens(now))}`;
-    const rest = (row) => `leaves ${number(row.counts[0])} unchanged instead of ${number(now.counts[0])}`;
+    if (!sum([changes.opened, changes.closed, changes.both])) {
+      fill(advice, item("Switch", ": no site changes."));
+      return;
+    }
+    const openings = (row) => `opens ${plural(opens(row.numbers), "site")} instead of ${number(opens(now.numbers))}`;
+    const rest = (row) => `leaves ${number(row.numbers.unchanged)} unchanged instead of ${number(now.numbers.unchanged)}`;
     const isBoth = least === same;
+    const forbidden = closes(changesBy["401"]) + closes(changesBy["403"]);
+    const failed = closes(changesBy["5xx"]) + closes(changesBy.failure);
+    const byStatus = [
+      forbidden && [code('ROBOTS1994_FORBIDDEN = "allow"'), ` for the ${number(forbidden)} closed by 401 or 403`],
+      failed && [code('ROBOTS1994_UNREACHABLE = "allow"'), ` for the ${number(failed)} closed by 5xx or a failed fetch`],
+    ].filter(Boolean);
     fill(advice,
-      item(element("b", {}, "Keep it"), " to follow the dialect as written: see first the ", element("a", {
-        href: hashOf({ ...EMPTY, parser: state.parser, sort: "opened" }) }, `${plural(opens(now), "site")} that it opens`), "."),
-      least === now ? null : item(element("b", {}, "Open less"), ": ", code(least), ` ${openings(least)}${isBoth ? ` and ${rest(least)}` : ""}.`),
-      same === now || isBoth ? null : item(element("b", {}, "Change least"), ": ", code(same), ` ${rest(same)}, and ${openings(same)}.`),
-      item(element("b", {}, "Try it first"), " without any effect: ", element("code", {}, "ROBOTS1994_DRY_RUN = True"), "."));
+      item("Keep it", " to follow the dialect as written: see first the ", element("a", {
+        href: view({ sort: "opened" }) }, `${plural(opens(now.numbers), "site")} that it opens`), "."),
+      least === now ? null : item("Open less", ": ", code(settingsOf(least)), ` ${openings(least)}${isBoth ? ` and ${rest(least)}` : ""}.`),
+      same === now || isBoth ? null : item("Change least", ": ", code(settingsOf(same)), ` ${rest(same)}, and ${openings(same)}.`),
+      byStatus.length ? item("Close less", " in any dialect: ", ...byStatus.flatMap((it, place) => (place ? ["; ", ...it] : it)), ".") : null,
+      data.metadata["dry run"] ? item("Switch", ": this was a dry run. Take ", code("ROBOTS1994_DRY_RUN"), " out of the settings.")
+        : item("Try it first", " without any effect: ", code("ROBOTS1994_DRY_RUN = True"), "."));
   };
 
   /* The sites */
-  const COUNT = (site) => site[3][state.parser] || [0, 0, 0, 0, 0, -1];
-  const searched = data.sites.map((site) =>
-    [site[0], ...site[4].flatMap((it) => [it[2], it[3]])].join("\n").toLowerCase());
+  const examplesOf = new Map(data.sites.map(({ site }) => [site, []]));
+  for (const example of data.disagreements) examplesOf.get(example.where)?.push(example);
+  const ABSENT = { change: "unchanged", agree: 0, stricter: 0, laxer: 0, raised: 0, main_cause: null };
+  const impactOn = (site) => site.parsers[state.parser] || ABSENT;
+  const searched = new Map(data.sites.map(({ site }) =>
+    [site, [site, ...examplesOf.get(site).flatMap(({ url, robot }) => [url, robot])].join("\n").toLowerCase()]));
+  const titleOf = (cause) => data.cause_words[cause]?.[0] || "";
   const KEYS = {
-    count: (site) => { const [, opened, closed, raised] = COUNT(site); return opened + closed + raised; },
-    site: (site) => site[0],
-    change: (site) => COUNT(site)[0],
-    opened: (site) => COUNT(site)[1],
-    closed: (site) => COUNT(site)[2],
-    cause: (site) => data.causes[COUNT(site)[5]]?.[1] || "",
-    basis: (site) => data.bases[site[1]],
+    count: (site) => { const { stricter, laxer, raised } = impactOn(site); return stricter + laxer + raised; },
+    site: ({ site }) => site,
+    change: (site) => Object.keys(CHANGES).indexOf(impactOn(site).change),
+    opened: (site) => impactOn(site).stricter,
+    closed: (site) => impactOn(site).laxer,
+    cause: (site) => titleOf(impactOn(site).main_cause),
+    basis: ({ basis }) => basisWord[basis],
   };
   const chosen = () => {
+    if (state.site) return { sites: data.sites.filter(({ site }) => site === state.site), others: 0 };
     const text = state.q.trim().toLowerCase();
-    const isFound = (site, place) => !text || searched[place].includes(text);
-    if (state.site) return { sites: data.sites.filter((it) => it[0] === state.site), others: 0 };
     let others = 0;
-    const sites = data.sites.filter((site, place) => {
-      if (!isFound(site, place)) return false;
-      const [change, , , , , cause] = COUNT(site);
-      const fits = (!state.change || data.changes[change] === state.change || (state.change === "any" && change > 0))
-        && (!state.cause || data.causes[cause]?.[0] === state.cause)
-        && (!state.basis || data.bases[site[1]] === state.basis);
+    const sites = data.sites.filter((it) => {
+      if (text && !searched.get(it.site).includes(text)) return false;
+      const { change, main_cause: cause } = impactOn(it);
+      const fits = (!state.change || change === state.change || (state.change === "any" && change !== "unchanged"))
+        && (!state.cause || cause === state.cause)
+        && (!state.basis || it.basis === state.basis);
       others += !fits;
       return fits;
     });
     const key = KEYS[state.sort] || KEYS.count;
     const sign = state.down ? -1 : 1;
-    const keyed = sites.map((site) => [key(site), site]);
-    keyed.sort(([a, one], [b, two]) => (a < b ? -sign : a > b ? sign : one[0] < two[0] ? -1 : 1));
-    return { sites: keyed.map(([, site]) => site), others };
+    const keyed = sites.map((it) => [key(it), it]);
+    keyed.sort(([a, one], [b, two]) => (a < b ? -sign : a > b ? sign : one.site < two.site ? -1 : 1));
+    return { sites: keyed.map(([, it]) => it), others };
   };
   const showSites = () => {
     const { sites, others } = chosen();
@@ -187,18 +197,19 @@
     const shown = sites.slice(first, first + PAGE_SIZE);
     fill(byId("rows").tBodies[0], ...shown.flatMap((site) => rowsOf(site, Boolean(state.site))));
     const of = sites.length === data.sites.length ? "" : ` of ${number(data.sites.length)}`;
-    fill(byId("shown"), `${plural(sites.length, "site")}${of}` + (sites.length ? `, ${number(first + 1)} to ${number(first + shown.length)} shown` : ""));
+    byId("shown").textContent = `${plural(sites.length, "site")}${of}` + (sites.length ? `, ${number(first + 1)} to ${number(first + shown.length)} shown` : "");
     const elsewhere = byId("elsewhere");
-    const isFiltered = state.change || state.cause || state.basis || state.q || state.site;
-    elsewhere.hidden = !isFiltered;
-    const more = data.unlisted ? ` ${number(data.unlisted)} further sites are counted but not listed.` : "";
+    const missing = data.sites_not_listed;
+    elsewhere.hidden = !(state.change || state.cause || state.basis || state.q || state.site);
+    const more = missing ? ` ${plural(missing, "further site")} ${missing === 1 ? "is" : "are"} counted but not listed.` : "";
+    const matches = (count, word) => `${plural(count, word)} ${count === 1 ? "matches" : "match"} the search without the filters.`;
     let says = "";
     if (state.site) says = sites.length ? "One site is shown." : "This site is not listed.";
-    else if (!sites.length && others) says = `No site of this selection; ${plural(others, "site")} match the search without the filters.`;
+    else if (!sites.length && others) says = `No site of this selection; ${matches(others, "site")}`;
     else if (!sites.length) says = "No listed site matches.";
-    else if (others) says = `${plural(others, "more site")} match the search without the filters.`;
+    else if (others) says = matches(others, "more site");
     const clear = element("button", { type: "button" }, state.q && !state.site ? "Search in all sites" : "Show all sites");
-    clear.addEventListener("click", () => go({ ...EMPTY, parser: state.parser, q: state.site ? "" : (others ? state.q : "") }));
+    clear.addEventListener("click", () => go({ ...EMPTY, parser: state.parser, q: others && !state.site ? state.q : "" }));
     fill(elsewhere, says + more, " ", clear);
     byId("page").textContent = `page ${number(state.page + 1)} of ${number(pages)}`;
     byId("previous").disabled = state.page === 0;
@@ -211,17 +222,17 @@
   };
   let nextId = 0;
   const rowsOf = (site, isOpen) => {
-    const [change, opened, closed, raised, , cause] = COUNT(site);
+    const { change, stricter, laxer, raised, main_cause: cause } = impactOn(site);
     const id = `detail-${nextId++}`;
-    const opener = element("button", { type: "button", class: "opener", "aria-expanded": "false", "aria-controls": id }, site[0]);
+    const opener = element("button", { type: "button", class: "opener", "aria-expanded": "false", "aria-controls": id }, site.site);
     const detail = element("tr", { id, class: "detail", hidden: true });
     const row = element("tr", { class: "site" },
       element("th", { scope: "row", "data-head": "site" }, opener),
       element("td", { "data-head": "change" }, tag(change)),
-      element("td", { "data-head": "opened", class: "count" }, number(opened)),
-      element("td", { "data-head": "closed", class: "count" }, number(closed) + (raised ? ` (+${number(raised)} raised)` : "")),
-      element("td", { "data-head": "main cause" }, data.causes[cause]?.[1] || "-"),
-      element("td", { "data-head": "decided by" }, BASIS_WORDS[data.bases[site[1]]]));
+      element("td", { "data-head": "opened", class: "count" }, number(stricter)),
+      element("td", { "data-head": "closed", class: "count" }, number(laxer) + (raised ? ` (+${number(raised)} raised)` : "")),
+      element("td", { "data-head": "main cause" }, titleOf(cause) || "-"),
+      element("td", { "data-head": "decided by" }, basisWord[site.basis]));
     const toggle = () => {
       if (!detail.firstChild) detail.append(element("td", { colspan: 6 }, ...detailOf(site)));
       detail.hidden = !detail.hidden;
@@ -231,70 +242,76 @@
     if (isOpen) toggle();
     return [row, detail];
   };
-  const documented = (page, id, text) => data.documentation
-    ? element("a", { href: `${data.documentation}/${page}#${id.toLowerCase()}` }, text) : text;
-  const clauseOf = (clause) => (clause.startsWith("1994") && !data.documentation
-    ? element("a", { href: "https://www.robotstxt.org/orig.html" }, clause) : documented("clauses.html", clause.split(",")[0].split(" ").pop(), clause));
+  /* The page of the documentation with the ids that begin so. */
+  const PAGES = { R0: "reference/problems", O: "standard/decisions", R: "standard/retrieval", K: "standard/dialects", X: "standard/dialects" };
+  const documented = (id, text) => {
+    if (!data.documentation) return text;
+    const page = PAGES[id.slice(0, 2)] || PAGES[id[0]] || "standard/clauses";
+    return element("a", { href: `${data.documentation.replace("{}", page)}#${id.toLowerCase()}` }, text);
+  };
+  const clausesOf = (text) => text.split(/([A-Z]+[0-9]+)/).map((part, place) => (place % 2 ? documented(part, part) : part));
   const detailOf = (site) => {
-    const link = element("p", { class: "hint" }, element("a", { class: "permalink", href: hashOf({ ...EMPTY, parser: state.parser, site: site[0] }) }, "Link to this site"));
-    const examples = site[4].filter(([parser]) => parser === state.parser);
-    const others = site[4].length - examples.length;
-    const parts = examples.map(([parser, way, url, robot, cause, ours, theirs, needed]) => element("div", { class: "example" },
-      element("p", {}, element("span", { class: `tag ${WAY_WORDS[way]}` }, WAY_WORDS[way]), " ", element("code", {}, url), " as ", element("code", {}, robot)),
-      element("dl", { class: "verdicts" },
-        element("dt", {}, "scrapy_robots1994"), element("dd", {}, ours || "not explained: time ran out"),
-        element("dt", {}, data.parsers[parser]), element("dd", {}, `${theirs} it`),
-        element("dt", {}, "cause"), element("dd", {}, `${data.causes[cause][1]}. ${data.causes[cause][2]} `,
-          data.causes[cause][3] ? clauseOf(data.causes[cause][3]) : null,
-          needed.length ? ` Lines ${needed.join(", ")} of ${number(site[6])} are needed for it.` : ""))));
-    if (!examples.length) parts.push(element("p", { class: "hint" }, `${parserName(state.parser)} answers every question as we do.`));
+    const link = element("p", { class: "hint" }, element("a", { class: "permalink", href: view({ site: site.site }) }, "Link to this site"));
+    const all = examplesOf.get(site.site);
+    const examples = all.filter(({ parser }) => parser === state.parser);
+    const others = all.length - examples.length;
+    const parts = examples.map(({ direction, url, robot, cause, ours, theirs, lines }) => {
+      const [title, evidence, clause] = data.cause_words[cause];
+      const way = DIRECTIONS[direction];
+      return element("div", { class: "example" },
+        element("p", {}, element("span", { class: `tag ${way}` }, way), " ", element("code", {}, url), " as ", element("code", {}, robot)),
+        element("dl", { class: "verdicts" },
+          element("dt", {}, "scrapy_robots1994"), element("dd", {}, ours || "not explained: time ran out"),
+          element("dt", {}, state.parser), element("dd", {}, `${theirs} it`),
+          element("dt", {}, "cause"), element("dd", {}, `${title}. ${evidence} `, ...clausesOf(clause),
+            lines.length ? ` Lines ${lines.join(", ")} of ${number(site.lines)} are needed for it.` : "")));
+    });
+    if (!examples.length) parts.push(element("p", { class: "hint" }, `${shortName(state.parser)} answers every question as we do.`));
     if (others) parts.push(element("p", { class: "hint" }, `${plural(others, "more example")} for the other parsers.`));
-    for (const [code, line, text] of site[7]) {
-      parts.push(element("p", { class: "hint" }, documented("problems.html", code, code), ` line ${line}: ${text}`));
+    for (const { code, line, message } of site.problems) {
+      parts.push(element("p", { class: "hint" }, documented(code, code), ` line ${line}: ${message}`));
     }
-    if (site[5].length) parts.push(fileOf(site, new Set(examples.flatMap((it) => it[7]))));
+    if (site.excerpt.length) parts.push(fileOf(site, new Set(examples.flatMap(({ lines }) => lines))));
     return [link, ...parts];
   };
   const fileOf = (site, needed) => {
     const lines = [];
     let previous = 0;
     const gap = (count) => count > 0 && lines.push(element("span", { class: "gap" }, plural(count, "line")));
-    for (const [place, text] of site[5]) {
+    for (const [place, text] of site.excerpt) {
       gap(place - previous - 1);
       lines.push(element(needed.has(place) ? "mark" : "span", { class: "line" }, element("span", { class: "at" }, String(place)), ` ${text}`));
       previous = place;
     }
-    gap(site[6] - previous);
-    return element("pre", { class: "file", tabindex: "0", role: "region", "aria-label": `robots.txt of ${site[0]}` }, ...lines);
+    gap(site.lines - previous);
+    return element("pre", { class: "file", tabindex: "0", role: "region", "aria-label": `robots.txt of ${site.site}` }, ...lines);
   };
 
   /* The causes */
   const showCauses = () => {
-    const counts = data.causeCounts[state.parser] || [];
-    const rows = data.causes.map((cause, place) => [cause, counts[place] || [0, 0, 0], place])
-      .filter(([, [opened, closed, raised]]) => opened + closed + raised)
-      .sort(([, a], [, b]) => b[0] + b[1] + b[2] - a[0] - a[1] - a[2]);
-    const most = Math.max(1, ...rows.map(([, [opened, closed]]) => Math.max(opened, closed)));
+    const rows = Object.entries(counts().causes_by_direction)
+      .map(([cause, { stricter, laxer, raised }]) => ({ cause, opened: stricter, closed: laxer, raised, whole: stricter + laxer + raised }))
+      .sort((a, b) => b.whole - a.whole);
+    const most = Math.max(1, ...rows.map(({ opened, closed }) => Math.max(opened, closed)));
     byId("why-hint").textContent = rows.length
-      ? `How many ${data.sampled ? "examples" : "answers"} each cause changes: to the left what it opens, to the right what it closes; a full bar is ${number(most)}.`
+      ? `How many ${data.causes_of === "examples" ? "examples" : "answers"} each cause changes: to the left what it opens, to the right what it closes; a full bar is ${number(most)}.`
       : "No answer differs.";
     const bar = (count, name) => {
       const inner = element("span", { class: `fill ${name}` });
       inner.style.width = `${(100 * count) / most}%`;
       return element("span", { class: `half ${name}-half` }, element("span", { class: "amount" }, count ? `${number(count)} ${name}` : ""), inner);
     };
-    fill(byId("causes"), ...rows.map(([[id, title], [opened, closed, raised]]) => element("div", { class: "cause" },
-      element("a", { class: "cause-name", href: hashOf({ ...EMPTY, parser: state.parser, cause: id }) }, title + (raised ? ` (+${number(raised)} raised)` : "")),
+    fill(byId("causes"), ...rows.map(({ cause, opened, closed, raised }) => element("div", { class: "cause" },
+      element("a", { class: "cause-name", href: view({ cause }) }, titleOf(cause) + (raised ? ` (+${number(raised)} raised)` : "")),
       bar(opened, "opened"), bar(closed, "closed"))));
-    table(byId("answers"), ["answers of", "agree", "stricter", "laxer", "raised", "agreement"], data.parsers.map((name, place) => {
-      const [agree, stricter, laxer, raised] = data.answers[place];
-      const whole = agree + stricter + laxer + raised;
-      return [name, ...[agree, stricter, laxer, raised].map(number), whole ? `${((100 * agree) / whole).toFixed(2)} %` : "-"];
+    table(byId("answers"), ["answers of", "agree", "stricter", "laxer", "raised", "agreement"], Object.entries(data.parsers).map(([name, found]) => {
+      const numbers = [found.agree, found.stricter, found.laxer, found.raised];
+      return [name, ...numbers.map(number), sum(numbers) ? `${((100 * found.agree) / sum(numbers)).toFixed(2)} %` : "-"];
     }));
   };
 
   const render = () => {
-    byId("parser").value = String(state.parser);
+    byId("parser").value = state.parser;
     const form = byId("filters");
     for (const name of ["q", "change", "cause", "basis"]) {
       if (form.elements[name].value !== state[name]) form.elements[name].value = state[name];
@@ -305,13 +322,14 @@
     byId("subject").textContent = data.subject;
     byId("note").textContent = data.notes.join(" ");
     byId("note").hidden = !data.notes.length;
-    fill(byId("parser"), ...data.parsers.map((name, place) => element("option", { value: place }, name)));
-    byId("parser").addEventListener("change", (event) => go({ parser: Number(event.target.value), page: 0 }));
+    fill(byId("parser"), ...PARSERS.map((name) => element("option", { value: name }, shortName(name))));
+    byId("parser").addEventListener("change", (event) => go({ parser: event.target.value, page: 0 }));
     const form = byId("filters");
     const options = (name, pairs) => fill(form.elements[name], element("option", { value: "" }, "all"), ...pairs.map(([value, text]) => element("option", { value }, text)));
-    options("change", [["any", "any change"], ...data.changes.map((it, place) => [it, CHANGE_WORDS[place]])]);
-    options("cause", data.causes.filter((_, place) => data.causeCounts.some((counts) => counts[place].some(Boolean))).map(([id, title]) => [id, title]));
-    options("basis", data.bases.filter((_, place) => data.sites.some((site) => site[1] === place)).map((it) => [it, BASIS_WORDS[it]]));
+    const causes = new Set(Object.values(data.parsers).flatMap(({ causes: found }) => Object.keys(found)));
+    options("change", [["any", "any change"], ...Object.entries(CHANGES)]);
+    options("cause", Object.entries(data.cause_words).filter(([cause]) => causes.has(cause)).map(([cause, [title]]) => [cause, title]));
+    options("basis", BASES.filter(([name]) => data.sites.some(({ basis }) => basis === name)));
     for (const kind of ["input", "change"]) {
       form.addEventListener(kind, ({ target }) => {
         if (state[target.name] !== target.value) go({ [target.name]: target.value, page: 0, site: "" });
@@ -326,7 +344,7 @@
     });
     byId("previous").addEventListener("click", () => go({ page: state.page - 1 }));
     byId("following").addEventListener("click", () => go({ page: state.page + 1 }));
-    fill(byId("metadata"), ...data.metadata.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+    fill(byId("metadata"), ...Object.entries(data.metadata).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
     document.addEventListener("keydown", (event) => {
       const active = document.activeElement;
       if (event.key === "/" && !["INPUT", "SELECT"].includes(active.tagName)) {

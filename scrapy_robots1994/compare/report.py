@@ -1,23 +1,21 @@
-"""ComparisonReport: what came of a comparison, as a value, as JSON and as text."""
+"""ComparisonReport: what came of a comparison, as a value and as a table of text."""
 
 from __future__ import annotations
 
-import json
 import platform
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.impact import VARIANTS, Basis, Change, Variant
+from scrapy_robots1994.compare.impact import Change
 from scrapy_robots1994.compare.parsers import DISAGREEING, Direction
-from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from scrapy_robots1994.compare.impact import SiteImpact, Totals
+    from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
 
 _NUMBER = 9
 
@@ -93,116 +91,12 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
     }
 
 
-def sentence(changes: Mapping[Change, int]) -> str:
-    """Return the four numbers as a sentence."""
-    whole = sum(changes.values())
-    counts = ", ".join(f"{changes[it]:,} {_CHANGES[it]}" for it in Change)
-    return f"of {whole:,} {'site' if whole == 1 else 'sites'}: {counts}"
-
-
 _CHANGES = {
     Change.UNCHANGED: "unchanged",
     Change.OPENED: "only opened",
     Change.CLOSED: "only closed",
     Change.BOTH: "both",
 }
-
-
-def as_json(report: ComparisonReport) -> str:
-    """Return *report* as one JSON object, its texts as they were."""
-    return json.dumps(as_plain(report), ensure_ascii=True, indent=1) + "\n"
-
-
-def as_plain(report: ComparisonReport) -> dict[str, Any]:
-    """Return *report* made of what JSON knows."""
-    sites = report.sites
-    return {
-        "subject": report.subject,
-        "metadata": dict(report.metadata),
-        "notes": list(report.notes),
-        "files": report.totals.captures,
-        "not_compared": report.totals.skipped,
-        "sites_not_listed": report.totals.unlisted_sites,
-        "causes_of": "examples" if report.is_sampled else "all",
-        "parsers": {name: _of_parser(report, name) for name in report.parsers},
-        "variants": list(_variants(report)),
-        "sites": [_site(report, site) for site in sites],
-        "disagreements": [row for site in sites for row in _examples(report, site)],
-    }
-
-
-def _of_parser(report: ComparisonReport, parser: str) -> dict[str, Any]:
-    """Return the counts of one parser."""
-    totals = report.totals
-    causes = [it for it in report.causes_found if report.caused(it, parser)]
-    return {way.value: report.count(parser, way) for way in Direction} | {
-        "changes": _named(totals.changes(parser)),
-        "changes_by": {
-            basis.value: _named(totals.changes(parser, basis)) for basis in Basis
-        },
-        "causes": {it.value: report.caused(it, parser) for it in causes},
-        "causes_by_direction": {
-            it.value: {way.value: report.caused(it, parser, way) for way in DISAGREEING}
-            for it in causes
-        },
-    }
-
-
-def _named(changes: Mapping[Change, int]) -> dict[str, int]:
-    """Return the four numbers by their names."""
-    return {change.value: number for change, number in changes.items()}
-
-
-def _variants(report: ComparisonReport) -> Iterator[dict[str, Any]]:
-    """Yield the four numbers for each variant of ours."""
-    for place, variant in enumerate(VARIANTS):
-        changes = {
-            it: _named(report.totals.changes_in(place, it)) for it in report.parsers
-        }
-        yield variant._asdict() | {"changes": changes}
-
-
-def _site(report: ComparisonReport, site: SiteImpact) -> dict[str, Any]:
-    """Return one site with what each parser changes."""
-    return {
-        "site": site.label,
-        "basis": site.basis.value,
-        "status": site.status,
-        "parsers": {
-            name: {"change": site.change(name).value}
-            | {way.value: site.count(name, way) for way in Direction}
-            | {"main_cause": getattr(site.main_cause(name), "value", None)}
-            for name in report.parsers
-            if site.count(name)
-        },
-    }
-
-
-def _examples(report: ComparisonReport, site: SiteImpact) -> Iterator[dict[str, Any]]:
-    """Yield the examples of one site, the lines they need with their text."""
-    text = lines_of_site(site)
-    for name in report.parsers:
-        for way in DISAGREEING:
-            for example in site.examples.get((name, way), ()):
-                yield {
-                    "parser": name,
-                    "direction": way.value,
-                    "cause": (example.cause or Cause.TIMEOUT).value,
-                    "where": site.label,
-                    "url": example.question.url,
-                    "robot": example.question.robot,
-                    "ours": example.verdict,
-                    "theirs": example.theirs,
-                    "lines": list(example.needed_lines),
-                    "text": [text[number - 1] for number in example.needed_lines],
-                }
-
-
-def lines_of_site(site: SiteImpact) -> tuple[str, ...]:
-    """Return the text of all lines of the file of *site*, as our parser numbers them."""
-    if not site.packed:
-        return ()
-    return tuple(line.text for line in RobotsTxt.parse(site.capture.body).lines)
 
 
 def as_table(report: ComparisonReport) -> str:

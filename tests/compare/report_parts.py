@@ -32,9 +32,7 @@ BODIES = {
     + b"Disallow: /x*y\n",
 }
 ABSENT = Verdict(allowed=True, reason=Reason.ABSENT)
-METADATA = describe(
-    Variant("1994", "literal"), robots="me", questions="Asked: at the edges."
-)
+METADATA = describe(Variant("1994", "literal"), robots="me", questions="at the edges")
 NAMES = tuple(peer.name for peer in PEERS)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,7 +18,10 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.select import Select
 
-from scrapy_robots1994.compare.html import as_html
+from scrapy_robots1994.compare import formats
+from scrapy_robots1994.compare.formats import as_html
+from scrapy_robots1994.compare.impact import Basis, SiteImpact
+from scrapy_robots1994.compare.parsers import Direction
 from tests.compare.report_parts import (
     HOSTILE_LABEL,
     HOSTILE_URL,
@@ -150,6 +154,72 @@ def test_files_alone_say_what_they_cannot_know(
     assert "401, 403, 404, 5xx" in texts(browser, "#bases-hint")[0]
 
 
+def test_what_statuses_and_failures_close_has_its_own_way_out(
+    chromium: Chrome, tmp_path: Path
+) -> None:
+    """Dialects do not change it; the settings that do are named with their numbers."""
+    found, name = many_sites(9), NAMES[0]
+    for number, basis in enumerate(
+        (Basis.FORBIDDEN, Basis.UNAUTHORIZED, Basis.FAILURE)
+    ):
+        site = SiteImpact(f"http://closed-{number}.test", basis)
+        site.counts[name, Direction.LAXER] = 1
+        found.add_site(site)
+    path = tmp_path / "statuses.html"
+    path.write_text(as_html(report(found)), "utf-8")
+
+    (advice,) = texts(opened(chromium, path), "#advice")
+
+    assert 'ROBOTS1994_FORBIDDEN = "allow" for the 2 closed by 401 or 403' in advice
+    assert 'ROBOTS1994_UNREACHABLE = "allow" for the 1 closed by 5xx or a f' in advice
+    assert "ROBOTS1994_DRY_RUN = True" in advice
+
+
+def test_the_report_of_a_dry_run_says_how_to_switch(
+    chromium: Chrome, tmp_path: Path
+) -> None:
+    """Not to try what was tried."""
+    made = report()
+    tried = replace(made, metadata={**made.metadata, "dry run": "yes"})
+    path = tmp_path / "dry-run.html"
+    path.write_text(as_html(tried), "utf-8")
+
+    (advice,) = texts(opened(chromium, path), "#advice")
+
+    assert "this was a dry run" in advice
+    assert "Try it first" not in advice
+
+
+@pytest.mark.parametrize("is_published", [False, True])
+def test_codes_and_clauses_are_links_if_there_is_a_documentation(
+    chromium: Chrome,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_published: bool,
+) -> None:
+    """Each to its page and id; without an address they are text."""
+    address = "https://docs.test/{}.html" if is_published else None
+    monkeypatch.setattr(formats, "documentation", lambda: address)
+    path = tmp_path / "report.html"
+    path.write_text(as_html(report()), "utf-8")
+
+    browser = opened(chromium, path, "#site=http://split.test")
+    links = [
+        link.get_attribute("href")
+        for link in browser.find_elements(By.CSS_SELECTOR, "#rows .detail a")
+    ]
+
+    expected = {
+        "https://docs.test/reference/problems.html#r002",
+        "https://docs.test/standard/clauses.html#f1",
+        "https://docs.test/standard/decisions.html#o5",
+    }
+    assert (expected <= set(links)) == is_published
+    assert any("docs.test" in str(link) for link in links) == is_published
+    assert "R002" in texts(browser, "#rows .detail")[0]
+
+
 def test_another_parser_has_numbers_of_its_own(browser: Chrome) -> None:
     """The choice is part of the address."""
     Select(browser.find_element(By.ID, "parser")).select_by_index(1)
@@ -197,7 +267,7 @@ def test_a_search_never_hides_that_a_site_differs(browser: Chrome) -> None:
 
     assert sites(browser) == []
     note = browser.find_element(By.ID, "elsewhere")
-    assert "1 site match the search without the filters" in note.text
+    assert "1 site matches the search without the filters" in note.text
     note.find_element(By.TAG_NAME, "button").click()
     assert sites(browser) == ["http://split.test"]
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+from email.message import Message
 from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.compare import report_file
-from scrapy_robots1994.compare.html import as_html
+from scrapy_robots1994.compare import formats
+from scrapy_robots1994.compare.formats import as_csv, as_html, as_json, write_report
 from scrapy_robots1994.compare.impact import Change, Totals
 from scrapy_robots1994.compare.parsers import Direction
-from scrapy_robots1994.compare.report import as_json, as_table
-from scrapy_robots1994.compare.report_csv import as_csv
-from scrapy_robots1994.compare.report_file import write_report
+from scrapy_robots1994.compare.report import as_table
 from tests.compare.report_parts import METADATA, NAMES, report
 
 if TYPE_CHECKING:
@@ -108,6 +107,29 @@ def test_nothing_in_the_data_can_end_its_element() -> None:
     assert page.index("%DATA%") > page.index('id="data"')
 
 
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [
+        ("https://docs.test/", "https://docs.test/{}.html"),
+        ("https://docs.test/en/latest", "https://docs.test/en/latest/{}.html"),
+        ("https://git.test/x/docs/index.rst", "https://git.test/x/docs/{}.rst"),
+        ("https://github.example/OWNER/docs/index.rst", None),
+        ("", None),
+    ],
+)
+def test_the_documentation_is_where_the_package_says(
+    monkeypatch: pytest.MonkeyPatch, address: str, page: str | None
+) -> None:
+    """The address in pyproject.toml may be a placeholder, a site or a repository."""
+    published = Message()
+    published["Project-URL"] = "Homepage, https://home.test"
+    if address:
+        published["Project-URL"] = f"Documentation, {address}"
+    monkeypatch.setattr(formats, "metadata", lambda _: published)
+
+    assert formats.documentation() == page
+
+
 def test_a_report_of_nothing_says_so() -> None:
     """Nothing is divided by nothing."""
     table = as_table(report(Totals()))
@@ -123,7 +145,7 @@ def test_a_report_that_breaks_half_way_leaves_the_old_one(
     path = tmp_path / "report.json"
     write_report(report(), path)
     before = path.read_text("utf-8")
-    monkeypatch.setitem(report_file.FORMS, ".json", lambda _: "\ud800")
+    monkeypatch.setitem(formats.FORMS, ".json", lambda _: "\ud800")
 
     with pytest.raises(UnicodeEncodeError):
         write_report(report(), path)

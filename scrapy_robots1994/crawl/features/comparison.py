@@ -18,11 +18,11 @@ from cachetools import LRUCache
 from scrapy import signals
 
 from scrapy_robots1994.compare.comparer import Comparison
+from scrapy_robots1994.compare.formats import write_report
 from scrapy_robots1994.compare.guarded import GuardedComparer
 from scrapy_robots1994.compare.impact import Totals, Variant
 from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS, Capture, Question
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
-from scrapy_robots1994.compare.report_file import write_report
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
@@ -71,6 +71,7 @@ class ShadowComparison:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._variant = Variant(settings.dialect, settings.reading)
+        self._is_dry_run = settings.dry_run
         wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
         self._guard = GuardedComparer(
             partial(make_comparer, wanted, portable(crawler.settings), *self._variant),
@@ -197,8 +198,9 @@ class ShadowComparison:
             metadata=describe(
                 self._variant,
                 robots=", ".join(sorted(self._robots)),
-                questions="Asked: the real requests of a crawl, each once.",
-            ),
+                questions="the real requests of a crawl, each once",
+            )
+            | ({"dry run": "yes"} if self._is_dry_run else {}),
             is_sampled=True,
             has_answers=True,
             notes=self.notes,

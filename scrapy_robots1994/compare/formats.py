@@ -1,0 +1,188 @@
+"""Formats of a report: JSON, CSV, and one HTML page that needs no network.
+
+The page is a fixed template; the data is in it as JSON, which its script shows as text.
+So nothing in a file or URL can become markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import os
+import tempfile
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, metadata
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.report_data import as_plain
+from scrapy_robots1994.escaping import escape_control_chars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scrapy_robots1994.compare.report import ComparisonReport
+
+# Spreadsheets run what begins like this.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_MAX_CELL = 2_000
+_MAX_SHOWN = 300
+
+COLUMNS = (
+    *("row", "parser", "name", "value", "site", "basis", "status", "change"),
+    *("agree", "stricter", "laxer", "raised"),
+    *("direction", "cause", "url", "robot", "ours", "theirs", "lines"),
+)
+
+
+def as_json(report: ComparisonReport) -> str:
+    """Return *report* as one JSON object."""
+    return json.dumps(as_plain(report), ensure_ascii=True, indent=1) + "\n"
+
+
+def as_csv(report: ComparisonReport) -> str:
+    """Return *report* as a table that a spreadsheet may open.
+
+    The column `row` says what a row is about: metadata, parser, basis, variant, cause,
+    site or disagreement.
+    """
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    for kind, row in _rows(as_plain(report)):
+        cells = {name: _cell(value) for name, value in row.items() if name in COLUMNS}
+        writer.writerow({"row": kind} | cells)
+    return file.getvalue()
+
+
+def _rows(plain: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what kind each row of the table is of, and its cells by column."""
+    for name, value in plain["metadata"].items():
+        yield "metadata", {"name": name, "value": value}
+    for parser, counts in plain["parsers"].items():
+        yield "parser", {"parser": parser} | counts
+        for basis, change, number in _pairs(counts["changes_by"]):
+            row = {"parser": parser, "basis": basis, "change": change}
+            yield "basis", row | {"value": number}
+        for cause, way, number in _pairs(counts["causes_by_direction"]):
+            row = {"parser": parser, "cause": cause, "direction": way}
+            yield "cause", row | {"value": number}
+    for variant in plain["variants"]:
+        name = f"{variant['dialect']} {variant['reading']}"
+        for parser, change, number in _pairs(variant["changes"]):
+            row = {"parser": parser, "name": name, "change": change}
+            yield "variant", row | {"value": number}
+    for site in plain["sites"]:
+        for parser, counts in site["parsers"].items():
+            row = {"parser": parser, "cause": counts["main_cause"]}
+            yield "site", site | counts | row
+    for example in plain["disagreements"]:
+        lines = " ".join(map(str, example["lines"]))
+        yield "disagreement", example | {"site": example["where"], "lines": lines}
+
+
+def _pairs(nested: dict[str, dict[str, int]]) -> Iterator[tuple[str, str, int]]:
+    """Yield both keys and the number of each entry of a nested mapping."""
+    for outer, inner in nested.items():
+        for name, number in inner.items():
+            yield outer, name, number
+
+
+def _cell(value: object) -> str:
+    """Return *value* harmless: nothing a terminal or a spreadsheet would act on."""
+    shown = escape_control_chars("" if value is None else str(value), _MAX_CELL)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+
+
+def as_html(report: ComparisonReport) -> str:
+    """Return *report* as a page."""
+    script = _part("report.js")
+    digest = hashlib.sha256(script.encode()).digest()
+    data = _shown(as_plain(report)) | {
+        "cause_words": {it.value: [it.title, it.evidence, it.clause] for it in Cause},
+        "documentation": documentation(),
+        "variant": list(report.variant),
+    }
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    parts = {
+        "HASH": base64.b64encode(digest).decode("ascii"),
+        "STYLE": _part("report.css"),
+        "SCRIPT": script,
+        # Nothing in the data can end the element that it is in.
+        "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
+    }
+    page = _part("report.html")
+    # The data comes last: nothing in it is a placeholder.
+    for name, part in parts.items():
+        page = page.replace(f"%{name}%", part, 1)
+    return page
+
+
+@cache
+def _part(name: str) -> str:
+    """Return one of the files the page is made of."""
+    return files("scrapy_robots1994.compare").joinpath(name).read_text("utf-8")
+
+
+def _shown(value: Any) -> Any:
+    """Return *value* with control characters in its texts made visible, none too wide."""
+    if isinstance(value, str):
+        return escape_control_chars(value, _MAX_SHOWN)
+    if isinstance(value, dict):
+        return {_shown(name): _shown(it) for name, it in value.items()}
+    return [_shown(it) for it in value] if isinstance(value, list) else value
+
+
+def documentation() -> str | None:
+    """Return the address of a page of the documentation, with `{}` for its name.
+
+    None where the package was published without one: a host under `.example` is the
+    placeholder of pyproject.toml.
+    """
+    try:
+        urls = metadata("scrapy_robots1994").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return None
+    named: dict[str, str] = dict(it.split(", ", 1) for it in urls if ", " in it)
+    address = named.get("Documentation", "")
+    if not address or (urlsplit(address).hostname or "").endswith(".example"):
+        return None
+    folder, _, file = address.rpartition("/")
+    # Files in a repository, or a site.
+    ending = file.removeprefix("index") if file.startswith("index.") else ".html"
+    return (
+        f"{folder if file.startswith('index.') else address.rstrip('/')}/{{}}{ending}"
+    )
+
+
+FORMS: dict[str, Callable[[ComparisonReport], str]] = {
+    ".html": as_html,
+    ".json": as_json,
+    ".csv": as_csv,
+}
+
+
+def write_report(report: ComparisonReport, path: Path) -> None:
+    """Write *report* to *path* in the form of its ending: all of it, or nothing."""
+    text = FORMS[path.suffix.lower()](report)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - of a handle
+            file.write(text)
+        # As if it had been opened the usual way; a temporary file is private.
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod(0o666 & ~umask)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
