@@ -14,6 +14,7 @@ class Cause(Enum):
     """Why two parsers answer one question differently; the value is for machines."""
 
     STATUS = "status"
+    SHARED_HOST = "shared-host"
     ITSELF = "robots.txt-itself"
     ALLOW = "allow"
     WILDCARD = "wildcard"
@@ -57,6 +58,11 @@ _WORDS: dict[Cause, _Words] = {
         "Both agree when the body is read as if the answer were 200: here the status "
         "decides, and only the other parser looks at the body.",
         "Ours R3 to R5",
+    ),
+    Cause.SHARED_HOST: _Words(
+        "one policy for a host and port",
+        "Both agree when ours reads the file that the built-in middleware uses: the "
+        "first that was fetched for this host and port, whatever the scheme.",
     ),
     Cause.ITSELF: _Words(
         "/robots.txt itself",

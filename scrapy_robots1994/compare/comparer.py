@@ -35,6 +35,9 @@ EXPLAINED = 1
 """Examples of each site, parser and direction whose needed lines are looked for."""
 
 
+_NOT_BY_LINES = (Cause.STATUS, Cause.SHARED_HOST)
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A request to compare *capture* by *questions*.
@@ -82,10 +85,8 @@ class Comparer:
         """Return how parser *name* and ours differ by the questions of *task*."""
         capture = task.capture
         site = SiteImpact.of(capture)
-        files = self._files_of(capture.body)
-        theirs = [
-            decision_by(files.by(self._others[name]), it) for it in task.questions
-        ]
+        files = self._files_of(capture.others_body).by(self._others[name])
+        theirs = [decision_by(files, it) for it in task.questions]
         ours = task.ours or self._ours_of(capture, task.questions, self._ours)
         directions = list(map(direction_of, ours, theirs))
         found = Counter(directions)
@@ -101,7 +102,7 @@ class Comparer:
                 cause = self._cause(name, capture, question, said)
                 site.causes[name, way, cause] += 1
             example = Example(question, str(said), cause)
-            site.keep((name, way), example, capture.body)
+            site.keep((name, way), example, capture.others_body)
         return site
 
     def explain(self, name: str, site: SiteImpact) -> SiteImpact:
@@ -133,13 +134,12 @@ class Comparer:
         """Return *example* with cause and verdict, and with the lines if *is_whole*."""
         question, cause = example.question, example.cause
         if cause is None:
-            theirs = decision_by(
-                self._files_of(capture.body).by(self._others[name]), question
-            )
+            files = self._files_of(capture.others_body)
+            theirs = decision_by(files.by(self._others[name]), question)
             cause = self._cause(name, capture, question, theirs)
         needed: tuple[int, ...] = ()
-        if is_whole and cause is not Cause.STATUS:
-            needed = self._diagnoses[name].minimal_lines(capture.body, question)
+        if is_whole and cause not in _NOT_BY_LINES:
+            needed = self._diagnoses[name].minimal_lines(capture.others_body, question)
         is_uniform = capture.uniform is not None and capture.by_status(question)
         verdict = robots.verdict(question.url, question.robot)
         return replace(
@@ -181,9 +181,10 @@ class Comparer:
         self, name: str, capture: Capture, question: Question, theirs: Decision
     ) -> Cause:
         """Return why parser *name* decides *theirs* and we do not."""
-        files = self._files_of(capture.body)
-        if capture.uniform is not None:
+        files = self._files_of(capture.others_body)
+        if capture.uniform is not None or capture.others is not None:
             by_file = decision_by(files.by(self._ours), question)
             if by_file == theirs:
-                return Cause.STATUS
+                is_status = capture.uniform is not None
+                return Cause.STATUS if is_status else Cause.SHARED_HOST
         return self._diagnoses[name].cause(files, question)

@@ -110,7 +110,8 @@ Stratum: TypeAlias = "tuple[str, Direction]"
 class SiteImpact:
     """How the parsers differ about one site.
 
-    *packed* is the compressed file of a site about which one of them differs. The bits
+    *packed* is the compressed file of a site about which one of them differs, *own* that
+    which ours reads, where the others read another one. The bits
     of *opened* and *closed* stand for a variant of ours and a parser: see `bit`.
     """
 
@@ -119,6 +120,7 @@ class SiteImpact:
     status: int | None = None
     uniform: Verdict | None = None
     packed: bytes = b""
+    own: bytes = b""
     counts: Counter[Stratum] = field(default_factory=Counter)
     causes: Counter[tuple[str, Direction, Cause]] = field(default_factory=Counter)
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
@@ -128,16 +130,21 @@ class SiteImpact:
     @classmethod
     def of(cls, capture: Capture) -> SiteImpact:
         """Return the impact on *capture* before any question."""
-        return cls(capture.label, Basis.of(capture), capture.status, capture.uniform)
+        own = b"" if capture.others is None else zlib.compress(capture.body)
+        basis = Basis.of(capture)
+        return cls(capture.label, basis, capture.status, capture.uniform, own=own)
 
     @property
     def capture(self) -> Capture:
         """The answer that was compared; without its body if all parsers agree."""
-        return Capture(self.label, self.file, self.uniform, self.status)
+        if not self.own:
+            return Capture(self.label, self.file, self.uniform, self.status)
+        own = zlib.decompress(self.own)
+        return Capture(self.label, own, self.uniform, self.status, self.file)
 
     @property
     def file(self) -> bytes:
-        """The file about which the parsers differ; empty if they all agree."""
+        """The file that the others read; empty if all parsers agree."""
         return zlib.decompress(self.packed) if self.packed else b""
 
     def count(self, parser: str, *directions: Direction) -> int:
@@ -187,6 +194,7 @@ class SiteImpact:
         self.counts.update(other.counts)
         self.causes.update(other.causes)
         self.packed = self.packed or other.packed
+        self.own = self.own or other.own
         for stratum, examples in other.examples.items():
             self._keep(stratum, examples)
         for mine, theirs in ((self.opened, other.opened), (self.closed, other.closed)):

@@ -118,13 +118,19 @@ class Capture:
 
     *label* is the origin, or the name of the file. *uniform* is our one verdict on all
     URLs where the *status* of the answer decides and not the file, or where no answer
-    came (None).
+    came (None). *others* is the file that other parsers read, if that is not *body*.
     """
 
     label: str
     body: bytes
     uniform: Verdict | None = None
     status: int | None = None
+    others: bytes | None = None
+
+    @property
+    def others_body(self) -> bytes:
+        """The file that other parsers read."""
+        return self.body if self.others is None else self.others
 
     def by_status(self, question: Question) -> Decision | None:
         """Return our decision where the status decides; None where the file does."""

@@ -11,8 +11,10 @@ from scrapy import Spider
 from scrapy_robots1994 import MissingExtra, RobotsTxt, SettingsError
 from scrapy_robots1994.commands.compare_inputs import CompareInputs, origin_of
 from scrapy_robots1994.commands.inputs import expand
-from scrapy_robots1994.compare.impact import MAX_EXAMPLES
+from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.impact import MAX_EXAMPLES, Change
 from scrapy_robots1994.compare.parsers import Direction
+from scrapy_robots1994.compare.report_data import as_plain
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.features.peers import peers
@@ -142,11 +144,12 @@ def policy_of(
     body: bytes = b"User-agent: *\nDisallow: /a\nDisallow: /",
     *,
     cut: bool = False,
+    origin: Origin = ORIGIN,
 ) -> Policy:
     """Return the policy that an answer makes."""
     robots = RobotsTxt.parse(body, truncated=cut) if status == 200 else None
     return Policy.from_response(
-        ORIGIN, RobotsResponse(status, body), robots, 0, settings.freshness
+        origin, RobotsResponse(status, body), robots, 0, settings.freshness
     )
 
 
@@ -170,6 +173,44 @@ def test_of_a_truncated_file_the_bytes_that_cannot_be_decoded_stay() -> None:
 
     assert watching.body_of(policy_of(200, settings, body, cut=True)) == body[:-6]
     assert watching.body_of(policy_of(200, settings, body)) == body
+
+
+def test_in_a_dry_run_http_and_https_of_one_host_share_the_file_fetched_first() -> None:
+    """As in the built-in, for the whole crawl; ours has a policy for each."""
+    watching, settings = shadow(ROBOTS1994_DRY_RUN=True)
+    secure = Origin("https", "a.test", 443)
+    other_port = Origin("https", "a.test", 8443)
+    first = policy_of(200, settings, b"User-agent: *\nDisallow: /a\n")
+    later = policy_of(200, settings, b"", origin=secure)
+    apart = policy_of(200, settings, b"", origin=other_port)
+
+    watching.compare(first, f"{ORIGIN}/a", "me", allowed=False)
+    watching.compare(later, f"{secure}/a", "me", allowed=True)
+    watching.compare(apart, f"{other_port}/a", "me", allowed=True)
+    report = watching.report()
+
+    changes = {site.label: site.change("ProtegoRobotParser") for site in report.sites}
+    assert changes == {
+        str(ORIGIN): Change.UNCHANGED,
+        str(secure): Change.OPENED,
+        str(other_port): Change.UNCHANGED,
+    }
+    assert report.causes_found == (Cause.SHARED_HOST,)
+    (row,) = as_plain(report)["disagreements"]
+    assert (row["where"], row["theirs"]) == (str(secure), "forbids")
+    assert row["ours"].startswith("allowed")
+    assert report.metadata["dry run"] == "yes"
+
+
+def test_after_a_failure_a_dry_run_compares_with_an_empty_file() -> None:
+    """The built-in allows everything at that host then, for the whole crawl."""
+    watching, settings = shadow(ROBOTS1994_DRY_RUN=True)
+    watching.note_failure(ORIGIN)
+
+    watching.compare(policy_of(200, settings), f"{ORIGIN}/a", "me", allowed=False)
+
+    (site,) = watching.report().sites
+    assert site.change("ProtegoRobotParser") is Change.CLOSED
 
 
 def test_without_the_body_nothing_is_compared() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import zlib
+from dataclasses import replace
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
@@ -83,6 +84,7 @@ class ShadowComparison:
         self._robots: set[str] = set()
         self._bodies: LRUCache[Origin, bytes] = LRUCache(MAX_ORIGINS)
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
+        self._hosts: LRUCache[str, bytes] = LRUCache(MAX_ORIGINS)
         self._queue: SimpleQueue[tuple[Capture, bool, Question, bool] | None] = (
             SimpleQueue()
         )
@@ -104,6 +106,10 @@ class ShadowComparison:
     def kept(self, origin: Origin, body: bytes) -> None:
         """Store the body of a response whose status decides."""
         self._bodies[origin] = zlib.compress(body)
+
+    def note_failure(self, origin: Origin) -> None:
+        """Note that no answer came: the built-in goes on as if the file were empty."""
+        self._hosts.setdefault(_host(origin), b"")
 
     def body_of(self, policy: Policy) -> bytes | None:
         """Return the body that other parsers read for *policy*; None if not stored."""
@@ -148,10 +154,15 @@ class ShadowComparison:
         if body is None:
             return None
         label = str(policy.origin)
+        others = body
+        if self._is_dry_run:
+            # The built-in has one policy for a host and port: the first that it fetched.
+            others = self._hosts.setdefault(_host(policy.origin), body)
+        capture = Capture(label, body, others=None if others == body else others)
         if policy.robots is not None:
-            return Capture(label, body)
+            return capture
         uniform = policy.rules("").verdict(f"{label}/")
-        return Capture(label, body, uniform, policy.status)
+        return replace(capture, uniform=uniform, status=policy.status)
 
     def _run(self) -> None:
         """Pass the questions on, those about one file together."""
@@ -255,6 +266,11 @@ class ShadowComparison:
             PARSER_SECONDS,
             extra={"spider": self._crawler.spider},
         )
+
+
+def _host(origin: Origin) -> str:
+    """Return host and port of *origin* as in its URLs."""
+    return str(origin).partition("//")[2]
 
 
 def _name(spider: Spider | None) -> str:

@@ -118,7 +118,7 @@ class DryRunJudge:
         self._recorder = recorder
         self._robot = robot
         self._built_in = BuiltInRules(crawler, shadow.body_of)
-        self._report = shadow.report_path
+        self._shadow = shadow
         shadow.notes += (LEAK,)
         self._requests = self._opened = self._refused = 0
         self._sites_opened: set[Origin] = set()
@@ -144,12 +144,13 @@ class DryRunJudge:
     async def unresolved(
         self,
         request: Request,
-        origin: Origin,  # noqa: ARG002 - of the protocol
+        origin: Origin,
         error: Exception,  # noqa: ARG002 - of the protocol
     ) -> None:
         """Let *request* pass: to the built-in, any failed fetch allows everything."""
         self._requests += 1
         self._built_in.note_failure(request)
+        self._shadow.note_failure(origin)
 
     def _refuse(self, request: Request, origin: Origin, *, opens: bool) -> NoReturn:
         """Raise what the built-in raises; *opens* says that ours would allow it."""
@@ -191,10 +192,11 @@ class DryRunJudge:
 
     def _closed(self) -> None:
         """Log in one line what would change, and where the report is."""
+        path = self._shadow.report_path
         where = (
             "ROBOTS1994_COMPARE_REPORT writes a report of it"
-            if self._report is None
-            else f"the report is {escape_control_chars(str(self._report), 500)}"
+            if path is None
+            else f"the report is {escape_control_chars(str(path), 500)}"
         )
         logger.info(
             "Dry run: of %s that the built-in's rules decided, ours would open %d at %s "
