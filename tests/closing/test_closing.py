@@ -35,7 +35,7 @@ def test_pagecount_ends_a_crawl_of_requests_that_waited(reactor: Reactor) -> Non
 
 def test_a_time_limit_ends_a_crawl_of_requests_that_waited() -> None:
     """Those that still wait do not go out one by one, with the delay between them."""
-    limit = {"CLOSESPIDER_TIMEOUT": 3, "DOWNLOAD_DELAY": 1}
+    limit = {"CLOSESPIDER_TIMEOUT": 2, "DOWNLOAD_DELAY": 0.2}
 
     assert rows.closes_by(Side(), WAIT, limit) < WAIT // 2
 

@@ -108,6 +108,7 @@ def test_a_redis_that_dies_and_comes_back_stops_nobody() -> None:
     assert result.log.count("The crawl goes on with what this process knows") == 1
 
 
+@pytest.mark.long
 def test_a_crawl_without_descriptors_does_not_take_redis_for_dead() -> None:
     """Its own limit: no outage, no traceback, no exception that no code retrieves."""
     with RedisServer() as server, Site(addresses=60) as site:

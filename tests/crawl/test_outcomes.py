@@ -187,7 +187,8 @@ def test_a_bad_certificate_is_as_the_pages_of_the_crawl_see_it() -> None:
 def test_tls_to_a_plain_port_is_unreachable() -> None:
     """R5: a TLS failure says nothing about the policy."""
     with Site() as site:
-        result = crawl([site.url("/page").replace("http:", "https:")])
+        url = site.url("/page").replace("http:", "https:")
+        result = crawl([url], settings={"ROBOTS1994_TIMEOUT": 2})
 
     assert result.fetched == []
     assert reasons(result) == {"unreachable"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.example_project_runs.commands import command, too_wide
 
 
+@pytest.mark.long
 def test_each_of_the_five_crawls_does_exactly_what_it_should() -> None:
     """Dialects, crawl delay, sitemaps and page directives; the command itself judges."""
     done = command("beyond")

@@ -11,6 +11,7 @@ from tests.example_project_runs.commands import command, too_wide
 from tests.support.redis_server import RedisServer
 
 
+@pytest.mark.long
 @pytest.mark.redis
 def test_three_workers_request_each_robots_txt_once() -> None:
     """The command says so itself: who fetched what, and that it was right."""

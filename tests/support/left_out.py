@@ -5,7 +5,8 @@ missing it is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`
 last lines of a run name each group of skipped tests, and what brings the program.
 
 A test that takes long carries the mark `long`. `tests/run` without arguments sets
-ROBOTS1994_TEST_SHORT, which skips it; `tests/run --all` and pytest itself run it.
+ROBOTS1994_TEST_SHORT, which skips it, and which leaves the other reactors than asyncio to
+the tests of tests/smoke; `tests/run --all` and pytest itself run all.
 """
 
 from __future__ import annotations
@@ -45,11 +46,22 @@ def require(mark: str) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip or fail a test whose program is missing; skip a long one in a short run."""
-    if item.get_closest_marker("long") and "ROBOTS1994_TEST_SHORT" in os.environ:
-        pytest.skip("long: tests/run --all")
+    if "ROBOTS1994_TEST_SHORT" in os.environ:
+        if item.get_closest_marker("long"):
+            pytest.skip("long: tests/run --all")
+        if item.path.parent.name != "smoke" and is_on_other_reactor(item):
+            pytest.skip("on another reactor than asyncio: tests/run --all")
     for mark in PROGRAMS:
         if item.get_closest_marker(mark):
             require(mark)
+
+
+def is_on_other_reactor(item: pytest.Item) -> bool:
+    """Return whether *item* has a parameter `reactor` that is not asyncio."""
+    callspec = getattr(item, "callspec", None)
+    return (
+        callspec is not None and callspec.params.get("reactor", "asyncio") != "asyncio"
+    )
 
 
 def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
