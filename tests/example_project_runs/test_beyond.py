@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.example_project_runs.commands import command, too_wide
 
 
