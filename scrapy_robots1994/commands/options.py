@@ -30,8 +30,9 @@ COMMON: Options = {
     },
     "--dialect": {
         "choices": tuple(DIALECTS),
-        "help": "read files in this dialect (default: ROBOTS1994_DIALECT of the project, "
-        "or 1994)",
+        # Scrapy's formatter takes a line that ends with a colon for a heading.
+        "help": "read files in this dialect; if not given, in ROBOTS1994_DIALECT of the "
+        "project, or 1994",
     },
 }
 
