@@ -1,7 +1,8 @@
-"""Check that each internal link of the built pages and of Markdown files leads somewhere.
+"""Check that links lead somewhere, and that the files that pages name exist.
 
-``python docs/_ext/check_links.py docs/_build/html README.md``: exit code 1 and one line
-for each link whose file or anchor does not exist.
+``python docs/_ext/check_links.py docs/_build/html docs README.md``: exit code 1 and one line
+for each internal link whose file or anchor does not exist, and for each path of a file of
+this project in a source that does not exist.
 """
 
 from __future__ import annotations
@@ -12,6 +13,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+ROOT = Path(__file__).parents[2]
+ROOTS = (ROOT, ROOT / "scrapy_robots1994")
+NAMED_FILE = re.compile(
+    r"``?((?:(?:tests|docs|example_project|scrapy_robots1994)/[\w./-]+)"
+    r"|(?:[a-z]\w*/)+\w+\.py)``?"
+)
 MARKDOWN_LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -65,14 +72,31 @@ def broken_in_markdown(path: Path) -> list[str]:
     ]
 
 
+def missing_files(path: Path) -> list[str]:
+    """Return the files and folders that the source *path* names and that are not there."""
+    named = {match[1] for match in NAMED_FILE.finditer(path.read_text("utf-8"))}
+    return [
+        f"{path}: {name}"
+        for name in sorted(named)
+        if not any((root / name.rstrip("/")).exists() for root in ROOTS)
+    ]
+
+
 def main(arguments: list[str]) -> int:
-    """Check each folder of pages and each Markdown file."""
+    """Check each folder of pages or sources and each Markdown file."""
     found = []
     for name in arguments:
         path = Path(name)
-        found += broken_in_pages(path) if path.is_dir() else broken_in_markdown(path)
+        sources = [path]
+        if path.is_dir():
+            found += broken_in_pages(path)
+            sources = sorted(path.rglob("*.rst"))
+        else:
+            found += broken_in_markdown(path)
+        for source in sources:
+            found += missing_files(source)
     for line in found:
-        sys.stderr.write(f"broken link: {line}\n")
+        sys.stderr.write(f"leads nowhere: {line}\n")
     return 1 if found else 0
 
 
