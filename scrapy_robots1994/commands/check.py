@@ -24,7 +24,7 @@ from scrapy_robots1994.commands.terminal import (
 )
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.spellings import as_text
+from scrapy_robots1994.parser.body import decode
 
 if TYPE_CHECKING:
     import argparse
@@ -177,7 +177,7 @@ class _Check:
         """Print the sum, and after Ctrl-C what is missing."""
         if not self._opts.json:
             robot = (
-                as_text(self._robot) if isinstance(self._robot, bytes) else self._robot
+                decode(self._robot) if isinstance(self._robot, bytes) else self._robot
             )
             unknown = f"; no policy was found for {self._unknown:,}" * bool(
                 self._unknown

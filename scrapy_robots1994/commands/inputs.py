@@ -8,11 +8,11 @@ import sys
 from codecs import BOM_UTF8
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.spellings import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -134,4 +134,4 @@ def _as_url(line: bytes) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
-        return as_text(line)
+        return quote_from_bytes(line, safe=bytes(range(128)))

@@ -2,10 +2,9 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
+from itertools import accumulate, chain
 from sys import getsizeof
-from typing import TypeVar
 
 from scrapy_robots1994.parser.records import RobotRecord
 from scrapy_robots1994.parser.spellings import (
@@ -17,7 +16,7 @@ from scrapy_robots1994.parser.spellings import (
 
 # More rules than this are indexed, which takes half the memory; fewer are quicker tried
 # one after the other.
-_FEW = 32
+_FEW = 96
 # So many values are sorted at once: a sort keeps all other threads waiting.
 _SORTED_AT_ONCE = 2_048
 
@@ -35,16 +34,36 @@ _SEPARATOR = "\n"
 _NO_ORPHANS: frozenset[int] = frozenset()
 _NO_VALUES: dict[int, str] = {}
 
-Sortable = TypeVar("Sortable", str, tuple[str, int])
 
-
-def in_order(values: Sequence[Sortable]) -> list[Sortable]:
+def in_order(values: Sequence[str]) -> list[str]:
     """Return *values* sorted, without keeping other threads waiting for long."""
     half = len(values) // 2
     if half <= _SORTED_AT_ONCE:
         return sorted(values)
     # Two sorted halves make one list quickly.
     return sorted(in_order(values[:half]) + in_order(values[half:]))
+
+
+def _nested(
+    texts: Sequence[str], own_marks: Sequence[int], decide: Callable[[int, int], int]
+) -> tuple[list[str], list[int], list[int]]:
+    """Return those of *texts*, which are in order, that change what decides; the mark
+    that decides below each; the place of the longest other one that begins it, or -1.
+    """
+    changing: list[str] = []
+    marks: list[int] = []
+    parents: list[int] = []
+    around = -1
+    for text, own in zip(texts, own_marks, strict=True):
+        while around >= 0 and not text.startswith(changing[around]):
+            around = parents[around]
+        mark = own if around < 0 else decide(marks[around], own)
+        if around < 0 or mark != marks[around]:
+            changing.append(text)
+            marks.append(mark)
+            parents.append(around)
+            around = len(changing) - 1
+    return changing, marks, parents
 
 
 class PrefixIndex:
@@ -63,31 +82,24 @@ class PrefixIndex:
     )
 
     def __init__(
-        self, rules: Iterable[tuple[str, int]], decide: Callable[[int, int], int]
+        self, rules: Sequence[tuple[str, int]], decide: Callable[[int, int], int]
     ) -> None:
         """Index prefixes with their marks.
 
         *decide* returns which of two marks decides where both cover a text: that of the
         shorter prefix, and that of the longer (or equal) one.
         """
-        texts: list[str] = []
-        marks: list[int] = []
-        # The place of the longest prefix that begins each of them; -1 if none does.
-        parents: list[int] = []
-        around = -1
-        for text, own in in_order(list(rules)):
-            # What begins with a prefix comes right after it in order.
-            while around >= 0 and not text.startswith(texts[around]):
-                around = parents[around]
-            mark = own if around < 0 else decide(marks[around], own)
-            if around >= 0 and text == texts[around]:
-                marks[around] = mark
-            # Where the same rule decides the prefix changes nothing.
-            elif around < 0 or mark != marks[around]:
-                texts.append(text)
-                marks.append(mark)
-                parents.append(around)
-                around = len(texts) - 1
+        mark_of = dict(rules)
+        if len(mark_of) < len(rules):
+            mark_of.clear()
+            for text, mark in rules:
+                mark_of[text] = decide(mark_of.get(text, mark), mark)
+        texts = in_order(list(mark_of))
+        marks = list(map(mark_of.__getitem__, texts))
+        parents = [-1] * len(texts)
+        # What begins with a prefix comes right after it in order. Mostly nothing does.
+        if any(map(str.startswith, texts[1:], texts)):
+            texts, marks, parents = _nested(texts, marks, decide)
         self._marks = array("I", marks)
         self._parents = array("i", parents)
         # Texts of a block in one string take a third of their memory.
@@ -97,14 +109,11 @@ class PrefixIndex:
         starts = range(0, len(texts), size)
         self._blocks = tuple(_SEPARATOR.join(texts[it : it + size]) for it in starts)
         # A Bloom filter over how they begin, for most targets begin otherwise.
-        self._width = min(map(len, texts), default=0)
+        self._width = width = min(map(len, texts), default=0)
         self._beginnings = bytearray(1 << (4 * len(texts)).bit_length())
+        last = len(self._beginnings) - 1
         for text in texts:
-            self._beginnings[self._slot(text)] = 1
-
-    def _slot(self, text: str) -> int:
-        """Return the place of *text* in the filter."""
-        return hash(text[: self._width]) & (len(self._beginnings) - 1)
+            self._beginnings[hash(text[:width]) & last] = 1
 
     def _block(self, block: int) -> list[str]:
         """Return the texts of a block."""
@@ -119,7 +128,8 @@ class PrefixIndex:
         """Return the mark that decides about *text*, and the length of the longest
         prefix that covers it; UNDECIDED and -1 if none does.
         """
-        if not self._beginnings[self._slot(text)]:
+        beginnings = self._beginnings
+        if not beginnings[hash(text[: self._width]) & (len(beginnings) - 1)]:
             return _NOT_FOUND
         # What covers it is the last prefix that sorts before it, or begins that one.
         block = bisect_right(self._firsts, text) - 1
@@ -234,13 +244,13 @@ class PrefixMatcher:
         """
         self.first_number = first_number
         self._is_shortest_first = is_shortest_first
-        self._values = tuple(value for record in records for value in record.values)
+        self._values = tuple(chain.from_iterable(it.values for it in records))
         self._orphans = _orphans(records, first_number)
         end = first_number + len(self._values)
         marks: Sequence[int] = range(2 * first_number + 1, 2 * end, 2)
         has_allow = any(True in record.allows for record in records)
         if has_allow:
-            allows = (allow for record in records for allow in record.allows)
+            allows = chain.from_iterable(it.allows for it in records)
             marks = [mark - allow for mark, allow in zip(marks, allows, strict=True)]
         paths, marks, self.has_urls = _paths(self._values, marks, head)
         self._cut: tuple[tuple[str, int], ...] = ()

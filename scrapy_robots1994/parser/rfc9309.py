@@ -2,21 +2,27 @@
 
 import re
 from collections.abc import Sequence
+from string import hexdigits
 from sys import getsizeof
 from typing import NamedTuple
-from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.prefixes import PrefixIndex, memory_of
 from scrapy_robots1994.parser.records import RobotRecord
 
-# RFC 3986 2.2 and 2.3: what stands for itself in a URL. `*` and `$` do not, for in a
-# rule they are special.
+# RFC 3986 2.3 and 3.3: what stands for itself in a path or a query. `[` and `]` do not,
+# nor do `*` and `$`, for in a rule they are special.
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-_RESERVED = ":/?#[]@!&'()+,;="
-_ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")
+_RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(_UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}]*")
+# The normal spelling of each escape, by the two digits of it: a URL may have thousands.
+_ESCAPES = {
+    first + second: chr(code) if chr(code) in _UNRESERVED else f"%{code:02X}"
+    for first in hexdigits
+    for second in hexdigits
+    for code in [int(first + second, 16)]
+}
 
 
 def normal_spelling(target: str) -> str:
@@ -28,23 +34,19 @@ def normal_spelling(target: str) -> str:
     """
     if _NORMAL.fullmatch(target):
         return target
-    if "%" in target:
-        target = _ESCAPE.sub(_normal_escape, target)
+    first, *parts = target.split("%")
+    if parts:
+        # A `%` that begins no escape is encoded itself.
+        pairs = [(part, _ESCAPES.get(part[:2])) for part in parts]
+        spelled = [f"%25{part}" if it is None else it + part[2:] for part, it in pairs]
+        target = first + "".join(spelled)
     return _OTHER.sub(_encoded, target)
-
-
-def _normal_escape(escape: re.Match[str]) -> str:
-    """Return what an escape, or a `%` that begins none, is in the normal spelling."""
-    if escape[1] is None:
-        return "%25"
-    character = chr(int(escape[1], 16))
-    return character if character in _UNRESERVED else escape[0].upper()
 
 
 def _encoded(other: re.Match[str]) -> str:
     """Return characters that a URL has not as they are, percent-encoded."""
     # Ours O17: an undecodable byte of a rule is that byte.
-    return quote_from_bytes(encode(other[0]), safe="")
+    return "%" + encode(other[0]).hex("%").upper()
 
 
 class Pattern(NamedTuple):
@@ -83,11 +85,14 @@ class Pattern(NamedTuple):
 
 
 def _pattern(value: str, mark: int) -> Pattern:
-    """Return the pattern that the value of a rule is, which has a wildcard."""
+    """Return the pattern that the value of a rule is, which has `*` or `$`."""
     # RFC 9309 2.2.3: `*` stands for any characters, `$` at the end for the end.
     is_anchored = value.endswith("$")
     texts = list(map(normal_spelling, value.removesuffix("$").split("*")))
+    # RFC 9309 2.2.2: the octets of the rule; a `$` inside it is one, though its spelling
+    # has three.
     length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
+    length -= 2 * value.removesuffix("$").count("$")
     first, *others = texts
     # Two wildcards side by side are one.
     others = [text for text in others[:-1] if text] + others[-1:]
@@ -117,7 +122,7 @@ class LongestMatcher:
             # a wildcard, too. Any other value covers nothing.
             if value[0] not in "/*":
                 continue
-            if "*" in value or value[-1] == "$":
+            if "*" in value or "$" in value:
                 patterns.append(_pattern(value, mark))
                 self._changed[mark] = value
                 continue
@@ -126,7 +131,7 @@ class LongestMatcher:
             if path != value:
                 self._changed[mark] = value
         # Of the paths that cover a target the longest decides: the innermost.
-        self._index = PrefixIndex(paths.items(), lambda _, inner: inner)
+        self._index = PrefixIndex(list(paths.items()), lambda _, inner: inner)
         patterns.sort(key=lambda it: (-it.length, _preference(it.mark)))
         self._patterns = tuple(patterns)
 

@@ -8,7 +8,7 @@ from sys import getsizeof
 from typing import TYPE_CHECKING, TypeAlias
 
 from scrapy_robots1994.origin import head_of, target_behind
-from scrapy_robots1994.parser.body import Body
+from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fast_scan import robot_records, rule_lines
 from scrapy_robots1994.parser.prefixes import (
@@ -24,7 +24,7 @@ from scrapy_robots1994.parser.records import (
     read_contents,
 )
 from scrapy_robots1994.parser.rfc9309 import LongestMatcher
-from scrapy_robots1994.parser.spellings import as_text, spellings
+from scrapy_robots1994.parser.spellings import spellings
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import (
     Reason,
@@ -57,6 +57,11 @@ _State: TypeAlias = tuple[
     Callable[[str], tuple[int, int]] | None,
     _Matcher,
 ]
+
+
+def _as_text(url: str | bytes) -> str:
+    """Return *url* as text; Ours O17: a byte that is not UTF-8 is that byte."""
+    return url if isinstance(url, str) else decode(url)
 
 
 def _size(record: RobotRecord) -> int:
@@ -137,7 +142,7 @@ class RobotRules:
         try:
             is_usual = url.startswith(head)  # type: ignore[arg-type]  # see below
         except TypeError:
-            return self._allowed(as_text(url))
+            return self._allowed(_as_text(url))
         if TYPE_CHECKING:
             assert isinstance(url, str)
         # Without these the URL has one spelling, and it is the normal one.
@@ -184,7 +189,7 @@ class RobotRules:
         Reads the whole file where it is the first that names a line, which
         `has_lines` says: for a large file call it in a thread then.
         """
-        target, matcher = self._question(as_text(url))
+        target, matcher = self._question(_as_text(url))
         # Ours O22: the file itself may always be read.
         if matcher.normal_spelling(target) == ROBOTS_TXT:
             return _ROBOTS_TXT_ITSELF

@@ -4,7 +4,7 @@ dot segments may mean, and absolute URLs as rules.
 
 import re
 from collections.abc import Iterator
-from urllib.parse import quote_from_bytes, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
@@ -15,26 +15,10 @@ _SLASH_KEPT = "\u0100"
 # An escape that is cut short: only a literal comparison finds what it begins.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
-_HEAD = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
-_ASCII = bytes(range(128))
 
 _DOTS = (".", "%2e", "%2E")
 _CURRENT = frozenset(_DOTS)
 _PARENT = frozenset(first + second for first in _DOTS for second in _DOTS)
-
-
-def as_text(url: str | bytes) -> str:
-    """Return *url* as text: its host decoded, other bytes that are not ASCII as their
-    percent-encoding, which is how they are sent.
-    """
-    if isinstance(url, str):
-        return url
-    head = _HEAD.match(url)
-    end = head.end() if head else 0
-    try:
-        return url[:end].decode() + quote_from_bytes(url[end:], _ASCII)
-    except UnicodeDecodeError:
-        return quote_from_bytes(url, _ASCII)
 
 
 def is_plain(text: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)(.*)", re.DOTALL)
+ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
+"""Scheme, authority and the rest; a backslash ends the authority, as a slash does."""
+
 PORTS = {"http": "80", "https": "443"}
 KEPT_SLASH = chr(0x100)
 """A percent-encoded slash: no octet, so equal to nothing but itself (O18)."""
@@ -43,6 +45,8 @@ def split_url(url: str) -> tuple[str, str]:
     url = url.partition("#")[0]
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
+    if origin and target.startswith("\\"):
+        target = target[1:]  # it is the slash behind the authority (O27)
     return origin, target if target.startswith("/") else "/" + target
 
 
@@ -113,8 +117,7 @@ def covers(value: str, origin: str, target: str) -> bool:
     if begins(origin + target, value):
         return True
     rule_origin, rule_target = split_url(value)
-    # The beginning of an international host is none of its form in ASCII.
-    is_beginning = value == rule_origin and origin.isascii()
+    is_beginning = value == rule_origin
     if is_beginning and origin.lower().startswith(value.lower()):
         return True
     same = normalised_origin(rule_origin) == normalised_origin(origin)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994.parser import LineKind, Reason
+from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser.asking import HOST, allowed, clauses, closed, kinds
 
@@ -256,3 +257,23 @@ def test_ours_o19_the_host_of_a_url_in_bytes_is_an_international_one() -> None:
         assert not robots.allowed(url, "rex")
         assert not robots.allowed(url.encode(), "rex")
     assert robots.allowed(b"http://other.test/x", "rex")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("rule", ["/caf\u00e9", "/caf%C3%A9", "/caf%", "/caf", "/\xff"])
+def test_ours_o17_a_url_in_bytes_is_the_url_in_text(rule: str, dialect: str) -> None:
+    """Its bytes are compared as they are written, and percent-decoded."""
+    robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {rule}\n", dialect=dialect)
+    for url in ("http://h.test/caf\u00e9", "/caf\u00e9/x", "http://h.test/caf%C3%A9"):
+        verdict = robots.verdict(url, "rex")
+        assert robots.verdict(url.encode(), "rex") == verdict
+        assert robots.allowed(url.encode(), "rex") is verdict.allowed
+
+
+def test_ours_o17_a_byte_of_a_url_that_is_not_utf8_is_that_byte() -> None:
+    """It equals its percent-encoding, and does not begin with the `%` of it."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
+
+    assert not robots.allowed(b"http://h.test/caf\xe9", "rex")
+    assert robots.allowed(b"http://h.test/\xf0", "rex")
+    assert robots.allowed(b"http://\xf0.test/a", "rex")
