@@ -6,7 +6,6 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 
@@ -15,7 +14,7 @@ from scrapy_robots1994.crawl.concurrency import DeferredWaiter
 from scrapy_robots1994.crawl.failures import CLASSIFIER
 from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
-from scrapy_robots1994.crawl.parser import Robots1994Parser
+from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread, sleep
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.checks.problem import Problem
     from scrapy_robots1994.crawl.fetcher import RobotsDownload
-    from scrapy_robots1994.crawl.request_context import RequestContext
+    from scrapy_robots1994.crawl.robots_request import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.origin import Origin
@@ -44,9 +43,6 @@ if TYPE_CHECKING:
     )
     from scrapy_robots1994.policy.backend import Waiter
     from scrapy_robots1994.robotstxt import RobotsTxt
-
-# Absent before Scrapy 2.18.
-ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
 
 
 class ScrapyBackend:

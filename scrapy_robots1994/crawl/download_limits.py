@@ -18,7 +18,6 @@ from scrapy.exceptions import StopDownload
 from scrapy_robots1994.crawl import http_headers as headers
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.decompression import can_unpack
-from scrapy_robots1994.crawl.network_watch import NetworkWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,9 +75,16 @@ class DownloadLimits:
     connected for the time of a fetch.
     """
 
-    def __init__(self, crawler: Crawler, uncounted: UncountedRequests) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        uncounted: UncountedRequests,
+        heard: Callable[[], None] = lambda: None,
+    ) -> None:
         self._signals = crawler.signals
         self._uncounted = uncounted
+        # Called whenever any server sent something.
+        self._heard = heard
         self._watched = 0
         self._handlers = (
             (self._reached, signals.request_reached_downloader),
@@ -86,7 +92,6 @@ class DownloadLimits:
             (self._downloaded, signals.response_downloaded),
             (self._left, signals.request_left_downloader),
         )
-        self.network = NetworkWatch()
 
     @contextmanager
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
@@ -124,7 +129,7 @@ class DownloadLimits:
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
-        self.network.heard()
+        self._heard()
         state = request.meta.get(META_KEY)
         if not isinstance(state, DownloadState):
             return
@@ -145,7 +150,7 @@ class DownloadLimits:
 
     def _downloaded(self, response: Response, request: Request) -> None:
         """Take the content coding over before any middleware sees the response."""
-        self.network.heard()
+        self._heard()
         state = request.meta.get(META_KEY)
         if not isinstance(state, DownloadState):
             return

@@ -11,6 +11,8 @@ hosts that are slow to answer, whose names are known, do not hold the limit down
 from __future__ import annotations
 
 import math
+import os
+import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -21,10 +23,13 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl.threads import call_later, look_up_delay
 
+try:
+    import resource
+except ImportError:  # pragma: no cover - Windows
+    resource = None  # type: ignore[assignment]  # no such limit there
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-
-    from scrapy_robots1994.crawl.descriptors import Descriptors
 
 START_LIMIT = 16.0
 """Fetches at the start: few enough for ten resolver threads and slow look-ups."""
@@ -49,6 +54,58 @@ PROBE_SECONDS = 0.05
 
 IDLE_PROBE_SECONDS = 0.5
 """Seconds between two probes while fetches run and none waits."""
+
+FD_SETSIZE = 1_024
+"""Descriptors that `select` can watch."""
+
+SPARE = 32
+"""Descriptors left for log files, stores, name look-ups and the like."""
+
+_LISTINGS = ("/proc/self/fd", "/dev/fd")
+_COUNT_SECONDS = 0.05
+
+
+class Descriptors:
+    """The descriptors that robots.txt fetches may take; pages keep theirs.
+
+    *pages* is how many connections pages may need at once.
+    """
+
+    def __init__(self, pages: int) -> None:
+        self._limit = _limit()
+        # A machine with few descriptors shares them between the two.
+        self._reserved = min(pages + SPARE, self._limit / 2)
+        self._listing = next(filter(os.path.isdir, _LISTINGS), None)
+        self._counted_at = -math.inf
+        self._open = 0
+
+    def free(self, fetches: int) -> float:
+        """Return how many may be opened, where *fetches* are in flight."""
+        if self._limit == math.inf:
+            return math.inf
+        if self._listing is None:  # pragma: no cover - macOS and Linux list them
+            return self._limit - self._reserved - fetches
+        if monotonic() - self._counted_at > _COUNT_SECONDS:
+            self._counted_at = monotonic()
+            try:
+                self._open = len(os.listdir(self._listing))  # noqa: PTH208 - fastest
+            except OSError:
+                # None is left for the listing itself.
+                return 0
+        return self._limit - self._reserved - self._open
+
+
+def _limit() -> float:
+    """Return how many descriptors the process, or its reactor, can have open."""
+    limit = math.inf
+    if resource is not None:  # pragma: no branch - as above
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        limit = math.inf if soft == resource.RLIM_INFINITY else soft
+    # Looked up, not imported: importing it would install one.
+    reactor = sys.modules.get("twisted.internet.reactor")
+    if type(reactor).__module__ == "twisted.internet.selectreactor":
+        limit = min(limit, FD_SETSIZE)
+    return limit
 
 
 @dataclass(slots=True, eq=False)
@@ -84,6 +141,7 @@ class FetchLimit:
         self._is_probing = False
         self._probe_sent: float | None = None
         self._slow_at = -SLOW_SECONDS
+        self._is_closed = False
 
     @asynccontextmanager
     async def permit(self) -> AsyncIterator[Permit]:
@@ -99,6 +157,10 @@ class FetchLimit:
             for each in (self._waiting, self._running, self._counted):
                 each.pop(permit, None)
             self._admit()
+
+    def close(self) -> None:
+        """Let no further fetch run: the crawl closes (R6)."""
+        self._is_closed = True
 
     def shrink(self) -> None:
         """Halve the limit: descriptors run out, or look-ups wait in line."""
@@ -125,6 +187,8 @@ class FetchLimit:
 
     def _admit(self) -> None:
         """Admit as many as may run now."""
+        if self._is_closed:
+            return
         self._uncount_silent()
         room = self._room() if self._waiting else 0
         while self._waiting and room > 0 and len(self._counted) < self._limit:

@@ -14,20 +14,19 @@ from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import http_headers as headers
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.concurrency import drop_queued
+from scrapy_robots1994.crawl.concurrency import Pools, drop_queued
 from scrapy_robots1994.crawl.decompression import Undecodable, is_quick, unpack
-from scrapy_robots1994.crawl.descriptors import Descriptors
 from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.failures import (
     TIMEOUTS,
     UNRESOLVED,
     ConnectionRefused,
     DownloadTimeout,
+    NetworkWatch,
     failure_of,
     one_line,
 )
-from scrapy_robots1994.crawl.fetch_limit import FetchLimit
-from scrapy_robots1994.crawl.pools import Pools
+from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.robots_request import robots_request
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.crawl.user_agent import RobotName
@@ -49,9 +48,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robots1994.crawl.concurrency import UncountedRequests
+    from scrapy_robots1994.crawl.failures import WatchedFetch
     from scrapy_robots1994.crawl.fetch_limit import Permit
-    from scrapy_robots1994.crawl.network_watch import WatchedFetch
-    from scrapy_robots1994.crawl.request_context import RequestContext
+    from scrapy_robots1994.crawl.robots_request import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.policy import Cancelled, FetchResult, Validators
@@ -78,7 +77,8 @@ class RobotsDownload:
         self._now = now
         self._uncounted = uncounted
         self._robot = RobotName(crawler)
-        self.limits = DownloadLimits(crawler, uncounted)
+        self._network = NetworkWatch()
+        self.limits = DownloadLimits(crawler, uncounted, self._network.heard)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
         self._pools = Pools(crawler, settings.max_fetches)
@@ -90,6 +90,10 @@ class RobotsDownload:
             crawler.settings.getbool("HTTPCACHE_ENABLED")
             and crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
         )
+
+    def close(self) -> None:
+        """Start no fetch that still waits for permission: the crawl closes."""
+        self._limit.close()
 
     async def fetch(
         self,
@@ -166,9 +170,9 @@ class RobotsDownload:
         state = DownloadState(
             self._settings.max_bytes, self._settings.timeout, permit.mark_sent
         )
-        network = self.limits.network
+        network = self._network.fetch(origin)
         try:
-            with self.limits.watch(request, state), network.fetch(origin) as watched:
+            with self.limits.watch(request, state), network as watched:
                 response = await self._download(request)
         except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
             if not isinstance(error, IgnoreRequest):
@@ -197,12 +201,12 @@ class RobotsDownload:
             return failure
         if not isinstance(error, TIMEOUTS):
             if not isinstance(error, UNRESOLVED):
-                self.limits.network.heard()
+                self._network.heard()
             return failure
         # Ours R7: it may have waited in a queue of ours, or no server can be reached.
         if not state.has_bytes and self._limit.was_slow_since(watched.since):
             return LocalFault(error)
-        if not state.has_bytes and self.limits.network.is_down(watched):
+        if not state.has_bytes and self._network.is_down(watched):
             self._limit.stop_growing()
             return LocalFault(error)
         return failure

@@ -22,7 +22,7 @@ from scrapy_robots1994.crawl.judges import (
     PlainJudge,
     Refuser,
 )
-from scrapy_robots1994.crawl.request_context import RequestContext
+from scrapy_robots1994.crawl.robots_request import RequestContext
 from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.settings import (
     RobotsSettings,
@@ -211,6 +211,8 @@ class Robots1994Middleware:
 
     def _closing(self) -> None:
         """Start no fetch from now on, and let no request wait any more (R6)."""
+        # Else each fetch that is cancelled would let the next one start.
+        self.download.close()
         self._resolver.abort(CLOSING)
 
     def _judge_for(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy import signals
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -12,6 +13,9 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
+
+ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
+"""Scrapy's signal for each parsed robots.txt; `None` before Scrapy 2.18."""
 
 
 class Robots1994Parser(RobotParser):

@@ -1,18 +1,17 @@
-"""Requests that wait for a robots.txt: how many, in which order they leave, and what
-becomes of them when the crawl closes.
-"""
+"""Requests that wait for a robots.txt: how many, and in which order they leave."""
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from scrapy_robots1994.crawl.concurrency import META_KEY
-from scrapy_robots1994.crawl.places import Places, Waiting
+from scrapy_robots1994.crawl.concurrency import META_KEY, DeferredWaiter
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.errors import FetchAborted
 
@@ -28,23 +27,114 @@ if TYPE_CHECKING:
 RETURNED = "_robots1994_dont_filter"
 """Meta key of a request that went back to the scheduler: its own `dont_filter`."""
 
-LOOK_SECONDS = 0.1
-"""Seconds between two looks at the engine while requests wait."""
+POLL_SECONDS = 0.1
+"""Seconds between two polls of the engine while requests wait."""
 
-SOON_SECONDS = 0.005
+BUSY_POLL_SECONDS = 0.005
 """The same right after a request left."""
 
-FOR_US = 8
-"""Free places that waiting requests take in a row before the scheduler gets one."""
+FREE_PLACES_IN_A_ROW = 8
+"""Free downloads that waiting requests take before the scheduler gets one."""
 
 CLOSING = "the crawl is closing"
 
 
-class WaitingRequests:
-    """The requests of one crawl that wait for a robots.txt.
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """One request that waits.
 
-    At most *places* of them do not count towards `CONCURRENT_REQUESTS`. No origin has
-    more than half of these places while a request of another one wants a place.
+    *counts* says whether it counts towards `CONCURRENT_REQUESTS`, *is_due* whether its
+    policy is known, *has_left* whether it may go on. *left* is released with `True`
+    where the crawl closes first.
+    """
+
+    request: Request
+    origin: Origin
+    number: int
+    counts: bool = True
+    is_due: bool = False
+    has_left: bool = False
+    left: DeferredWaiter[bool] = field(default_factory=DeferredWaiter)
+
+    def __lt__(self, other: Waiting) -> bool:
+        """Return whether this one leaves first: by priority, then by arrival."""
+        mine, its = self.request.priority, other.request.priority
+        return self.number < other.number if mine == its else mine > its
+
+
+class Places:
+    """At most *most* waiting requests that do not count towards `CONCURRENT_REQUESTS`.
+
+    No origin has more than half of the places while a request of another one wants one.
+    """
+
+    def __init__(self, uncounted: UncountedRequests, most: int) -> None:
+        self._uncounted = uncounted
+        self._most = most
+        self._share = most // 2
+        self._used = 0
+        self._by_origin: Counter[Origin] = Counter()
+        self._waiting: dict[Waiting, None] = {}
+        # Those that count for want of a place, in the order of their arrival.
+        self.counting: dict[Waiting, None] = {}
+
+    def __bool__(self) -> bool:
+        """Return whether any request waits."""
+        return bool(self._waiting)
+
+    def enter(self, waiting: Waiting) -> None:
+        """Give *waiting* a place, perhaps that of an origin with more than its share."""
+        self._waiting[waiting] = None
+        if self._used >= self._most and self._by_origin[waiting.origin] < self._share:
+            ((origin, most),) = self._by_origin.most_common(1)
+            if most > self._share:
+                self._withdraw(origin)
+        if self._used >= self._most or not self.take(waiting):
+            self.counting[waiting] = None
+
+    def leave(self, waiting: Waiting) -> None:
+        """Forget *waiting*, which counts from now on; others may take its place."""
+        self._waiting.pop(waiting, None)
+        self.counting.pop(waiting, None)
+        self._count(waiting)
+        while self.counting and self._used < self._most:
+            has_less = (
+                it for it in self.counting if self._by_origin[it.origin] < self._share
+            )
+            other = next(has_less, None) or next(iter(self.counting))
+            del self.counting[other]
+            self.take(other)
+
+    def take(self, waiting: Waiting) -> bool:
+        """Let *waiting* have a place; `False` if the downloader does not count it."""
+        if not self._uncounted.add(waiting.request):
+            return False
+        waiting.counts = False
+        self._used += 1
+        self._by_origin[waiting.origin] += 1
+        return True
+
+    def _withdraw(self, origin: Origin) -> None:
+        """Let the last request of *origin* count whose policy is not known yet."""
+        for other in reversed(self._waiting):
+            if other.origin == origin and not other.counts and not other.is_due:
+                self._count(other)
+                self.counting[other] = None
+                return
+
+    def _count(self, waiting: Waiting) -> None:
+        """Take the place of *waiting*, if it has one: it counts again."""
+        if not waiting.counts:
+            waiting.counts = True
+            self._uncounted.discard(waiting.request)
+            self._used -= 1
+            self._by_origin[waiting.origin] -= 1
+            if not self._by_origin[waiting.origin]:
+                del self._by_origin[waiting.origin]
+
+
+class WaitingRequests:
+    """The requests of one crawl that wait for a robots.txt, at most *places* uncounted.
 
     Once their policy is known, requests leave in the order of their priority, as other
     pages come back: never more than `CONCURRENT_REQUESTS` are on their way. A request
@@ -71,9 +161,9 @@ class WaitingRequests:
         self.leaving: list[Waiting] = []
         """Those whose policy is known, as a heap; while it is empty, no request has to
         let others go first."""
-        self._is_looking = self._is_listening = self._is_closed = False
+        self._is_polling = self._is_listening = self._is_closed = False
         self._is_filling = False
-        self._pause = LOOK_SECONDS
+        self._pause = POLL_SECONDS
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
         self._for_us = 0
@@ -99,10 +189,7 @@ class WaitingRequests:
             self._forget(waiting)
 
     async def turn(self, waiting: Waiting) -> None:
-        """Return when *waiting* may leave.
-
-        Raises `FetchAborted` once the crawl closes.
-        """
+        """Return when *waiting* may leave; raise `FetchAborted` once the crawl closes."""
         if self._engine.is_closing():
             raise FetchAborted(CLOSING)
         waiting.is_due = True
@@ -117,15 +204,18 @@ class WaitingRequests:
             call_later(0, self._fill)
         if waiting.has_left:
             return
-        self._listen()
+        if not self._is_listening:
+            self._is_listening = True
+            self._signals.connect(self._page_left, signals.request_left_downloader)
+            self._signals.connect(self._page_received, signals.response_received)
         if await waiting.left:
             raise FetchAborted(CLOSING)
 
     def watch(self) -> None:
-        """Look at the engine, a few times a second, while a request is uncounted."""
-        if not self._is_looking and not self._is_closed:
-            self._is_looking = True
-            call_later(self._pause, self._look)
+        """Poll the engine, a few times a second, while a request is uncounted."""
+        if not self._is_polling and not self._is_closed:
+            self._is_polling = True
+            call_later(self._pause, self._poll)
 
     def _forget(self, waiting: Waiting) -> None:
         """Forget *waiting*, also where it was cancelled."""
@@ -143,7 +233,7 @@ class WaitingRequests:
     def _exchange(self, waiting: Waiting) -> None:
         """Let the first of all leave for *waiting*, which counts already."""
         self._is_reserved = False
-        if self.leaving[0] is waiting or not self._places.hold(waiting):
+        if self.leaving[0] is waiting or not self._places.take(waiting):
             # More urgent than the others: the scheduler may have more of its kind.
             self._for_us = 0
             self.leaving.remove(waiting)
@@ -163,19 +253,10 @@ class WaitingRequests:
         counting = next(iter(self._places.counting), None)
         return counting is not None and self._engine.has_room_without(counting.request)
 
-    def _listen(self) -> None:
-        """Listen to pages that come back for as long as requests leave."""
-        if not self._is_listening:
-            self._is_listening = True
-            connect = self._signals.connect
-            connect(self._page_left, signals.request_left_downloader)
-            connect(self._page_received, signals.response_received)
-
     def _page_left(self, request: Request) -> None:
         """Use the place of a page that is about to leave the downloader."""
-        if META_KEY in request.meta or not self.leaving:
-            return
-        if self._engine.has_room_without(request):
+        is_page = META_KEY not in request.meta
+        if self.leaving and is_page and self._engine.has_room_without(request):
             self._use_room()
 
     def _page_received(self) -> None:
@@ -196,9 +277,9 @@ class WaitingRequests:
             self._let_go(heappop(self.leaving))
         else:
             self._is_reserved = True
-            self._for_us = FOR_US
+            self._for_us = FREE_PLACES_IN_A_ROW
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Notice that the crawl closes, and use room that no signal announced.
 
         A request that another middleware drops leaves without a signal, and so does the
@@ -210,20 +291,16 @@ class WaitingRequests:
         before, self._is_reserved = len(self.leaving), False
         self._fill()
         is_moving = len(self.leaving) < before
-        self._pause = SOON_SECONDS if is_moving else min(self._pause * 2, LOOK_SECONDS)
-        if not self.leaving:
-            self._stop_listening()
-        self._is_looking = bool(self._places or len(self._uncounted))
-        if self._is_looking:
-            call_later(self._pause, self._look)
-
-    def _stop_listening(self) -> None:
-        """Listen no more; not while a signal is being sent."""
-        if self._is_listening:
+        slower = min(self._pause * 2, POLL_SECONDS)
+        self._pause = BUSY_POLL_SECONDS if is_moving else slower
+        if not self.leaving and self._is_listening:
+            # Not while one of these signals is sent: the next listener would miss it.
             self._is_listening = False
-            disconnect = self._signals.disconnect
-            disconnect(self._page_left, signals.request_left_downloader)
-            disconnect(self._page_received, signals.response_received)
+            self._signals.disconnect(self._page_left, signals.request_left_downloader)
+            self._signals.disconnect(self._page_received, signals.response_received)
+        self._is_polling = bool(self._places or len(self._uncounted))
+        if self._is_polling:
+            call_later(self._pause, self._poll)
 
     def _close(self) -> None:
         """Let nothing wait any more: the crawl closes."""

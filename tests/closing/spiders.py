@@ -90,16 +90,16 @@ def await_a_page(crawler: Crawler) -> None:
             crawler.signals.connect(heard, signal, weak=False)
 
 
-def count_looks(crawler: Crawler) -> None:
-    """Count the looks at the engine of the requests that wait."""
-    look = WaitingRequests._look
+def count_polls(crawler: Crawler) -> None:
+    """Count the polls of the engine of the requests that wait."""
+    poll = WaitingRequests._poll
 
     def counted(waiting: WaitingRequests) -> None:
         assert crawler.stats is not None
-        crawler.stats.inc_value("test/looks")
-        look(waiting)
+        crawler.stats.inc_value("test/polls")
+        poll(waiting)
 
-    WaitingRequests._look = counted  # type: ignore[method-assign,assignment]
+    WaitingRequests._poll = counted  # type: ignore[method-assign,assignment]
 
 
 def shrink_concurrency(crawler: Crawler) -> None:

@@ -137,7 +137,7 @@ def test_a_request_that_returned_to_the_scheduler_is_as_it_was(tmp_path: Path) -
 
 
 def test_pages_of_a_cache_leave_as_fast_as_they_come(tmp_path: Path) -> None:
-    """No request waits for a look at the engine: 300 pages take few of them."""
+    """No request waits for a poll of the engine: 300 pages take few of them."""
     settings: dict[str, Any] = {
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": str(tmp_path),
@@ -150,11 +150,11 @@ def test_pages_of_a_cache_leave_as_fast_as_they_come(tmp_path: Path) -> None:
             site,
             spider_args=args,
             settings=settings,
-            hook="tests.closing.spiders:count_looks",
+            hook="tests.closing.spiders:count_polls",
         )
 
     assert len(result.fetched) == 300
-    assert result.stats["test/looks"] < 300 / CONCURRENT
+    assert result.stats["test/polls"] < 300 / CONCURRENT
 
 
 @pytest.mark.parametrize("reactor", reactors())

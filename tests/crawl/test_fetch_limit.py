@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_robots1994.crawl import fetch_limit, network_watch
+from scrapy_robots1994.crawl import failures, fetch_limit
+from scrapy_robots1994.crawl.failures import MANY_SITES, NetworkWatch
 from scrapy_robots1994.crawl.fetch_limit import MIN_LIMIT, START_LIMIT, FetchLimit
-from scrapy_robots1994.crawl.network_watch import MANY_SITES, NetworkWatch
 from scrapy_robots1994.origin import Origin
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def test_a_silent_network_is_ours_if_many_sites_are_silent(
 ) -> None:
     """Ours R7; until a server is heard, and only if as many waited as long."""
     now = 100.0
-    monkeypatch.setattr(network_watch, "monotonic", lambda: now)
+    monkeypatch.setattr(failures, "monotonic", lambda: now)
 
     under_way = ExitStack()
 
@@ -245,7 +245,7 @@ def test_a_silent_network_is_ours_if_many_sites_are_silent(
 def test_hosts_of_one_site_are_silent_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred hosts of one owner say nothing of our network."""
     now = 100.0
-    monkeypatch.setattr(network_watch, "monotonic", lambda: now)
+    monkeypatch.setattr(failures, "monotonic", lambda: now)
     watch = NetworkWatch()
     under_way = ExitStack()
     origins = [Origin("http", f"h{number}.blog.example", 80) for number in range(100)]
@@ -253,3 +253,21 @@ def test_hosts_of_one_site_are_silent_together(monkeypatch: pytest.MonkeyPatch) 
     now += 30
 
     assert not watch.is_down(fetches[0])
+
+
+def test_a_closed_limit_lets_no_waiting_fetch_run() -> None:
+    """Else each fetch that the closing crawl cancels would let the next one start."""
+
+    async def crawl() -> None:
+        async with machine(most=1) as found:
+            first, second = found.start(2)
+            await found.until(1)
+            found.limit.close()
+            first.cancel()
+            await asyncio.wait([first])
+            await asyncio.sleep(0)
+            assert found.running == 0
+            second.cancel()
+            await asyncio.wait([second])
+
+    asyncio.run(crawl())

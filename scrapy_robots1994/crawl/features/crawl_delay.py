@@ -14,8 +14,8 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.backend import ROBOTS_PARSED
 from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
+from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.slots import PacedSlot, slot_key, slots_of
 from scrapy_robots1994.crawl.stats import StatsRecorder
