@@ -23,7 +23,7 @@ extensions = [
     "robots1994_reference",
 ]
 exclude_patterns = ["_build", "_generated"]
-nitpicky = False
+smartquotes = False  # quotes belong to values that readers copy
 default_role = "code"
 
 autodoc_member_order = "bysource"

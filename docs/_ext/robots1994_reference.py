@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 from sphinx.pycode import ModuleAnalyzer
 
@@ -104,14 +105,19 @@ def options(command: str) -> str:
         prog=f"scrapy {command}", conflict_handler="resolve"
     )
     instance.add_options(parser)
+    scrapys = argparse.ArgumentParser(conflict_handler="resolve")
+    ScrapyCommand.add_options(instance, scrapys)
     # argparse has no public list of what was added.
+    common = {action.dest for action in scrapys._actions}  # noqa: SLF001 - see above
     actions = parser._actions  # noqa: SLF001 - see above
-    return "\n".join(_option(action) for action in actions if action.option_strings)
+    ours = "\n".join(_option(action) for action in actions if action.dest not in common)
+    return f"{ours}\nScrapy's own options work too, such as ``-s NAME=VALUE``.\n"
 
 
 def _option(action: argparse.Action) -> str:
     """Return one option as a definition."""
-    value = "" if action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
+    choices = f"{{{','.join(action.choices)}}}" if action.choices else action.metavar
+    value = "" if action.nargs == 0 else f" {choices or action.dest.upper()}"
     names = ", ".join(f"``{name}{value}``" for name in action.option_strings)
     text = (action.help or "").replace("%%", "%").replace("*", r"\*").strip()
     return f"{names}\n    {text}\n"
@@ -137,6 +143,8 @@ class Reference(Directive):
     def run(self) -> list[nodes.Node]:
         """Return the nodes of the generated text."""
         kind, *argument = self.arguments
+        # The page depends on the code, whose changes Sphinx does not notice.
+        self.state.document.settings.env.note_reread()
         text = WRITERS[kind](*argument or [""])
         lines: Iterable[str] = text.splitlines()
         source = f"<generated: {kind}>"

@@ -56,14 +56,14 @@ class RobotsSettings:
     (O5).
     """
     ttl: float = declare(types.SECONDS, 86_400)
-    """Longest time a policy is fresh, in seconds; also the time where the server
-    does not say one.
+    """Longest time a policy is fresh, in seconds; also the time if the server states
+    none. The default is a day.
     """
     min_ttl: float = declare(types.SECONDS, 300)
     """Shortest time a policy is fresh, in seconds, whatever the server says."""
     stale_ttl: float = declare(types.SECONDS, 2_592_000)
     """Longest time, in seconds after it was fresh, that the last good policy is
-    used when it cannot be renewed (R5).
+    used when it cannot be renewed (R5). The default is 30 days.
     """
     retry_after: float = declare(types.SECONDS, 300)
     """Seconds until robots.txt is requested again from an origin that could not be
@@ -89,7 +89,7 @@ class RobotsSettings:
     store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
-    """Where policies are stored: a URL."""
+    """URL of the store of policies; see :doc:`/usage/stores`."""
     propagate_meta: tuple[str, ...] = declare(types.strings("meta keys", "proxy"), ())
     """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
     robots.txt request copies from the page request.
