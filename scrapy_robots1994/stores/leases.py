@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.freshness import CLOCK_SKEW
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.codec import encode
@@ -18,7 +19,6 @@ from scrapy_robots1994.stores.worker import NoAnswer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
     from scrapy_robots1994.stores.worker import StoreWorker
 
@@ -152,10 +152,11 @@ class LeasedPolicies:
                     # Its last holder may have ended after our first look.
                     policy = self._read_fresh(origin)
                 elif not lease.failed and time.monotonic() <= wait.give_up:
+                    # A holder that lives renews it before that. In this order, for a
+                    # store may return NaN.
+                    pause = max(LOOK_AGAIN_SECONDS, lease.seconds_left + TICK_SECONDS)
+                    wait.look_at = time.monotonic() + min(2 * LEASE_SECONDS, pause)
                     is_over = False
-                    # A holder that lives renews it before that.
-                    pause = max(lease.seconds_left + TICK_SECONDS, LOOK_AGAIN_SECONDS)
-                    wait.look_at = time.monotonic() + min(pause, 2 * LEASE_SECONDS)
         finally:
             if is_over:
                 self._settle(origin, policy)
@@ -183,14 +184,16 @@ class LeasedPolicies:
     def _note_ended(self) -> None:
         """End the waits for leases that ended; look at all if messages may be lost."""
         with suppress(NoAnswer):
-            for origin, failed in self._worker.call("read", "ended", returns=list):
-                if origin is None:
-                    for wait in self._waiting.values():
-                        wait.look_at = 0.0
-                elif failed:
-                    self._settle(origin, None)
-                elif origin in self._waiting:
-                    self._look_for_policy(origin)
+            for each in self._worker.call("read", "ended", returns=list):
+                match each:
+                    case (None, _):
+                        for wait in self._waiting.values():
+                            wait.look_at = 0.0
+                    case (Origin() as origin, failed) if origin in self._waiting:
+                        if failed:
+                            self._settle(origin, None)
+                        else:
+                            self._look_for_policy(origin)
 
     def _look_for_policy(self, origin: Origin) -> None:
         """End the wait for *origin* with what is stored, or look at its lease."""

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robots1994.stores import PolicyStore, Stored
+from scrapy_robots1994.stores import Lease, PolicyStore, SharedStore, Stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,3 +101,73 @@ class HangsInClose(Forgetful):
         lock = threading.Lock()
         lock.acquire()
         lock.acquire()
+
+
+class Shared(Forgetful, SharedStore):
+    """A store with leases, which always grants them."""
+
+    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+        """Grant it."""
+        return Lease(granted=True)
+
+    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+        """End nothing."""
+
+
+class HangsInFromUrl(Forgetful):
+    """It can be made for its URL to be checked, and never to be used."""
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:
+        """Wait for ever in the thread of the store."""
+        if threading.current_thread() is not threading.main_thread():
+            threading.Event().wait()
+        return super().from_url(url, timeout=timeout)
+
+
+class HangsInLease(Shared):
+    """It never says who has a lease."""
+
+    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+        """Wait for ever."""
+        threading.Event().wait()
+        raise AssertionError
+
+
+class HangsInUnlease(Shared):
+    """It never ends a lease."""
+
+    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+        """Wait for ever."""
+        threading.Event().wait()
+
+
+class ReturnsAnything(Shared):
+    """What it returns is not of the contract."""
+
+    def get(self, origin: Origin) -> Any:
+        """Return a number, of which `bytes` would make gigabytes."""
+        return 9_000_000_000
+
+    def lease(self, origin: Origin, holder: str, seconds: float) -> Any:
+        """Return no lease."""
+        return True
+
+    def ended(self) -> Any:
+        """Return no pairs."""
+        return [None, 1, "ab", (object(), 1, 2)]
+
+
+class LeasesForNoTime(Shared):
+    """Another worker has the lease for a time that is no number."""
+
+    asked = 0
+
+    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+        """Refuse it once, for a time that is no number."""
+        self.asked += 1
+        return Lease(granted=self.asked > 1, seconds_left=float("nan"))
+
+    def put(self, stored: Stored) -> None:
+        """Fail, so that something is reported."""
+        raise OSError(28, "no space left")

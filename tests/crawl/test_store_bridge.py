@@ -156,7 +156,19 @@ def test_a_broken_file_is_said_once_and_opens_nothing(
 @pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize(
     "kind",
-    ["Raises", "Asynchronous", "Exits", "HangsInGet", "HangsInPut", "HangsInClose"],
+    [
+        "Raises",
+        "Asynchronous",
+        "Exits",
+        "HangsInFromUrl",
+        "HangsInGet",
+        "HangsInPut",
+        "HangsInLease",
+        "HangsInUnlease",
+        "HangsInClose",
+        "ReturnsAnything",
+        "LeasesForNoTime",
+    ],
 )
 def test_a_store_that_breaks_its_contract_stops_nothing(
     kind: str, reactor: Reactor

@@ -53,6 +53,7 @@ async def crawl(origins: int, size: int) -> dict[str, Any]:
             allowed += is_allowed
             if (number + 1) % (origins // 5) == 0:
                 megabytes.append(resident() // 10**6)
+                sys.stderr.write(f"{number + 1} origins: {megabytes[-1]} MB\n")
 
     began = time.monotonic()
     await asyncio.gather(*(visit_all() for _ in range(AT_ONCE)))
