@@ -1,8 +1,9 @@
-"""The name we answer to: the one robots.txt is matched with is the one that is sent."""
+"""The name of our robot: robots.txt is matched with the name that is sent."""
 
 from __future__ import annotations
 
 import logging
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scrapy.http.headers import Headers
@@ -28,12 +29,11 @@ class RobotName:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
-        self._default: str | bytes | None = None
         self._has_warned = False
 
     def is_usual(self, request: Request) -> bool:
-        """Whether *request* goes by the name of all that bring none of their own."""
-        # Scrapy keeps header names in title case; asked as a plain dict, they need no
+        """Return whether *request* has no User-Agent of its own, or none that counts."""
+        # Scrapy stores header names in title case. A look-up of the plain dict needs no
         # conversion.
         return self._exact is not None or not dict.__contains__(
             request.headers, b"User-Agent"
@@ -42,21 +42,21 @@ class RobotName:
     @property
     def usual(self) -> str | bytes:
         """The name for requests that bring none of their own."""
-        return self._sent_by_default() if self._exact is None else self._exact
+        return self._default if self._exact is None else self._exact
 
     def of(self, request: Request) -> str | bytes:
         """The name for *request*: a bare name or a whole User-Agent header."""
         if self._exact is not None:
             return self._exact
-        return request.headers.get(b"User-Agent") or self._sent_by_default()
+        return request.headers.get(b"User-Agent") or self._default
 
     def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
-        """Warn once if a robots.txt was requested by another name than it is matched by.
+        """Warn once if a robots.txt was requested by another name than it is matched with.
 
         *sent* is the User-Agent that it was sent with, *own* that of the page request.
         The page passes the same middlewares, so it will be sent with that name, too.
         """
-        name = own or self._sent_by_default()
+        name = own or self._default
         expected = name if isinstance(name, bytes) else name.encode("utf-8", "replace")
         if self._exact or self._has_warned or sent is None or sent == expected:
             return
@@ -69,20 +69,19 @@ class RobotName:
             extra={"spider": self._crawler.spider},
         )
 
-    def _sent_by_default(self) -> str | bytes:
-        """What is sent where a request says nothing; looked up once a crawl."""
-        if self._default is None:
-            settings = self._crawler.settings
-            # As Scrapy's own middleware fills them in: names and values may be text,
-            # bytes or lists, and the first of a name stays.
-            sent = Headers()
-            for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
-                if value is not None:
-                    sent.setdefault(name, value)
-            self._default = (
-                sent.get(b"User-Agent")
-                or getattr(self._crawler.spider, "user_agent", None)
-                or settings["USER_AGENT"]
-                or ""
-            )
-        return self._default
+    @cached_property
+    def _default(self) -> str | bytes:
+        """The User-Agent of a request that brings none."""
+        settings = self._crawler.settings
+        # As Scrapy's own middleware fills them in: names and values may be text, bytes
+        # or lists, and the first of a name stays.
+        sent = Headers()
+        for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
+            if value is not None:
+                sent.setdefault(name, value)
+        return (
+            sent.get(b"User-Agent")
+            or getattr(self._crawler.spider, "user_agent", None)
+            or settings["USER_AGENT"]
+            or ""
+        )

@@ -102,9 +102,10 @@ class RobotsPages(BaseSpiderMiddleware):
         assert crawler.stats is not None  # noqa: S101 - set before middlewares are made
         self._recorder = StatsRecorder(crawler.stats)
         self._robot = RobotName(crawler)
-        # By id, as items need not be hashable; the reference to the item keeps its id
+        # By id, as items need not be hashable. The reference to the item keeps its id
         # from being used again.
         self._marked: dict[int, tuple[Any, DroppedByPage]] = {}
+        # One response makes many requests, one after the other.
         self._last: tuple[Response | None, frozenset[str]] = (None, frozenset())
 
     def process_spider_input(
@@ -121,29 +122,58 @@ class RobotsPages(BaseSpiderMiddleware):
         if not directives.follow:
             self._recorder.count(stats.PAGES_NOFOLLOW)
 
-    def _read(self, response: Response) -> Directives:
-        """Return the directives of *response*, and put them into its meta."""
-        request = response.request
-        assert request is not None  # noqa: S101 - the response of a crawl has one
-        directives = page_directives(response, self._robot.of(request))
-        request.meta[META_KEY] = directives
-        return directives
-
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*, or `None` where the page it was made from forbids it."""
+        """Return *request*, or `None` if the page it was made from forbids it."""
         # Pages P9: a request for the page itself follows no link.
         if response is None or request.url == response.url:
             return request
-        reason = self._why_not(request, response)
-        if reason is None:
-            return request
-        kind, said = reason
+        reason: object = self._directives(response).nofollow
+        kind = NOFOLLOW
+        if reason is None or NOFOLLOW not in self._obeyed:
+            if not self._is_closed_link(request.url, response):
+                return request
+            kind, reason = REL_NOFOLLOW, "rel=nofollow of the links"
         self._recorder.count(stats.PAGE_REQUESTS_DROPPED, reason=kind)
-        where = f"<{request.method} {request.url}>: {said}"
+        where = f"<{request.method} {request.url}>: {reason}"
         self._log("Not followed: %s of %s", where, response.url)
         return None
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Return *item*, marked if its page forbids indexing."""
+        if response is not None and NOINDEX in self._obeyed:
+            said = self._directives(response).noindex
+            if said is not None:
+                self._marked[id(item)] = item, DroppedByPage(said, response.url)
+        return item
+
+    def take_mark(self, item: object) -> DroppedByPage | None:
+        """Return why *item* must be dropped, and forget it; `None` if it need not."""
+        _, dropped = self._marked.pop(id(item), (None, None))
+        if dropped is not None:
+            self._recorder.count(stats.ITEMS_DROPPED)
+        return dropped
+
+    def _directives(self, response: Response) -> Directives:
+        """Return the directives of *response*, which are read once."""
+        found = response.meta.get(META_KEY)
+        return found if isinstance(found, Directives) else self._read(response)
+
+    def _read(self, response: Response) -> Directives:
+        """Return the directives of *response*, and put them into its meta."""
+        assert response.request is not None  # noqa: S101 - the response of a crawl has one
+        directives = page_directives(response, self._robot.of(response.request))
+        response.meta[META_KEY] = directives
+        return directives
+
+    def _is_closed_link(self, url: str, response: Response) -> bool:
+        """Return whether *response* links to *url* with rel=nofollow only."""
+        if REL_NOFOLLOW not in self._obeyed:
+            return False
+        if self._last[0] is not response:
+            self._last = response, _closed_links(response)
+        return _bare(url) in self._last[1]
 
     def _log(self, text: str, *values: object) -> None:
         """Log one line at DEBUG, its values safe to print."""
@@ -153,43 +183,6 @@ class RobotsPages(BaseSpiderMiddleware):
                 for value in values
             )
             logger.debug(text, *shown, extra={"spider": self.crawler.spider})
-
-    def _why_not(self, request: Request, response: Response) -> tuple[str, str] | None:
-        """Return why *request* must not be made from *response*, `None` if it may.
-
-        The reason is a word for the stats and a phrase for the log.
-        """
-        said = self._directives(response).nofollow
-        if NOFOLLOW in self._obeyed and said is not None:
-            return NOFOLLOW, str(said)
-        if REL_NOFOLLOW in self._obeyed:
-            if self._last[0] is not response:
-                self._last = response, _closed_links(response)
-            if _bare(request.url) in self._last[1]:
-                return REL_NOFOLLOW, "rel=nofollow of the links"
-        return None
-
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*, marked where its page forbids indexing."""
-        if response is not None and NOINDEX in self._obeyed:
-            said = self._directives(response).noindex
-            if said is not None:
-                self._marked[id(item)] = item, DroppedByPage(said, response.url)
-        return item
-
-    def take_mark(self, item: object) -> DroppedByPage | None:
-        """Return why *item* must be dropped, and forget it; `None` where it need not."""
-        marked = self._marked.pop(id(item), None)
-        if marked is None:
-            return None
-        self._recorder.count(stats.ITEMS_DROPPED)
-        return marked[1]
-
-    def _directives(self, response: Response) -> Directives:
-        """Return the directives of *response*, read once."""
-        assert response.request is not None  # noqa: S101 - as in `_read`
-        found = response.request.meta.get(META_KEY)
-        return found if isinstance(found, Directives) else self._read(response)
 
 
 class RobotsPagesPipeline:
@@ -218,15 +211,13 @@ class RobotsPagesPipeline:
 
 def _closed_links(response: Response) -> frozenset[str]:
     """Return the URLs that *response* links to with rel=nofollow only."""
-    if (
-        not isinstance(response, HtmlResponse)
-        or b"nofollow" not in response.body.lower()
-    ):
+    if not isinstance(response, HtmlResponse):
+        return frozenset()
+    if b"nofollow" not in response.body.lower():
         return frozenset()
     links = _LINKS.extract_links(response)
-    return frozenset(_bare(link.url) for link in links if link.nofollow) - frozenset(
-        _bare(link.url) for link in links if not link.nofollow
-    )
+    closed = frozenset(_bare(link.url) for link in links if link.nofollow)
+    return closed.difference(_bare(link.url) for link in links if not link.nofollow)
 
 
 def _bare(url: str) -> str:
