@@ -100,6 +100,9 @@ PROXY_AUTHENTICATION_REQUIRED = 407
 TEMPORARY = frozenset({408, 421, 425, 429})
 """Ours R5: statuses of class 4 that say "not now", and not "no file"."""
 
+NOT_OF_PROXIES = frozenset({404, 410})
+"""Statuses, besides 2xx and 304, that a proxy does not write by itself."""
+
 # A status that has a row of its own, whatever its class says.
 _BY_STATUS = {
     401: Outcome.FORBIDDEN,  # Ours R3
@@ -141,3 +144,12 @@ def outcome_of_result(result: RobotsResponse | FetchError) -> Outcome:
     if result.not_modified:
         return Outcome.RENEWED  # Ours R1: requested, so not a redirect without target
     return outcome_of(result.status)
+
+
+def is_of_origin(result: RobotsResponse | FetchError) -> bool:
+    """Whether the origin itself said *result* over HTTP (§3.1)."""
+    if not isinstance(result, RobotsResponse):
+        return False
+    outcome = outcome_of(result.status)
+    is_proof = outcome is Outcome.PARSED or result.status in NOT_OF_PROXIES
+    return is_proof or not result.via_plain_proxy

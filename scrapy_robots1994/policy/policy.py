@@ -12,13 +12,11 @@ from scrapy_robots1994.policy.fetch_result import (
     Outcome,
     RobotsResponse,
     Validators,
+    is_of_origin,
     outcome_of,
 )
 from scrapy_robots1994.policy.freshness import CLOCK_SKEW, MAX_FORBIDDEN_LIFETIME
 from scrapy_robots1994.robotstxt import RobotsTxt
-
-NOT_OF_PROXIES = frozenset({404, 410})
-"""Statuses, besides 2xx and 304, that a proxy does not write by itself."""
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
@@ -51,20 +49,14 @@ class UniformRules:
     is_open: bool
     reason: Reason
 
+    # No file states a delay, and no verdict names a line.
+    crawl_delay = None
+    has_lines = True
+
     @property
     def memory_bytes(self) -> int:
         """The memory that it takes."""
         return getsizeof(self)
-
-    @property
-    def crawl_delay(self) -> None:
-        """No file states a delay."""
-        return
-
-    @property
-    def has_lines(self) -> bool:
-        """No verdict names a line."""
-        return True
 
     def rules(self, _robot: str | bytes) -> UniformRules:
         """Return itself: every robot gets the same answer."""
@@ -98,9 +90,9 @@ class Policy:
     stated: RobotsTxt | UniformRules
     status: int | None
     fetched_at: float
-    fresh_until: float
-    stale_until: float
-    keep_until: float
+    fresh_until: float = 0.0
+    stale_until: float = 0.0
+    keep_until: float = 0.0
     etag: str | None = None
     last_modified: str | None = None
     final_url: str | None = None
@@ -138,14 +130,11 @@ class Policy:
             stated=stated,
             status=response.status,
             fetched_at=now,
-            fresh_until=now,
-            stale_until=now,
-            keep_until=now,
             etag=response.etag,
             last_modified=response.last_modified,
             final_url=response.final_url,
             freshness_lifetime=promised,
-            may_be_shared=_is_of_origin(response),
+            may_be_shared=is_of_origin(response),
         )
         return _stated_at(policy, now, freshness)
 
@@ -157,15 +146,15 @@ class Policy:
         What the 304 says of freshness and validators replaces what was known, and what
         it leaves out stays (RFC 9111, 4.3.4).
         """
-        promised = response.freshness_lifetime
+        lifetime = response.freshness_lifetime
         renewed = replace(
             self,
             fetched_at=now,
             etag=response.etag or self.etag,
             last_modified=response.last_modified or self.last_modified,
-            freshness_lifetime=(
-                self.freshness_lifetime if promised is None else promised
-            ),
+            freshness_lifetime=self.freshness_lifetime
+            if lifetime is None
+            else lifetime,
             is_stale_on_error=False,
             may_be_shared=True,
         )
@@ -194,7 +183,7 @@ class Policy:
             fresh_until=retry_at,
             stale_until=retry_at,
             keep_until=retry_at,
-            may_be_shared=_is_of_origin(result),
+            may_be_shared=is_of_origin(result),
         )
 
     def stale_on_error(
@@ -220,7 +209,7 @@ class Policy:
             stale_until=min(retry_at + freshness.stale_while_revalidate, keep_until),
             keep_until=keep_until,
             is_stale_on_error=True,
-            may_be_shared=_is_of_origin(result),
+            may_be_shared=is_of_origin(result),
         )
 
     def rules(self, robot: str | bytes) -> Rules:
@@ -261,9 +250,8 @@ class Policy:
         One that we set ourselves because the origin was unreachable (R5) is never used
         past its freshness.
         """
-        if not self.is_known:
-            return self.is_fresh(now)
-        return self.fetched_at <= now + CLOCK_SKEW and now < self.stale_until
+        end = self.stale_until if self.is_known else self.fresh_until
+        return self.fetched_at <= now + CLOCK_SKEW and now < end
 
     def last_good(self, now: float) -> Policy | None:
         """Return it if a failed fetch at *now* leaves it in force (R5), else `None`."""
@@ -275,15 +263,6 @@ class Policy:
         texts = (self.origin.host, self.etag, self.last_modified, self.final_url)
         own = getsizeof(self) + sum(getsizeof(text) for text in texts if text)
         return own + self.stated.memory_bytes
-
-
-def _is_of_origin(result: RobotsResponse | FetchError) -> bool:
-    """Whether the origin itself said *result* over HTTP (§3.1)."""
-    if not isinstance(result, RobotsResponse):
-        return False
-    outcome = outcome_of(result.status)
-    is_proof = outcome is Outcome.PARSED or result.status in NOT_OF_PROXIES
-    return is_proof or not result.via_plain_proxy
 
 
 def _retry_delay(
