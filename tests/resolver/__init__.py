@@ -1,1 +1,1 @@
-"""Floor 4: one fetch an origin, and everyone who waits for it."""
+"""Tests of the policy resolver: one fetch for each origin, shared by all waiters."""

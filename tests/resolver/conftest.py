@@ -1,4 +1,4 @@
-"""Each test of the keeper runs on both drives."""
+"""Fixtures: each test of the resolver runs with both drivers."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.resolver.drives import AsyncioDrive, Drive, TwistedDrive
-from tests.resolver.scene import Scene
+from tests.resolver.drivers import AsyncioDriver, Driver, TwistedDriver
+from tests.resolver.harness import ResolverHarness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.fixture(params=[AsyncioDrive, TwistedDrive], ids=["asyncio", "twisted"])
-def drive(request: pytest.FixtureRequest) -> Iterator[Drive]:
-    """Yield a way to run coroutines by hand."""
-    drive: Drive = request.param()
-    yield drive
-    drive.close()
+@pytest.fixture(params=[AsyncioDriver, TwistedDriver], ids=["asyncio", "twisted"])
+def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
+    """Yield a driver that runs coroutines step by step."""
+    driver: Driver = request.param()
+    yield driver
+    driver.close()
 
 
 @pytest.fixture
-def scene(drive: Drive) -> Scene:
-    """Make a keeper before a fake network."""
-    return Scene(drive)
+def harness(driver: Driver) -> ResolverHarness:
+    """Make a resolver with a fake network."""
+    return ResolverHarness(driver)

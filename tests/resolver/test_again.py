@@ -1,4 +1,4 @@
-"""Who is released asks again at once, from inside of being released."""
+"""A released request resolves again at once, during its release."""
 
 from __future__ import annotations
 
@@ -7,89 +7,93 @@ from typing import TYPE_CHECKING
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy import Cancelled, Policy
 from tests.policy.samples import SITE
-from tests.resolver.scene import reason_of
+from tests.resolver.harness import reason_of
 
 if TYPE_CHECKING:
-    from tests.resolver.drives import Running
-    from tests.resolver.scene import Scene
+    from tests.resolver.drivers import Running
+    from tests.resolver.harness import ResolverHarness
 
 WITHDRAWN = Cancelled("withdrawn")
 
 
-async def stubborn(scene: Scene, times: int) -> list[Policy | str]:
-    """Ask, and ask again without a pause, *times* in all; a reason for no policy."""
+async def resolve_repeatedly(
+    harness: ResolverHarness, times: int
+) -> list[Policy | str]:
+    """Resolve *times* times without a pause; return each policy or abort reason."""
     ends: list[Policy | str] = []
     for _ in range(times):
         try:
-            ends.append(await scene.resolver.resolve(SITE, "direct"))
+            ends.append(await harness.resolver.resolve(SITE, "direct"))
         except FetchAborted as error:  # noqa: PERF203 - a wait each
             ends.append(error.reason)
     return ends
 
 
-def start(scene: Scene, times: int) -> Running[list[Policy | str]]:
-    """Let one stubborn request ask *times*."""
-    running = scene.drive.run(stubborn(scene, times))
-    scene.drive.turn()
+def start(harness: ResolverHarness, times: int) -> Running[list[Policy | str]]:
+    """Start one request that resolves *times* times."""
+    running = harness.driver.run(resolve_repeatedly(harness, times))
+    harness.driver.turn()
     return running
 
 
-def test_with_a_policy_asking_again_costs_nothing(scene: Scene) -> None:
-    """The policy is held before the first one goes on, so it is found at once."""
-    askers = [start(scene, 3) for _ in range(4)]
+def test_resolving_again_after_a_policy_needs_no_fetch(
+    harness: ResolverHarness,
+) -> None:
+    """The policy is stored before the first waiter resumes."""
+    requests = [start(harness, 3) for _ in range(4)]
 
-    scene.answer()
+    harness.answer()
 
-    policy = scene.memory.get(SITE)
-    assert [asker.result() for asker in askers] == [[policy] * 3] * 4
-    assert len(scene.backend.questions) == 1
+    policy = harness.memory.get(SITE)
+    assert [request.result() for request in requests] == [[policy] * 3] * 4
+    assert len(harness.backend.fetches) == 1
 
 
-def test_after_a_cancelled_fetch_one_new_one_starts(scene: Scene) -> None:
-    """Four released ones who ask again wait for one new question, not for four."""
-    askers = [start(scene, 2) for _ in range(4)]
+def test_one_new_fetch_starts_after_a_cancelled_one(harness: ResolverHarness) -> None:
+    """Four released requests that resolve again share one new fetch."""
+    requests = [start(harness, 2) for _ in range(4)]
 
-    scene.answer(WITHDRAWN)
-    assert len(scene.backend.questions) == 2
-    scene.answer()
+    harness.answer(WITHDRAWN)
+    assert len(harness.backend.fetches) == 2
+    harness.answer()
 
-    for asker in askers:
-        first, second = asker.result()
+    for request in requests:
+        first, second = request.result()
         assert first == "withdrawn"
         assert isinstance(second, Policy)
 
 
-def test_the_released_and_the_new_do_not_mix(scene: Scene) -> None:
-    """While one asks again, those behind it still get the end of the old fetch."""
-    again = start(scene, 2)
-    once = [scene.ask() for _ in range(3)]
+def test_waiters_of_the_old_fetch_get_its_end(harness: ResolverHarness) -> None:
+    """One waiter resolves again before the others are released."""
+    again = start(harness, 2)
+    once = [harness.resolve() for _ in range(3)]
 
-    scene.answer(WITHDRAWN)
+    harness.answer(WITHDRAWN)
 
-    assert [reason_of(asker) for asker in once] == ["withdrawn"] * 3
+    assert [reason_of(request) for request in once] == ["withdrawn"] * 3
     assert not again.is_over
 
 
-def test_an_answer_at_once_ends_each_round(scene: Scene) -> None:
-    """Where every question is withdrawn at once, each asking has its own end."""
-    scene.backend.at_once = WITHDRAWN
+def test_each_of_500_immediate_aborts_is_reported(harness: ResolverHarness) -> None:
+    """Every fetch is cancelled at once, and each call has its own result."""
+    harness.backend.at_once = WITHDRAWN
 
-    asker = start(scene, 500)
+    request = start(harness, 500)
     for _ in range(500):
-        scene.drive.turn()
+        harness.driver.turn()
 
-    assert asker.result() == ["withdrawn"] * 500
-    assert len(scene.backend.questions) == 500
-    assert scene.backend.doubled == []
+    assert request.result() == ["withdrawn"] * 500
+    assert len(harness.backend.fetches) == 500
+    assert harness.backend.doubled == []
 
 
-def test_who_asks_again_may_leave(scene: Scene) -> None:
-    """A wait that was begun anew is cancelled like any other."""
-    asker = start(scene, 2)
-    scene.answer(WITHDRAWN)
+def test_second_wait_can_be_cancelled(harness: ResolverHarness) -> None:
+    """A request that resolves again is cancelled like any other."""
+    request = start(harness, 2)
+    harness.answer(WITHDRAWN)
 
-    scene.cancel(asker)
-    scene.answer()
+    harness.cancel(request)
+    harness.answer()
 
-    assert asker.is_cancelled
-    assert [waiter.releases for waiter in scene.backend.waiters] == [1, 0]
+    assert request.is_cancelled
+    assert [waiter.releases for waiter in harness.backend.waiters] == [1, 0]

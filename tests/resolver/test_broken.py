@@ -1,4 +1,4 @@
-"""Whatever breaks during a fetch, no wait is endless and nothing is opened (R6, R7)."""
+"""Any error during a fetch ends every wait and permits nothing (R6, R7)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from twisted.internet.defer import CancelledError
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy import Cancelled, LocalFault, Policy
 from tests.policy.samples import SITE
-from tests.resolver.scene import end_of, reason_of
+from tests.resolver.harness import end_of, reason_of
 
 if TYPE_CHECKING:
-    from tests.resolver.drives import Running
-    from tests.resolver.scene import Scene
+    from tests.resolver.drivers import Running
+    from tests.resolver.harness import ResolverHarness
 
 ERRORS = [
     ZeroDivisionError("a bug"),
@@ -26,164 +26,176 @@ ERRORS = [
 errors = pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__)
 
 
-def assert_no_policy(scene: Scene, askers: list[Running[Policy]]) -> None:
-    """All of *askers* ended without a policy; the next one asks afresh."""
-    assert all(isinstance(end_of(asker), Exception) for asker in askers)
-    assert scene.memory.get(SITE) is None
-    assert [origin for origin, _ in scene.backend.given_up] == [SITE]
-    asked = len(scene.backend.questions)
-    late = scene.ask()
-    assert len(scene.backend.questions) == asked + 1
-    scene.answer()
+def assert_no_policy(harness: ResolverHarness, requests: list[Running[Policy]]) -> None:
+    """Assert that *requests* ended without a policy, and the next one starts a fetch."""
+    assert all(isinstance(end_of(request), Exception) for request in requests)
+    assert harness.memory.get(SITE) is None
+    assert [origin for origin, _ in harness.backend.given_up] == [SITE]
+    fetches = len(harness.backend.fetches)
+    late = harness.resolve()
+    assert len(harness.backend.fetches) == fetches + 1
+    harness.answer()
     assert isinstance(late.result(), Policy)
 
 
 def assert_is_own(
-    scene: Scene, askers: list[Running[Policy]], error: BaseException
+    harness: ResolverHarness, requests: list[Running[Policy]], error: BaseException
 ) -> None:
-    """Ours R7: each of *askers* failed with a copy of a bug, else was aborted."""
+    """Ours R7: assert that *requests* failed with copies of a bug, or were aborted."""
     if not isinstance(error, ZeroDivisionError):
-        assert all(isinstance(end_of(asker), FetchAborted) for asker in askers)
+        assert all(isinstance(end_of(request), FetchAborted) for request in requests)
         return
-    ends = [end_of(asker) for asker in askers]
-    assert [type(end) for end in ends] == [ZeroDivisionError] * len(askers)
+    ends = [end_of(request) for request in requests]
+    assert [type(end) for end in ends] == [ZeroDivisionError] * len(requests)
     assert all(end.__cause__ is error for end in ends if isinstance(end, Exception))
-    assert len({id(end) for end in [*ends, error]}) == len(askers) + 1
+    assert len({id(end) for end in [*ends, error]}) == len(requests) + 1
 
 
-def test_ours_r6_a_cancelled_question_states_nothing(scene: Scene) -> None:
-    """All who waited learn why there is no policy, and none is stored."""
-    askers = [scene.ask() for _ in range(4)]
+def test_ours_r6_cancelled_fetch_stores_no_policy(harness: ResolverHarness) -> None:
+    """Every waiter gets the reason, and no policy is stored."""
+    requests = [harness.resolve() for _ in range(4)]
 
-    scene.answer(Cancelled("the crawl is closing"))
+    harness.answer(Cancelled("the crawl is closing"))
 
-    assert {reason_of(asker) for asker in askers} == {"the crawl is closing"}
-    assert len({id(end_of(asker)) for asker in askers}) == 4
-    assert scene.backend.told == []
-    assert_no_policy(scene, askers)
+    assert {reason_of(request) for request in requests} == {"the crawl is closing"}
+    assert len({id(end_of(request)) for request in requests}) == 4
+    assert harness.backend.fetched == []
+    assert_no_policy(harness, requests)
 
 
-def test_ours_r7_a_fault_of_ours_reaches_each_request_as_its_own_exception(
-    scene: Scene,
+def test_ours_r7_local_fault_fails_each_request_with_its_own_exception(
+    harness: ResolverHarness,
 ) -> None:
-    """Same class and arguments, the first one as the cause; nothing is remembered."""
-    askers = [scene.ask() for _ in range(4)]
+    """Same class and arguments, the original as the cause; no policy is stored."""
+    requests = [harness.resolve() for _ in range(4)]
     fault = OSError(24, "Too many open files")
 
-    scene.answer(LocalFault(fault))
+    harness.answer(LocalFault(fault))
 
-    ends = [end_of(asker) for asker in askers]
+    ends = [end_of(request) for request in requests]
     assert {type(end) for end in ends} == {OSError}
     assert {end.args for end in ends if isinstance(end, OSError)} == {fault.args}
     assert len({id(end) for end in [fault, *ends]}) == 5
     assert all(end.__cause__ is fault for end in ends if isinstance(end, OSError))
     assert fault.__traceback__ is None
-    assert_no_policy(scene, askers)
+    assert_no_policy(harness, requests)
 
 
 @errors
-def test_a_fetch_that_raises_releases_all(scene: Scene, error: BaseException) -> None:
-    """An error in the middle of a fetch, of whatever kind, leaves nobody waiting."""
-    askers = [scene.ask() for _ in range(4)]
-
-    scene.fail(error)
-
-    assert_is_own(scene, askers, error)
-    assert_no_policy(scene, askers)
-
-
-@errors
-def test_a_fetch_that_raises_at_once_releases_the_one_who_asked(
-    scene: Scene, error: BaseException
+def test_fetch_that_raises_releases_all(
+    harness: ResolverHarness, error: BaseException
 ) -> None:
-    """An error before anything was waited for is no different."""
-    scene.backend.faults.fetch = error
+    """An error in the middle of a fetch leaves no request waiting."""
+    requests = [harness.resolve() for _ in range(4)]
 
-    asker = scene.ask()
+    harness.fail(error)
 
-    scene.backend.faults.fetch = None
-    assert_is_own(scene, [asker], error)
-    assert_no_policy(scene, [asker])
-
-
-@errors
-def test_a_body_that_cannot_be_read_opens_nothing(
-    scene: Scene, error: BaseException
-) -> None:
-    """Where parsing breaks, every request fails, and nothing is stored."""
-    scene.backend.faults.read = error
-    askers = [scene.ask() for _ in range(4)]
-
-    scene.answer()
-
-    scene.backend.faults.read = None
-    assert_is_own(scene, askers, error)
-    assert_no_policy(scene, askers)
+    assert_is_own(harness, requests, error)
+    assert_no_policy(harness, requests)
 
 
 @errors
-def test_a_listener_that_breaks_takes_the_policy_from_no_request(
-    scene: Scene, error: BaseException
+def test_fetch_that_raises_at_once_releases_its_request(
+    harness: ResolverHarness, error: BaseException
 ) -> None:
-    """The origin has stated its policy; what breaks after that does not undo it."""
-    scene.backend.faults.listeners = error
-    askers = [scene.ask() for _ in range(4)]
+    """The fetch fails before its first wait."""
+    harness.backend.faults.fetch = error
 
-    scene.answer()
+    request = harness.resolve()
 
-    assert {id(asker.result()) for asker in askers} == {id(scene.backend.told[0])}
-    assert scene.resolver.fresh(SITE) is scene.backend.told[0]
-
-
-def test_who_is_told_of_a_failure_may_break_too(scene: Scene) -> None:
-    """Even then each who waits is released."""
-    scene.backend.faults.failed = ZeroDivisionError("a bug")
-    askers = [scene.ask() for _ in range(4)]
-
-    scene.answer(Cancelled("the crawl is closing"))
-
-    assert_no_policy(scene, askers)
+    harness.backend.faults.fetch = None
+    assert_is_own(harness, [request], error)
+    assert_no_policy(harness, [request])
 
 
-def test_a_fetch_cancelled_from_outside_releases_all(scene: Scene) -> None:
-    """Cancelling the work of the fetch ends the wait of everybody."""
-    askers = [scene.ask() for _ in range(4)]
+@errors
+def test_body_that_cannot_be_parsed_permits_nothing(
+    harness: ResolverHarness, error: BaseException
+) -> None:
+    """If parsing fails, every request fails and nothing is stored."""
+    harness.backend.faults.read = error
+    requests = [harness.resolve() for _ in range(4)]
 
-    scene.cancel(scene.backend.works[0])
+    harness.answer()
 
-    assert scene.backend.works[0].is_cancelled
-    assert_no_policy(scene, askers)
+    harness.backend.faults.read = None
+    assert_is_own(harness, requests, error)
+    assert_no_policy(harness, requests)
 
 
-def test_a_fetch_cancelled_before_its_first_step_releases_all(scene: Scene) -> None:
+@errors
+def test_requests_get_the_policy_when_a_listener_raises(
+    harness: ResolverHarness, error: BaseException
+) -> None:
+    """The origin has answered; a later error does not undo its policy."""
+    harness.backend.faults.listeners = error
+    requests = [harness.resolve() for _ in range(4)]
+
+    harness.answer()
+
+    assert {id(request.result()) for request in requests} == {
+        id(harness.backend.fetched[0])
+    }
+    assert harness.resolver.fresh(SITE) is harness.backend.fetched[0]
+
+
+def test_waiters_are_released_when_fetch_failed_raises(
+    harness: ResolverHarness,
+) -> None:
+    """The backend's failure hook raises as well."""
+    harness.backend.faults.failed = ZeroDivisionError("a bug")
+    requests = [harness.resolve() for _ in range(4)]
+
+    harness.answer(Cancelled("the crawl is closing"))
+
+    assert_no_policy(harness, requests)
+
+
+def test_fetch_cancelled_from_outside_releases_all(harness: ResolverHarness) -> None:
+    """Cancelling the work of the fetch ends every wait."""
+    requests = [harness.resolve() for _ in range(4)]
+
+    harness.cancel(harness.backend.works[0])
+
+    assert harness.backend.works[0].is_cancelled
+    assert_no_policy(harness, requests)
+
+
+def test_fetch_cancelled_before_its_first_step_releases_all(
+    harness: ResolverHarness,
+) -> None:
     """On asyncio a cancelled task may never begin; its waiters still have an end."""
-    askers = [scene.drive.run(scene.resolver.resolve(SITE, "direct")) for _ in range(4)]
-    while not scene.backend.works:
-        scene.drive.step()
+    requests = [
+        harness.driver.run(harness.resolver.resolve(SITE, "direct")) for _ in range(4)
+    ]
+    while not harness.backend.works:
+        harness.driver.step()
 
-    scene.cancel(scene.backend.works[0])
+    harness.cancel(harness.backend.works[0])
 
-    assert_no_policy(scene, askers)
+    assert_no_policy(harness, requests)
 
 
-def test_work_that_cannot_be_started_leaves_no_fetch_behind(scene: Scene) -> None:
-    """On a closed loop nothing starts: who asked is told, and the next one may try."""
-    scene.backend.faults.start = RuntimeError("Event loop is closed")
+def test_fetch_that_cannot_start_leaves_nothing_behind(
+    harness: ResolverHarness,
+) -> None:
+    """On a closed loop nothing starts: the request fails, and the next one may try."""
+    harness.backend.faults.start = RuntimeError("Event loop is closed")
 
-    asker = scene.ask()
+    request = harness.resolve()
 
     with pytest.raises(RuntimeError, match="loop is closed"):
-        asker.result()
-    scene.backend.faults.start = None
-    assert_no_policy(scene, [])
+        request.result()
+    harness.backend.faults.start = None
+    assert_no_policy(harness, [])
 
 
-def test_the_reason_of_a_release_is_told_once(scene: Scene) -> None:
-    """One broken fetch is one event, however many waited for it."""
+def test_failed_fetch_is_reported_once(harness: ResolverHarness) -> None:
+    """One failed fetch is one event, however many requests waited for it."""
     for _ in range(4):
-        scene.ask()
+        harness.resolve()
 
-    scene.fail(GeneratorExit())
+    harness.fail(GeneratorExit())
 
     broke_off = Cancelled("the fetch of robots.txt broke off")
-    assert scene.backend.given_up == [(SITE, broke_off)]
+    assert harness.backend.given_up == [(SITE, broke_off)]

@@ -1,4 +1,4 @@
-"""A request that stops waiting disturbs neither the fetch nor the others."""
+"""A cancelled request affects neither the fetch nor the other waiters."""
 
 from __future__ import annotations
 
@@ -10,76 +10,84 @@ from scrapy_robots1994.policy import Cancelled, Policy
 from tests.policy.samples import SITE
 
 if TYPE_CHECKING:
-    from tests.resolver.scene import Scene
+    from tests.resolver.harness import ResolverHarness
 
 
 @pytest.mark.parametrize("gone", [0, 2, 4], ids=["first", "middle", "last"])
-def test_one_who_leaves_leaves_alone(scene: Scene, gone: int) -> None:
-    """First, middle or last in line: the others get their policy by the same fetch."""
-    askers = [scene.ask() for _ in range(5)]
+def test_cancelled_request_leaves_the_others_waiting(
+    harness: ResolverHarness, gone: int
+) -> None:
+    """First, middle or last: the others get their policy from the same fetch."""
+    requests = [harness.resolve() for _ in range(5)]
 
-    scene.cancel(askers[gone])
-    scene.answer()
+    harness.cancel(requests[gone])
+    harness.answer()
 
-    assert askers.pop(gone).is_cancelled
-    assert all(isinstance(asker.result(), Policy) for asker in askers)
-    assert len(scene.backend.questions) == 1
-
-
-def test_the_fetch_goes_on_when_all_have_left(scene: Scene) -> None:
-    """Its answer is held for those who come later."""
-    askers = [scene.ask() for _ in range(5)]
-
-    for asker in askers:
-        scene.cancel(asker)
-    scene.answer()
-
-    assert all(asker.is_cancelled for asker in askers)
-    assert scene.resolver.fresh(SITE) is scene.backend.told[0]
+    assert requests.pop(gone).is_cancelled
+    assert all(isinstance(request.result(), Policy) for request in requests)
+    assert len(harness.backend.fetches) == 1
 
 
-def test_who_comes_when_all_have_left_joins_the_fetch(scene: Scene) -> None:
-    """A fetch that nobody waits for is still the one fetch of its origin."""
-    scene.cancel(scene.ask())
+def test_fetch_continues_when_all_requests_are_cancelled(
+    harness: ResolverHarness,
+) -> None:
+    """Its policy is stored for later requests."""
+    requests = [harness.resolve() for _ in range(5)]
 
-    late = scene.ask()
-    scene.answer()
+    for request in requests:
+        harness.cancel(request)
+    harness.answer()
+
+    assert all(request.is_cancelled for request in requests)
+    assert harness.resolver.fresh(SITE) is harness.backend.fetched[0]
+
+
+def test_late_request_joins_a_fetch_without_waiters(harness: ResolverHarness) -> None:
+    """A fetch without waiters is still the one fetch of its origin."""
+    harness.cancel(harness.resolve())
+
+    late = harness.resolve()
+    harness.answer()
 
     assert isinstance(late.result(), Policy)
-    assert len(scene.backend.questions) == 1
+    assert len(harness.backend.fetches) == 1
 
 
-def test_who_has_left_is_not_released(scene: Scene) -> None:
-    """A cancelled wait is out of the line at once; nothing is kept for it."""
-    askers = [scene.ask() for _ in range(3)]
+def test_cancelled_request_is_not_released(harness: ResolverHarness) -> None:
+    """A cancelled waiter is removed at once."""
+    requests = [harness.resolve() for _ in range(3)]
 
-    scene.cancel(askers[1])
-    scene.answer()
+    harness.cancel(requests[1])
+    harness.answer()
 
-    assert [waiter.releases for waiter in scene.backend.waiters] == [1, 0, 1]
-
-
-def test_leaving_while_being_released_harms_nobody(scene: Scene) -> None:
-    """The first to go on may cancel the next, whose release then has no effect."""
-    askers = [scene.ask() for _ in range(3)]
-    askers[0].when_over(askers[1].cancel)
-
-    scene.answer()
-
-    assert askers[1].is_over
-    assert isinstance(askers[0].result(), Policy)
-    assert isinstance(askers[2].result(), Policy)
+    assert [waiter.releases for waiter in harness.backend.waiters] == [1, 0, 1]
 
 
-def test_leaving_after_a_cancelled_fetch_harms_nobody(scene: Scene) -> None:
-    """Who joins anew after a release stands in a new line, not in the old one."""
-    first = scene.ask()
-    scene.answer(Cancelled("withdrawn"))
-    second, third = scene.ask(), scene.ask()
+def test_request_cancelled_during_release_leaves_others_released(
+    harness: ResolverHarness,
+) -> None:
+    """The first waiter cancels the next, whose release then has no effect."""
+    requests = [harness.resolve() for _ in range(3)]
+    requests[0].when_over(requests[1].cancel)
 
-    scene.cancel(first)
-    scene.cancel(second)
-    scene.answer()
+    harness.answer()
+
+    assert requests[1].is_over
+    assert isinstance(requests[0].result(), Policy)
+    assert isinstance(requests[2].result(), Policy)
+
+
+def test_cancelling_old_waiters_leaves_the_new_fetch_running(
+    harness: ResolverHarness,
+) -> None:
+    """A request that comes after a release waits for the new fetch, not the old one."""
+    first = harness.resolve()
+    harness.answer(Cancelled("withdrawn"))
+    second, third = harness.resolve(), harness.resolve()
+
+    harness.cancel(first)
+    harness.cancel(second)
+    harness.answer()
 
     assert second.is_cancelled
     assert isinstance(third.result(), Policy)

@@ -1,7 +1,7 @@
 """Arrivals, answers, failures, cancellations and the clock, in every order.
 
-Nothing here lets the world come to rest on its own: `let_go_on` is one rule among the
-others, so that on asyncio several things may happen before anybody goes on.
+Coroutines do not run on their own: `let_go_on` is one rule among the others, so that
+on asyncio several events may happen before any coroutine resumes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from scrapy_robots1994.policy import (
 )
 from scrapy_robots1994.policy.faults import RetrySchedule
 from tests.policy.samples import TIMEOUT
-from tests.resolver.drives import AsyncioDrive, Drive, TwistedDrive
-from tests.resolver.scene import FILE, Pause, Question, Scene
+from tests.resolver.drivers import AsyncioDriver, Driver, TwistedDriver
+from tests.resolver.harness import FILE, FakeFetch, Pause, ResolverHarness
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import FetchResult
-    from tests.resolver.drives import Running
+    from tests.resolver.drivers import Running
 
 ORIGINS = [Origin("http", "site.example", 80), Origin("https", "site.example", 443)]
 
@@ -51,30 +51,30 @@ ERRORS: list[type[BaseException]] = [ZeroDivisionError, CancelledError]
 
 @dataclass(slots=True)
 class Request:
-    """One request: what was held when it asked, and what it found."""
+    """One request: the policy in memory when it came, and its result."""
 
     origin: Origin
     context: str = "direct"
-    held: Policy | None = None
+    in_memory: Policy | None = None
     asked_at: float = 0.0
     puts_before: int = 0
     found: Policy | Exception | None = None
     running: Running[None] | None = None
 
-    async def ask(self, scene: Scene) -> None:
-        """Look for the policy of the origin, and note all there is to check it by."""
-        self.held = scene.memory.get(self.origin)
-        self.asked_at = scene.clock.now
-        self.puts_before = len(scene.memory.puts)
+    async def ask(self, harness: ResolverHarness) -> None:
+        """Resolve the policy of the origin, and record what a check needs."""
+        self.in_memory = harness.memory.get(self.origin)
+        self.asked_at = harness.clock.now
+        self.puts_before = len(harness.memory.puts)
         try:
-            self.found = await scene.resolver.resolve(self.origin, self.context)
+            self.found = await harness.resolver.resolve(self.origin, self.context)
         except (FetchAborted, OSError, ZeroDivisionError) as error:
             self.found = error
 
     def is_right(self, puts: list[Policy]) -> bool:
-        """Whether what was found is what was held, or made while it waited."""
-        if self.held is not None and self.held.is_usable(self.asked_at):
-            return self.found is self.held
+        """Whether the result was in memory, or made while the request waited."""
+        if self.in_memory is not None and self.in_memory.is_usable(self.asked_at):
+            return self.found is self.in_memory
         if isinstance(self.found, Exception):
             return True
         return any(policy is self.found for policy in puts[self.puts_before :])
@@ -83,26 +83,26 @@ class Request:
 class EveryOrder(RuleBasedStateMachine):
     """A crawl of two origins in which anything may happen at any time."""
 
-    drive_of: type[Drive]
+    driver_class: type[Driver]
     most_releases = 1
 
     def __init__(self) -> None:
         super().__init__()
-        self.scene = self.new_scene()
-        self.backend = self.scene.backend
+        self.harness = self.new_harness()
+        self.backend = self.harness.backend
         self.requests: list[Request] = []
         self.is_aborted = False
 
-    def new_scene(self) -> Scene:
-        """Make the resolver and its surroundings."""
-        return Scene(self.drive_of(), retries=RetrySchedule(times=2))
+    def new_harness(self) -> ResolverHarness:
+        """Make the harness under test."""
+        return ResolverHarness(self.driver_class(), retries=RetrySchedule(times=2))
 
     def known(self) -> list[Policy]:
-        """Every policy that was settled."""
-        return self.backend.told
+        """Return every policy built from a response."""
+        return self.backend.fetched
 
     def at_work(self) -> set[Origin]:
-        """Origins for which somebody outside has still to answer."""
+        """Return the origins with an open fetch or pause."""
         paused = {
             origin
             for origin, pause in zip(
@@ -113,11 +113,11 @@ class EveryOrder(RuleBasedStateMachine):
         return set(self.backend.under_way) | paused
 
     def close_others(self) -> None:
-        """Let everybody answer who is no origin."""
+        """Answer everything but the fetches."""
 
-    def open_questions(self) -> list[Question]:
-        """Questions without an answer whose fetch is still under way."""
-        return [q for q in self.backend.questions if q.answer.is_open]
+    def open_fetches(self) -> list[FakeFetch]:
+        """Return the fetches without an answer."""
+        return [q for q in self.backend.fetches if q.answer.is_open]
 
     def waiting(self) -> list[Request]:
         """Requests that have no end yet."""
@@ -137,29 +137,29 @@ class EveryOrder(RuleBasedStateMachine):
         for _ in range(count):
             request = Request(origin, context)
             self.requests.append(request)
-            request.running = self.scene.drive.run(request.ask(self.scene))
+            request.running = self.harness.driver.run(request.ask(self.harness))
 
     @rule()
     def take_a_step(self) -> None:
-        """Each that can go on takes one step."""
-        self.scene.drive.step()
+        """Each coroutine that can takes one step."""
+        self.harness.driver.step()
 
     @rule()
     def let_go_on(self) -> None:
-        """Everything goes on as far as it can."""
-        self.scene.drive.turn()
+        """Every coroutine runs as far as it can."""
+        self.harness.driver.turn()
 
-    @precondition(lambda self: self.open_questions())
+    @precondition(lambda self: self.open_fetches())
     @rule(data=st.data(), answer=st.sampled_from(ANSWERS))
     def answer(self, data: st.DataObject, answer: FetchResult) -> None:
-        """An answer comes, or the question is withdrawn."""
-        data.draw(st.sampled_from(self.open_questions())).answer.settle(answer)
+        """An answer comes, or the fetch is withdrawn."""
+        data.draw(st.sampled_from(self.open_fetches())).answer.settle(answer)
 
-    @precondition(lambda self: self.open_questions())
+    @precondition(lambda self: self.open_fetches())
     @rule(data=st.data(), error=st.sampled_from(ERRORS))
     def fail(self, data: st.DataObject, error: type[BaseException]) -> None:
         """A fetch raises."""
-        data.draw(st.sampled_from(self.open_questions())).answer.fail(error())
+        data.draw(st.sampled_from(self.open_fetches())).answer.fail(error())
 
     @precondition(lambda self: self.open_pauses())
     @rule(data=st.data())
@@ -171,10 +171,10 @@ class EveryOrder(RuleBasedStateMachine):
     @rule()
     def close(self) -> None:
         """The crawl closes: from now on nothing is fetched."""
-        self.scene.resolver.abort("closing")
+        self.harness.resolver.abort("closing")
         self.is_aborted = True
-        self.questions_before = len(self.backend.questions)
-        self.scene.drive.turn()
+        self.fetches_before = len(self.backend.fetches)
+        self.harness.driver.turn()
         assert self.waiting() == []
 
     @precondition(lambda self: self.waiting())
@@ -194,30 +194,30 @@ class EveryOrder(RuleBasedStateMachine):
 
     @rule(broken=st.booleans())
     def listeners(self, *, broken: bool) -> None:
-        """Who is told of policies breaks from now on, or is well again."""
+        """Listeners raise from now on, or work again."""
         self.backend.faults.listeners = ZeroDivisionError() if broken else None
 
     @rule(seconds=st.sampled_from([1.0, 9.0, 31.0, 100.0, 1000.0, -30.0, -90.0]))
     def pass_time(self, seconds: float) -> None:
         """Time passes, or the clock is set back."""
-        self.scene.clock.now += seconds
+        self.harness.clock.now += seconds
 
     @rule(origin=st.sampled_from(ORIGINS))
     def expire(self, origin: Origin) -> None:
-        """A policy is put out of memory, by its end or by its bound."""
-        self.scene.memory.forget(origin)
+        """A policy is removed from memory."""
+        self.harness.memory.forget(origin)
 
     @invariant()
     def one_fetch_an_origin_at_a_time(self) -> None:
-        """No question is asked while one of its origin is under way."""
+        """No fetch starts while one of its origin is under way."""
         assert self.backend.doubled == []
 
     @invariant()
     def no_verdict_from_what_was_not_settled(self) -> None:
-        """Who found a policy found one that an answer made, and of its own origin."""
+        """Every policy that a request got was built from an answer of its origin."""
         for request in self.requests:
             if request.found is not None:
-                assert request.is_right(self.scene.memory.puts)
+                assert request.is_right(self.harness.memory.puts)
             if isinstance(request.found, Policy):
                 assert request.found.origin == request.origin
                 assert any(request.found is known for known in self.known())
@@ -226,63 +226,63 @@ class EveryOrder(RuleBasedStateMachine):
     def nothing_is_fetched_after_the_close(self) -> None:
         """Ours R6: no new fetch starts, and no retry."""
         if self.is_aborted:
-            assert len(self.backend.questions) == self.questions_before
+            assert len(self.backend.fetches) == self.fetches_before
 
     @invariant()
     def an_origin_costs_a_bounded_number_of_fetches(self) -> None:
         """§3.1: at most two retries for each time a fetch was started."""
-        assert len(self.backend.questions) <= 3 * len(self.backend.works)
+        assert len(self.backend.fetches) <= 3 * len(self.backend.works)
 
     @invariant()
-    def a_fault_of_ours_is_nobody_elses(self) -> None:
+    def each_request_fails_with_its_own_exception(self) -> None:
         """Ours R7: no two requests fail with one exception."""
         errors = [id(r.found) for r in self.requests if isinstance(r.found, Exception)]
         assert len(errors) == len(set(errors))
 
     @invariant()
     def no_waiting_object_is_released_twice(self) -> None:
-        """Each waiter is let go once at most."""
+        """Each waiter is released once at most."""
         assert all(w.releases <= self.most_releases for w in self.backend.waiters)
 
     @invariant()
-    def who_waits_waits_for_a_question(self) -> None:
-        """At rest, whoever still waits has a fetch of its origin under way."""
-        if not isinstance(self.scene.drive, TwistedDrive):
+    def each_waiting_request_has_a_fetch(self) -> None:
+        """When nothing can run, each waiting request has a fetch under way."""
+        if not isinstance(self.harness.driver, TwistedDriver):
             return
         assert {r.origin for r in self.waiting()} <= self.at_work()
 
     def teardown(self) -> None:
-        """Nobody is left waiting once the last question has its answer."""
-        self.scene.drive.turn()
+        """No request is left waiting once the last fetch has its answer."""
+        self.harness.driver.turn()
         assert {r.origin for r in self.waiting()} <= self.at_work()
         self.close_others()
-        while self.open_questions() or self.open_pauses():
-            for question in self.open_questions():
-                question.answer.settle(Cancelled("closing"))
+        while self.open_fetches() or self.open_pauses():
+            for fetch in self.open_fetches():
+                fetch.answer.settle(Cancelled("closing"))
             for pause in self.open_pauses():
                 pause.end.settle(None)
-            self.scene.drive.turn()
+            self.harness.driver.turn()
         assert self.waiting() == []
         assert self.backend.under_way == []
-        self.scene.drive.close()
+        self.harness.driver.close()
 
 
 class OnAsyncio(EveryOrder):
-    """Who is released goes on a turn later."""
+    """A released request resumes in a later turn."""
 
-    drive_of = AsyncioDrive
+    driver_class = AsyncioDriver
 
 
 class OnTwisted(EveryOrder):
-    """Who is released goes on at once."""
+    """A released request resumes at once."""
 
-    drive_of = TwistedDrive
+    driver_class = TwistedDriver
 
 
 MANY = settings(
     max_examples=150,
     stateful_step_count=40,
-    deadline=None,  # the machine may be busy; a claim about seconds is none of ours
+    deadline=None,  # the machine may be busy, and nothing here depends on seconds
     suppress_health_check=[HealthCheck.too_slow],
 )
 

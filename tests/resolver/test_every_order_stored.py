@@ -1,4 +1,4 @@
-"""The same with a store behind the memory that answers late, wrongly or never."""
+"""The same with a store that answers late, wrongly or never."""
 
 from __future__ import annotations
 
@@ -12,118 +12,118 @@ from hypothesis.stateful import precondition, rule
 from scrapy_robots1994.policy import Policy
 from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.resolver.drives import AsyncioDrive, TwistedDrive
-from tests.resolver.scene import FILE, TERMS, Scene
+from tests.resolver.drivers import AsyncioDriver, TwistedDriver
+from tests.resolver.harness import FILE, TERMS, ResolverHarness
 from tests.resolver.test_every_order import MANY, EveryOrder
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
-    from tests.resolver.drives import Drive, Pending
+    from tests.resolver.drivers import Driver, Pending
 
 AGES = {"fresh": 0.0, "stale": 120.0, "old": 5_000.0, "ahead": -500.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
-    """One question to the store that has no answer yet."""
+class StoreRead:
+    """One read of the store that has no answer yet."""
 
     origin: Origin
     answer: Pending[Any]
 
 
 class LateStore:
-    """A store whose every answer is the test's (`backend.Store`)."""
+    """A store that the test answers for (`backend.Store`)."""
 
-    def __init__(self, drive: Drive) -> None:
-        self.drive = drive
-        self.looks: list[Looking] = []
-        self.dones: list[Policy | None] = []
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.reads: list[StoreRead] = []
+        self.released: list[Policy | None] = []
 
     async def get(self, origin: Origin) -> Policy | None:
         """Wait for the test."""
-        return await self._look(origin)
+        return await self._read(origin)
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Wait for the test."""
-        return await self._look(origin)
+        return await self._read(origin)
 
-    async def _look(self, origin: Origin) -> Policy | None:
-        look = Looking(origin, self.drive.pending())
-        self.looks.append(look)
-        held: Policy | None = await look.answer
-        return held
+    async def _read(self, origin: Origin) -> Policy | None:
+        read = StoreRead(origin, self.driver.pending())
+        self.reads.append(read)
+        stored: Policy | None = await read.answer
+        return stored
 
     def release_lease(
         self, origin: Origin, made: Policy | None, *, aborted: bool = False
     ) -> None:
-        """Note it."""
-        self.dones.append(made)
+        """Record it."""
+        self.released.append(made)
 
 
 class EveryOrderStored(EveryOrder):
     """Store answers, store failures and everything else in every order."""
 
-    # Whoever was released with a stale policy may be so once more by its refresh.
+    # A waiter released with a stale policy may be released again by its refresh.
     most_releases = 2
 
-    def new_scene(self) -> Scene:
-        """Make a keeper with a store."""
-        drive = self.drive_of()
-        self.store = LateStore(drive)
-        return Scene(drive, store=self.store, retries=RetrySchedule(times=2))
+    def new_harness(self) -> ResolverHarness:
+        """Make a resolver with a store."""
+        driver = self.driver_class()
+        self.store = LateStore(driver)
+        return ResolverHarness(driver, store=self.store, retries=RetrySchedule(times=2))
 
     def known(self) -> list[Policy]:
-        """Policies that an answer made, and those the store held."""
-        return [*self.backend.told, *self.backend.loaded]
+        """Return the policies built from answers, and those of the store."""
+        return [*self.backend.fetched, *self.backend.loaded]
 
-    def open_looks(self) -> list[Looking]:
-        """Questions to the store without an answer."""
-        return [look for look in self.store.looks if look.answer.is_open]
+    def open_reads(self) -> list[StoreRead]:
+        """Return the reads of the store without an answer."""
+        return [read for read in self.store.reads if read.answer.is_open]
 
     def at_work(self) -> set[Origin]:
-        """Origins asked, and origins looked up."""
-        return super().at_work() | {look.origin for look in self.open_looks()}
+        """Return the origins being fetched or read from the store."""
+        return super().at_work() | {read.origin for read in self.open_reads()}
 
     def close_others(self) -> None:
-        """Let the store know nothing from now on."""
-        while looks := self.open_looks():
-            for look in looks:
-                look.answer.settle(None)
-            self.scene.drive.turn()
+        """Answer every read of the store with nothing."""
+        while reads := self.open_reads():
+            for read in reads:
+                read.answer.settle(None)
+            self.harness.driver.turn()
 
-    @precondition(lambda self: self.open_looks())
+    @precondition(lambda self: self.open_reads())
     @rule(data=st.data(), age=st.sampled_from(sorted(AGES)))
     def store_knows(self, data: st.DataObject, age: str) -> None:
-        """The store answers with a policy, of whatever age."""
-        look = data.draw(st.sampled_from(self.open_looks()))
-        at = self.scene.clock.now - AGES[age]
+        """The store answers with a policy of some age."""
+        read = data.draw(st.sampled_from(self.open_reads()))
+        at = self.harness.clock.now - AGES[age]
         robots = RobotsTxt.parse(FILE.body)
-        look.answer.settle(Policy.from_response(look.origin, FILE, robots, at, TERMS))
+        read.answer.settle(Policy.from_response(read.origin, FILE, robots, at, TERMS))
 
-    @precondition(lambda self: self.open_looks())
+    @precondition(lambda self: self.open_reads())
     @rule(data=st.data())
     def store_knows_nothing(self, data: st.DataObject) -> None:
-        """The store has no entry, or failed: to the keeper that is one."""
-        data.draw(st.sampled_from(self.open_looks())).answer.settle(None)
+        """The store has no entry, or failed, which is the same to the resolver."""
+        data.draw(st.sampled_from(self.open_reads())).answer.settle(None)
 
-    @precondition(lambda self: self.open_looks())
+    @precondition(lambda self: self.open_reads())
     @rule(data=st.data())
-    def store_breaks_its_word(self, data: st.DataObject) -> None:
-        """A store that raises, as it never should, opens nothing either."""
-        look = data.draw(st.sampled_from(self.open_looks()))
-        look.answer.fail(ZeroDivisionError())
+    def store_raises(self, data: st.DataObject) -> None:
+        """A store that raises, which it never should, permits nothing either."""
+        read = data.draw(st.sampled_from(self.open_reads()))
+        read.answer.fail(ZeroDivisionError())
 
 
 class OnAsyncio(EveryOrderStored):
-    """Who is released goes on a turn later."""
+    """A released request resumes in a later turn."""
 
-    drive_of = AsyncioDrive
+    driver_class = AsyncioDriver
 
 
 class OnTwisted(EveryOrderStored):
-    """Who is released goes on at once."""
+    """A released request resumes at once."""
 
-    drive_of = TwistedDrive
+    driver_class = TwistedDriver
 
 
 FEWER = settings(MANY, max_examples=50)

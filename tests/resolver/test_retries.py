@@ -1,4 +1,4 @@
-"""Retries while requests wait (§3.1), each in the context of one that waits now."""
+"""Retries while requests wait (§3.1), each in the context of a request that waits."""
 
 from __future__ import annotations
 
@@ -9,167 +9,183 @@ import pytest
 from scrapy_robots1994.policy import Cancelled, LocalFault, Policy, RobotsResponse
 from scrapy_robots1994.policy.faults import RetrySchedule
 from tests.policy.samples import SITE, TIMEOUT
-from tests.resolver.scene import FILE, Scene, end_of, reason_of
+from tests.resolver.harness import FILE, ResolverHarness, end_of, reason_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import FetchResult
-    from tests.resolver.drives import Drive
+    from tests.resolver.drivers import Driver
 
 BUSY = RobotsResponse(503)
 FAULT = LocalFault(OSError(24, "Too many open files"))
 
 
 @pytest.fixture
-def scene(drive: Drive) -> Scene:
-    """Make a scene whose resolver retries three times."""
-    return Scene(drive, retries=RetrySchedule(times=3))
+def harness(driver: Driver) -> ResolverHarness:
+    """Make a harness whose resolver retries three times."""
+    return ResolverHarness(driver, retries=RetrySchedule(times=3))
 
 
 @pytest.mark.parametrize("first", [TIMEOUT, BUSY, FAULT], ids=["R5", "status", "R7"])
-def test_a_first_failure_costs_no_request(scene: Scene, first: FetchResult) -> None:
-    """All who waited, and who came during the pause, get the policy of the retry."""
-    askers = [scene.ask() for _ in range(3)]
-    scene.answer(first)
-    askers.append(scene.ask())
-    assert not any(asker.is_over for asker in askers)
+def test_first_failure_is_retried_and_no_request_fails(
+    harness: ResolverHarness, first: FetchResult
+) -> None:
+    """All waiters, also those that came during the pause, get the policy of the retry."""
+    requests = [harness.resolve() for _ in range(3)]
+    harness.answer(first)
+    requests.append(harness.resolve())
+    assert not any(request.is_over for request in requests)
 
-    assert 1.0 <= scene.wake() <= 1.25
-    scene.answer(FILE)
+    assert 1.0 <= harness.wake() <= 1.25
+    harness.answer(FILE)
 
-    assert {id(asker.result()) for asker in askers} == {id(scene.backend.told[0])}
-    assert scene.backend.retries == [first]
-    assert scene.memory.puts == scene.backend.told
+    assert {id(request.result()) for request in requests} == {
+        id(harness.backend.fetched[0])
+    }
+    assert harness.backend.retries == [first]
+    assert harness.memory.puts == harness.backend.fetched
 
 
-def test_ours_r5_after_the_last_retry_the_origin_is_unreachable(scene: Scene) -> None:
+def test_ours_r5_after_the_last_retry_the_origin_is_unreachable(
+    harness: ResolverHarness,
+) -> None:
     """Two retries of a network failure, then the result stands and is remembered."""
-    asker = scene.ask()
+    request = harness.resolve()
     for least in (1.0, 4.0):
-        scene.answer(TIMEOUT)
-        assert least <= scene.wake() <= 1.25 * least
-    scene.answer(TIMEOUT)
+        harness.answer(TIMEOUT)
+        assert least <= harness.wake() <= 1.25 * least
+    harness.answer(TIMEOUT)
 
-    policy = asker.result()
+    policy = request.result()
     assert not policy.is_known
-    assert len(scene.backend.questions) == 3
-    assert scene.resolver.fresh(SITE) is policy
+    assert len(harness.backend.fetches) == 3
+    assert harness.resolver.fresh(SITE) is policy
 
 
 def test_ours_r7_after_the_last_retry_each_request_fails_and_nothing_is_known(
-    scene: Scene,
+    harness: ResolverHarness,
 ) -> None:
     """The next request starts anew."""
-    askers = [scene.ask() for _ in range(3)]
+    requests = [harness.resolve() for _ in range(3)]
     for _ in range(2):
-        scene.answer(FAULT)
-        scene.wake()
-    scene.answer(FAULT)
+        harness.answer(FAULT)
+        harness.wake()
+    harness.answer(FAULT)
 
-    ends = [end_of(asker) for asker in askers]
+    ends = [end_of(request) for request in requests]
     assert [type(end) for end in ends] == [OSError] * 3
     assert len({id(end) for end in ends}) == 3
-    assert scene.memory.puts == []
-    scene.ask()
-    assert len(scene.backend.questions) == 4
+    assert harness.memory.puts == []
+    harness.resolve()
+    assert len(harness.backend.fetches) == 4
 
 
-def test_each_retry_leaves_as_another_request_that_waits(scene: Scene) -> None:
-    """With rotating proxies: through another one; a third context comes in time."""
-    scene.ask(context="proxy 1")
-    scene.ask(context="proxy 1")
-    scene.ask(context="proxy 2")
-    scene.answer(BUSY)
-    scene.wake()
-    scene.answer(BUSY)
-    scene.ask(context="proxy 3")
-    scene.wake()
-    scene.answer(BUSY)
-    scene.wake()
+def test_each_retry_uses_the_context_of_another_waiter(
+    harness: ResolverHarness,
+) -> None:
+    """With rotating proxies, each retry goes through another proxy."""
+    harness.resolve(context="proxy 1")
+    harness.resolve(context="proxy 1")
+    harness.resolve(context="proxy 2")
+    harness.answer(BUSY)
+    harness.wake()
+    harness.answer(BUSY)
+    harness.resolve(context="proxy 3")
+    harness.wake()
+    harness.answer(BUSY)
+    harness.wake()
 
-    contexts = [question.context for question in scene.backend.questions]
+    contexts = [fetch.context for fetch in harness.backend.fetches]
     assert contexts[:3] == ["proxy 1", "proxy 2", "proxy 3"]
     assert contexts[3] != "proxy 3"
 
 
-def test_a_retry_does_not_leave_as_a_request_that_has_gone(scene: Scene) -> None:
-    """Who cancelled its wait lends its context no more."""
-    first = scene.ask(context="proxy 1")
-    gone = scene.ask(context="proxy 2")
-    scene.ask(context="proxy 3")
-    scene.answer(FAULT)
-    scene.cancel(gone)
-    scene.cancel(first)
-    scene.wake()
+def test_retry_does_not_use_the_context_of_a_cancelled_request(
+    harness: ResolverHarness,
+) -> None:
+    """The contexts of both cancelled requests are skipped."""
+    first = harness.resolve(context="proxy 1")
+    gone = harness.resolve(context="proxy 2")
+    harness.resolve(context="proxy 3")
+    harness.answer(FAULT)
+    harness.cancel(gone)
+    harness.cancel(first)
+    harness.wake()
 
-    assert [q.context for q in scene.backend.questions] == ["proxy 1", "proxy 3"]
+    assert [q.context for q in harness.backend.fetches] == ["proxy 1", "proxy 3"]
 
 
-def test_when_all_have_left_the_origin_still_has_its_retries(scene: Scene) -> None:
-    """A policy is not refused to those who come later for a failure that may pass."""
-    scene.cancel(scene.ask())
-    scene.answer(TIMEOUT)
-    scene.wake()
-    late = scene.ask()
-    scene.answer(FILE)
+def test_fetch_is_retried_when_all_waiters_were_cancelled(
+    harness: ResolverHarness,
+) -> None:
+    """A later request still gets the policy."""
+    harness.cancel(harness.resolve())
+    harness.answer(TIMEOUT)
+    harness.wake()
+    late = harness.resolve()
+    harness.answer(FILE)
 
     assert isinstance(late.result(), Policy)
 
 
-def test_ours_r6_a_cancelled_fetch_is_not_retried(scene: Scene) -> None:
-    """Whoever cancels a fetch wants its end."""
-    asker = scene.ask()
-    scene.answer(Cancelled("withdrawn"))
+def test_ours_r6_a_cancelled_fetch_is_not_retried(harness: ResolverHarness) -> None:
+    """A cancelled fetch was meant to end."""
+    request = harness.resolve()
+    harness.answer(Cancelled("withdrawn"))
 
-    assert reason_of(asker) == "withdrawn"
-    assert scene.backend.pauses == []
+    assert reason_of(request) == "withdrawn"
+    assert harness.backend.pauses == []
 
 
 @pytest.mark.parametrize("is_paused", [False, True], ids=["fetch", "pause"])
 def test_ours_r6_abort_ends_every_wait_and_every_fetch(
-    scene: Scene, *, is_paused: bool
+    harness: ResolverHarness, *, is_paused: bool
 ) -> None:
-    """Each who waits gets an exception of its own; the work of the fetch is cancelled."""
-    askers = [scene.ask() for _ in range(3)]
+    """Each waiter gets its own exception; the work of the fetch is cancelled."""
+    requests = [harness.resolve() for _ in range(3)]
     if is_paused:
-        scene.answer(TIMEOUT)
+        harness.answer(TIMEOUT)
 
-    scene.abort("the crawl closes")
+    harness.abort("the crawl closes")
 
-    assert {reason_of(asker) for asker in askers} == {"the crawl closes"}
-    assert len({id(end_of(asker)) for asker in askers}) == 3
-    assert all(work.is_cancelled for work in scene.backend.works)
-    assert scene.backend.under_way == []
-    assert scene.memory.puts == []
-
-
-def test_ours_r6_after_abort_no_fetch_starts(scene: Scene) -> None:
-    """A request that comes then is aborted at once."""
-    scene.abort("the crawl closes")
-
-    assert reason_of(scene.ask()) == "the crawl closes"
-    assert scene.backend.questions == []
+    assert {reason_of(request) for request in requests} == {"the crawl closes"}
+    assert len({id(end_of(request)) for request in requests}) == 3
+    assert all(work.is_cancelled for work in harness.backend.works)
+    assert harness.backend.under_way == []
+    assert harness.memory.puts == []
 
 
-def test_ours_r6_after_abort_known_policies_are_still_used(scene: Scene) -> None:
-    """A stale one, too, but without its refresh."""
-    scene.ask()
-    scene.answer(FILE)
-    policy = scene.backend.told[0]
-    scene.clock.now += 100
+def test_ours_r6_after_abort_no_fetch_starts(harness: ResolverHarness) -> None:
+    """A request after the abort fails at once."""
+    harness.abort("the crawl closes")
 
-    scene.abort()
-
-    assert scene.ask().result() is policy
-    assert len(scene.backend.questions) == 1
+    assert reason_of(harness.resolve()) == "the crawl closes"
+    assert harness.backend.fetches == []
 
 
-def test_ours_r6_abort_while_listeners_run_keeps_the_policy(scene: Scene) -> None:
-    """The origin has stated it; only the waits end."""
-    scene.backend.listeners = scene.drive.pending()
-    asker = scene.ask()
-    scene.answer(FILE)
+def test_ours_r6_after_abort_known_policies_are_still_used(
+    harness: ResolverHarness,
+) -> None:
+    """A stale policy is used without a refresh."""
+    harness.resolve()
+    harness.answer(FILE)
+    policy = harness.backend.fetched[0]
+    harness.clock.now += 100
 
-    scene.abort()
+    harness.abort()
 
-    assert reason_of(asker) == "closing"
-    assert scene.resolver.fresh(SITE) is scene.backend.told[0]
+    assert harness.resolve().result() is policy
+    assert len(harness.backend.fetches) == 1
+
+
+def test_ours_r6_abort_while_listeners_run_keeps_the_policy(
+    harness: ResolverHarness,
+) -> None:
+    """The origin has answered; only the waits end."""
+    harness.backend.listeners = harness.driver.pending()
+    request = harness.resolve()
+    harness.answer(FILE)
+
+    harness.abort()
+
+    assert reason_of(request) == "closing"
+    assert harness.resolver.fresh(SITE) is harness.backend.fetched[0]

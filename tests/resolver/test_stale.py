@@ -1,4 +1,4 @@
-"""A policy that ran out: used beside one refresh, or a last resort, or over."""
+"""An expired policy: used during its refresh, then only on error, then not at all."""
 
 from __future__ import annotations
 
@@ -13,204 +13,208 @@ from scrapy_robots1994.policy import (
     RobotsResponse,
 )
 from tests.policy.samples import NOW, SITE, TIMEOUT
-from tests.resolver.scene import Scene, reason_of
+from tests.resolver.harness import ResolverHarness, reason_of
 
 if TYPE_CHECKING:
-    from tests.resolver.drives import Drive
+    from tests.resolver.drivers import Driver
 
-FRESH, STALE, KEPT = NOW + 100, NOW + 200, NOW + 1100
+FRESH, STALE, EXPIRED = NOW + 100, NOW + 200, NOW + 1100
 NEW = RobotsResponse(200, b"User-agent: *\nDisallow: /new\n")
 
 
 @pytest.fixture
-def old(scene: Scene) -> Policy:
-    """Let the scene hold a policy from the start."""
-    scene.ask()
-    scene.answer()
-    policy = scene.memory.get(SITE)
+def old(harness: ResolverHarness) -> Policy:
+    """Store a policy in memory before the test."""
+    harness.resolve()
+    harness.answer()
+    policy = harness.memory.get(SITE)
     assert policy is not None
     return policy
 
 
 def test_a_stale_policy_is_used_while_one_refresh_runs(
-    scene: Scene, old: Policy
+    harness: ResolverHarness, old: Policy
 ) -> None:
-    """Ten requests after its end are answered at once, and ask the origin once."""
-    scene.clock.now = FRESH
+    """Ten requests after its end are answered at once, with one fetch."""
+    harness.clock.now = FRESH
 
-    askers = [scene.ask() for _ in range(10)]
+    requests = [harness.resolve() for _ in range(10)]
 
-    assert [asker.result() for asker in askers] == [old] * 10
-    assert len(scene.backend.questions) == 2
-    assert scene.resolver.fresh(SITE) is None
+    assert [request.result() for request in requests] == [old] * 10
+    assert len(harness.backend.fetches) == 2
+    assert harness.resolver.fresh(SITE) is None
 
 
-def test_the_refresh_takes_the_place_of_the_stale_policy(
-    scene: Scene, old: Policy
+def test_refreshed_policy_replaces_the_stale_one(
+    harness: ResolverHarness, old: Policy
 ) -> None:
-    """Once it is there, it is what everybody gets."""
-    scene.clock.now = FRESH
-    scene.ask()
+    """After the refresh, every request gets the new policy."""
+    harness.clock.now = FRESH
+    harness.resolve()
 
-    scene.answer(NEW)
+    harness.answer(NEW)
 
-    assert scene.resolver.fresh(SITE) != old
-    assert scene.ask().result() is scene.resolver.fresh(SITE)
-    assert len(scene.backend.questions) == 2
+    assert harness.resolver.fresh(SITE) != old
+    assert harness.resolve().result() is harness.resolver.fresh(SITE)
+    assert len(harness.backend.fetches) == 2
 
 
-def test_ours_r5_a_refresh_that_fails_leaves_the_last_good_policy(
-    scene: Scene, old: Policy
+def test_ours_r5_failed_refresh_leaves_the_last_good_policy(
+    harness: ResolverHarness, old: Policy
 ) -> None:
-    """It stands in, fresh until the pause is over; then one refresh runs again."""
-    scene.clock.now = FRESH
-    scene.ask()
-    scene.answer(TIMEOUT)
-    standing = scene.resolver.fresh(SITE)
+    """It counts as fresh until the pause is over; then one refresh runs again."""
+    harness.clock.now = FRESH
+    harness.resolve()
+    harness.answer(TIMEOUT)
+    standing = harness.resolver.fresh(SITE)
     assert standing is not None
     assert standing.is_stale_on_error
     assert standing.stated == old.stated
 
-    scene.clock.now = FRESH + 30
+    harness.clock.now = FRESH + 30
 
-    assert scene.ask().result() is standing
-    assert len(scene.backend.questions) == 3
+    assert harness.resolve().result() is standing
+    assert len(harness.backend.fetches) == 3
 
 
-def test_ours_r6_a_refresh_that_is_cancelled_changes_nothing(
-    scene: Scene, old: Policy
+def test_ours_r6_cancelled_refresh_changes_nothing(
+    harness: ResolverHarness, old: Policy
 ) -> None:
     """The stale policy is still used, and the next request starts a new refresh."""
-    scene.clock.now = FRESH
-    scene.ask()
-    scene.answer(Cancelled("withdrawn"))
+    harness.clock.now = FRESH
+    harness.resolve()
+    harness.answer(Cancelled("withdrawn"))
 
-    assert scene.ask().result() is old
-    assert len(scene.backend.questions) == 3
+    assert harness.resolve().result() is old
+    assert len(harness.backend.fetches) == 3
 
 
-def test_a_refresh_whose_work_cannot_start_is_told_of(
-    scene: Scene, old: Policy
+def test_refresh_that_cannot_start_raises(
+    harness: ResolverHarness, old: Policy
 ) -> None:
-    """The request that would have started it breaks; no fetch is left behind."""
-    scene.clock.now = FRESH
-    scene.backend.faults.start = RuntimeError("Event loop is closed")
+    """The request that would have started it fails; no fetch is left behind."""
+    harness.clock.now = FRESH
+    harness.backend.faults.start = RuntimeError("Event loop is closed")
     with pytest.raises(RuntimeError):
-        scene.ask().result()
+        harness.resolve().result()
 
-    scene.backend.faults.start = None
+    harness.backend.faults.start = None
 
-    assert scene.ask().result() is old
-    assert len(scene.backend.questions) == 2
-
-
-def test_past_its_staleness_a_policy_is_waited_for(scene: Scene, old: Policy) -> None:
-    """Then it is no longer used beside a fetch."""
-    scene.clock.now = STALE
-
-    asker = scene.ask()
-
-    assert not asker.is_over
-    scene.answer(NEW)
-    assert asker.result() != old
-    assert asker.result() is scene.resolver.fresh(SITE)
+    assert harness.resolve().result() is old
+    assert len(harness.backend.fetches) == 2
 
 
-def test_who_comes_past_staleness_joins_the_refresh_under_way(
-    scene: Scene, old: Policy
+def test_request_waits_when_policy_is_past_staleness(
+    harness: ResolverHarness, old: Policy
+) -> None:
+    """Then it is no longer used during a fetch."""
+    harness.clock.now = STALE
+
+    request = harness.resolve()
+
+    assert not request.is_over
+    harness.answer(NEW)
+    assert request.result() != old
+    assert request.result() is harness.resolver.fresh(SITE)
+
+
+def test_request_past_staleness_joins_the_refresh_under_way(
+    harness: ResolverHarness, old: Policy
 ) -> None:
     """A refresh that outlasts the stale policy gets waiters after all."""
-    scene.clock.now = FRESH
-    scene.ask()
-    scene.clock.now = STALE
-    asker = scene.ask()
-    assert not asker.is_over
+    harness.clock.now = FRESH
+    harness.resolve()
+    harness.clock.now = STALE
+    request = harness.resolve()
+    assert not request.is_over
 
-    scene.answer(NEW)
+    harness.answer(NEW)
 
-    assert asker.result() is scene.resolver.fresh(SITE)
-    assert len(scene.backend.questions) == 2
+    assert request.result() is harness.resolver.fresh(SITE)
+    assert len(harness.backend.fetches) == 2
 
 
-def test_ours_r5_the_last_good_policy_stands_when_the_origin_is_silent(
-    scene: Scene, old: Policy
+def test_ours_r5_last_good_policy_is_used_when_origin_fails(
+    harness: ResolverHarness, old: Policy
 ) -> None:
-    """Who waited past its staleness gets it after all, if nothing better comes."""
-    scene.clock.now = KEPT - 1
-    asker = scene.ask()
+    """A request that waited past its staleness still gets it if the fetch fails."""
+    harness.clock.now = EXPIRED - 1
+    request = harness.resolve()
 
-    scene.answer(RobotsResponse(503))
+    harness.answer(RobotsResponse(503))
 
-    found = asker.result()
+    found = request.result()
     assert isinstance(found, Policy)
     assert found.stated == old.stated
-    assert found.fresh_until == found.keep_until == KEPT
+    assert found.fresh_until == found.keep_until == EXPIRED
 
 
-def test_ours_r5_a_policy_that_ended_during_the_fetch_stands_in_no_more(
-    scene: Scene, old: Policy
+def test_ours_r5_policy_that_expired_during_the_fetch_is_not_used(
+    harness: ResolverHarness, old: Policy
 ) -> None:
-    """What counts is the moment of the failure, not of the question."""
-    scene.clock.now = KEPT - 1
-    asker = scene.ask()
+    """The time of the failure counts, not that of the fetch."""
+    harness.clock.now = EXPIRED - 1
+    request = harness.resolve()
 
-    scene.clock.now = KEPT
-    scene.answer(TIMEOUT)
+    harness.clock.now = EXPIRED
+    harness.answer(TIMEOUT)
 
-    found = asker.result()
+    found = request.result()
     assert isinstance(found, Policy)
     assert not found.is_known
 
 
-def test_ours_r6_a_cancelled_fetch_past_staleness_refuses(
-    scene: Scene, old: Policy
+def test_ours_r6_cancelled_fetch_past_staleness_is_aborted(
+    harness: ResolverHarness, old: Policy
 ) -> None:
-    """A last resort is for silent origins; here nobody asked to the end."""
-    scene.clock.now = STALE
-    asker = scene.ask()
+    """The stale policy is for unreachable origins; this fetch did not end."""
+    harness.clock.now = STALE
+    request = harness.resolve()
 
-    scene.answer(Cancelled("withdrawn"))
+    harness.answer(Cancelled("withdrawn"))
 
-    assert reason_of(asker) == "withdrawn"
-    assert scene.memory.get(SITE) is old
+    assert reason_of(request) == "withdrawn"
+    assert harness.memory.get(SITE) is old
 
 
-def test_a_clock_that_went_back_asks_once_more_and_then_pauses(
-    scene: Scene, old: Policy
+def test_policy_from_the_future_is_refetched_once_then_used(
+    harness: ResolverHarness, old: Policy
 ) -> None:
-    """A policy from the future is renewed; if that fails it stands, and is in time."""
-    scene.clock.now = NOW - 3600
-    asker = scene.ask()
-    assert not asker.is_over
+    """If the renewal fails, the policy is used again until the pause ends."""
+    harness.clock.now = NOW - 3600
+    request = harness.resolve()
+    assert not request.is_over
 
-    scene.answer(TIMEOUT)
+    harness.answer(TIMEOUT)
 
-    assert scene.resolver.fresh(SITE) is asker.result()
-    scene.ask()
-    assert len(scene.backend.questions) == 2
+    assert harness.resolver.fresh(SITE) is request.result()
+    harness.resolve()
+    assert len(harness.backend.fetches) == 2
 
 
-def test_with_a_ttl_of_zero_each_use_refreshes(drive: Drive) -> None:
-    """Who waits gets the answer; who comes after gets it beside the next question."""
-    scene = Scene(drive, FreshnessSettings(ttl=0.0, min_ttl=0.0))
-    first = scene.ask()
-    scene.answer()
+def test_each_use_refreshes_with_ttl_zero(driver: Driver) -> None:
+    """A waiter gets the answer; a later request gets it while the next fetch runs."""
+    harness = ResolverHarness(driver, FreshnessSettings(ttl=0.0, min_ttl=0.0))
+    first = harness.resolve()
+    harness.answer()
 
-    second = scene.ask()
+    second = harness.resolve()
 
     assert second.result() is first.result()
-    assert len(scene.backend.questions) == 2
+    assert len(harness.backend.fetches) == 2
 
 
-def test_when_nothing_may_be_kept_each_who_comes_waits(drive: Drive) -> None:
-    """Without TTL and STALE_TTL every answer serves those who waited for it alone."""
-    scene = Scene(drive, FreshnessSettings(ttl=0.0, min_ttl=0.0, stale_if_error=0.0))
-    askers = [scene.ask(), scene.ask()]
-    scene.answer()
-    late = scene.ask()
+def test_each_request_waits_when_nothing_may_be_stored(driver: Driver) -> None:
+    """Without TTL and STALE_TTL an answer serves only the requests that waited for it."""
+    harness = ResolverHarness(
+        driver, FreshnessSettings(ttl=0.0, min_ttl=0.0, stale_if_error=0.0)
+    )
+    requests = [harness.resolve(), harness.resolve()]
+    harness.answer()
+    late = harness.resolve()
 
-    assert all(isinstance(asker.result(), Policy) for asker in askers)
+    assert all(isinstance(request.result(), Policy) for request in requests)
     assert not late.is_over
-    assert len(scene.memory) == 0
-    scene.answer(NEW)
+    assert len(harness.memory) == 0
+    harness.answer(NEW)
     assert isinstance(late.result(), Policy)

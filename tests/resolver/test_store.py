@@ -1,4 +1,4 @@
-"""A keeper with a store behind its memory: asked first, told last, trusted never."""
+"""A resolver with a store: read before each fetch, written after it, never trusted."""
 
 from __future__ import annotations
 
@@ -7,217 +7,219 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994.policy import Cancelled, FetchError, Policy, RobotsResponse
 from tests.policy.samples import NOW, SITE, TIMEOUT, parsed
-from tests.resolver.scene import FILE, TERMS, Scene, end_of
+from tests.resolver.harness import FILE, TERMS, ResolverHarness, end_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
-    from tests.resolver.drives import Drive, Pending
+    from tests.resolver.drivers import Driver, Pending
 
-HELD = replace(parsed(terms=TERMS), etag='"one"')
+STORED = replace(parsed(terms=TERMS), etag='"one"')
 FRESH, STALE, OLD = NOW + 50, NOW + 120, NOW + 500
 
 
-class NotingStore:
-    """A store that a test fills, and that notes what it is told (`backend.Store`)."""
+class RecordingStore:
+    """A store that a test fills, and that records its calls (`backend.Store`)."""
 
     def __init__(self) -> None:
-        self.held: dict[Origin, Policy] = {}
-        self.others: Pending[Policy | None] | None = None
-        self.dones: list[tuple[Origin, Policy | None]] = []
+        self.policies: dict[Origin, Policy] = {}
+        self.other_process: Pending[Policy | None] | None = None
+        self.released: list[tuple[Origin, Policy | None]] = []
 
     async def get(self, origin: Origin) -> Policy | None:
-        """What the test put in."""
-        return self.held.get(origin)
+        """Return the policy that the test stored."""
+        return self.policies.get(origin)
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Our turn at once, unless the test says otherwise."""
-        return None if self.others is None else await self.others
+        """Acquire it at once, unless the test has another process fetch."""
+        return None if self.other_process is None else await self.other_process
 
     def release_lease(
         self, origin: Origin, made: Policy | None, *, aborted: bool = False
     ) -> None:
-        """Note it."""
-        self.dones.append((origin, made))
+        """Record it."""
+        self.released.append((origin, made))
 
 
-def scene_with(drive: Drive, held: Policy | None = None) -> tuple[Scene, NotingStore]:
-    """Make a scene whose store holds a policy."""
-    store = NotingStore()
-    if held is not None:
-        store.held[SITE] = held
-    return Scene(drive, store=store), store
+def harness_with(
+    driver: Driver, stored: Policy | None = None
+) -> tuple[ResolverHarness, RecordingStore]:
+    """Make a harness whose store has a policy."""
+    store = RecordingStore()
+    if stored is not None:
+        store.policies[SITE] = stored
+    return ResolverHarness(driver, store=store), store
 
 
-def test_what_the_store_holds_fresh_is_not_fetched(drive: Drive) -> None:
-    """It is recalled, held in memory from then on, and not stored again."""
-    scene, store = scene_with(drive, HELD)
-    scene.clock.now = FRESH
+def test_fresh_policy_of_the_store_is_not_fetched(driver: Driver) -> None:
+    """It is loaded into memory, and not stored again."""
+    harness, store = harness_with(driver, STORED)
+    harness.clock.now = FRESH
 
-    asker = scene.ask()
+    request = harness.resolve()
 
-    assert asker.result() == HELD
-    assert scene.backend.questions == []
-    assert scene.backend.loaded == [HELD]
-    assert scene.resolver.fresh(SITE) == HELD
-    assert store.dones == [(SITE, None)]
-
-
-def test_what_is_fetched_is_stored(drive: Drive) -> None:
-    """After everybody went on, the store is told."""
-    scene, store = scene_with(drive)
-    asker = scene.ask()
-    scene.answer()
-
-    assert store.dones == [(SITE, asker.result())]
-    assert scene.backend.loaded == []
+    assert request.result() == STORED
+    assert harness.backend.fetches == []
+    assert harness.backend.loaded == [STORED]
+    assert harness.resolver.fresh(SITE) == STORED
+    assert store.released == [(SITE, None)]
 
 
-def test_what_the_store_holds_stale_is_used_beside_its_refresh(drive: Drive) -> None:
-    """Nobody waits for the refresh, which names the validators."""
-    scene, store = scene_with(drive, HELD)
-    scene.clock.now = STALE
+def test_fetched_policy_is_stored(driver: Driver) -> None:
+    """The store gets it after the waiters were released."""
+    harness, store = harness_with(driver)
+    request = harness.resolve()
+    harness.answer()
 
-    asker = scene.ask()
+    assert store.released == [(SITE, request.result())]
+    assert harness.backend.loaded == []
 
-    assert asker.result() == HELD
-    (question,) = scene.backend.questions
-    assert question.validators == HELD.validators
-    scene.answer(RobotsResponse(304, not_modified=True))
-    ((_, renewed),) = store.dones
+
+def test_stale_policy_of_the_store_is_used_during_refresh(driver: Driver) -> None:
+    """No request waits for the refresh, which sends the validators."""
+    harness, store = harness_with(driver, STORED)
+    harness.clock.now = STALE
+
+    request = harness.resolve()
+
+    assert request.result() == STORED
+    (fetch,) = harness.backend.fetches
+    assert fetch.validators == STORED.validators
+    harness.answer(RobotsResponse(304, not_modified=True))
+    ((_, renewed),) = store.released
     assert renewed is not None
-    assert (renewed.fetched_at, renewed.robots) == (STALE, HELD.robots)
+    assert (renewed.fetched_at, renewed.robots) == (STALE, STORED.robots)
 
 
-def test_who_comes_while_a_recalled_policy_is_refreshed_starts_no_second(
-    drive: Drive,
+def test_request_during_refresh_of_stored_policy_starts_no_second(
+    driver: Driver,
 ) -> None:
     """One refresh at a time, as without a store."""
-    scene, _ = scene_with(drive, HELD)
-    scene.clock.now = STALE
-    scene.ask()
+    harness, _ = harness_with(driver, STORED)
+    harness.clock.now = STALE
+    harness.resolve()
 
-    assert scene.ask().result() == HELD
-    assert len(scene.backend.questions) == 1
+    assert harness.resolve().result() == STORED
+    assert len(harness.backend.fetches) == 1
 
 
-def test_an_old_policy_of_the_store_is_the_last_good_one(drive: Drive) -> None:
-    """Ours R5: it stands in where the origin cannot be reached any more."""
-    scene, _ = scene_with(drive, HELD)
-    scene.clock.now = OLD
-    asker = scene.ask()
-    assert not asker.is_over
+def test_old_policy_of_the_store_is_the_last_good_one(driver: Driver) -> None:
+    """Ours R5: it is used when the origin is unreachable."""
+    harness, _ = harness_with(driver, STORED)
+    harness.clock.now = OLD
+    request = harness.resolve()
+    assert not request.is_over
 
-    scene.answer(FetchError("timeout", "too long"))
+    harness.answer(FetchError("timeout", "too long"))
 
-    found = asker.result()
+    found = request.result()
     assert isinstance(found, Policy)
     assert found.is_stale_on_error
-    assert found.robots is HELD.robots
+    assert found.robots is STORED.robots
 
 
-def test_what_another_process_made_meanwhile_is_not_fetched(drive: Drive) -> None:
-    """While another one fetches we wait; what it made is ours as well."""
-    scene, store = scene_with(drive)
-    store.others = drive.pending()
-    askers = [scene.ask(), scene.ask()]
-    assert not any(asker.is_over for asker in askers)
+def test_policy_fetched_by_another_process_is_not_fetched(driver: Driver) -> None:
+    """The resolver waits while the other process fetches, and uses its policy."""
+    harness, store = harness_with(driver)
+    store.other_process = driver.pending()
+    requests = [harness.resolve(), harness.resolve()]
+    assert not any(request.is_over for request in requests)
 
-    store.others.settle(HELD)
-    drive.turn()
+    store.other_process.settle(STORED)
+    driver.turn()
 
-    assert [asker.result() for asker in askers] == [HELD, HELD]
-    assert scene.backend.questions == []
+    assert [request.result() for request in requests] == [STORED, STORED]
+    assert harness.backend.fetches == []
 
 
-def test_a_cancelled_fetch_stores_nothing_and_ends_our_turn(drive: Drive) -> None:
+def test_cancelled_fetch_stores_nothing_and_releases_the_lease(driver: Driver) -> None:
     """Ours R6: the next process may fetch at once."""
-    scene, store = scene_with(drive)
-    asker = scene.ask()
+    harness, store = harness_with(driver)
+    request = harness.resolve()
 
-    scene.answer(Cancelled("closing"))
+    harness.answer(Cancelled("closing"))
 
-    assert isinstance(end_of(asker), Exception)
-    assert store.dones == [(SITE, None)]
+    assert isinstance(end_of(request), Exception)
+    assert store.released == [(SITE, None)]
 
 
-def test_a_fetch_that_breaks_ends_our_turn(drive: Drive) -> None:
+def test_fetch_that_raises_releases_the_lease(driver: Driver) -> None:
     """Also when our own code fails."""
-    scene, store = scene_with(drive)
-    asker = scene.ask()
+    harness, store = harness_with(driver)
+    request = harness.resolve()
 
-    scene.fail(ZeroDivisionError())
+    harness.fail(ZeroDivisionError())
 
-    assert isinstance(end_of(asker), Exception)
-    assert store.dones == [(SITE, None)]
+    assert isinstance(end_of(request), Exception)
+    assert store.released == [(SITE, None)]
 
 
-def test_memory_is_believed_where_it_is_newer_than_the_store(drive: Drive) -> None:
-    """A store that was away for a while does not bring back what is over."""
-    scene, store = scene_with(drive, HELD)
+def test_newer_policy_in_memory_wins_over_the_store(driver: Driver) -> None:
+    """A store that was down for a while does not bring back an expired policy."""
+    harness, store = harness_with(driver, STORED)
     newer = replace(parsed(at=NOW + 200, terms=TERMS), etag='"two"')
-    scene.memory.put(newer)
-    scene.clock.now = NOW + 320
+    harness.memory.put(newer)
+    harness.clock.now = NOW + 320
 
-    assert scene.ask().result() == newer
-    assert scene.backend.questions[0].validators == newer.validators
-    assert scene.backend.loaded == []
-    scene.answer(FILE)
-    assert store.dones[0][1] is not None
+    assert harness.resolve().result() == newer
+    assert harness.backend.fetches[0].validators == newer.validators
+    assert harness.backend.loaded == []
+    harness.answer(FILE)
+    assert store.released[0][1] is not None
 
 
-def test_the_store_is_believed_where_it_is_newer_than_memory(drive: Drive) -> None:
-    """What another process fetched since then saves our fetch."""
-    scene, store = scene_with(drive)
-    scene.memory.put(HELD)
+def test_newer_policy_in_the_store_wins_over_memory(driver: Driver) -> None:
+    """A policy that another process fetched since then saves the fetch."""
+    harness, store = harness_with(driver)
+    harness.memory.put(STORED)
     newer = parsed(at=NOW + 450, terms=TERMS)
-    store.held[SITE] = newer
-    scene.clock.now = OLD
+    store.policies[SITE] = newer
+    harness.clock.now = OLD
 
-    assert scene.ask().result() == newer
-    assert scene.backend.questions == []
-
-
-def test_what_another_process_prolonged_is_not_asked_for_again(drive: Drive) -> None:
-    """Ours R5: its pause before an origin that is away is ours as well."""
-    prolonged = HELD.stale_on_error(TIMEOUT, STALE, TERMS)
-    scene, _ = scene_with(drive, prolonged)
-    scene.memory.put(HELD)
-    scene.clock.now = STALE + 1
-
-    assert scene.ask().result() == HELD
-    assert scene.backend.questions == []
-    assert scene.resolver.fresh(SITE) == prolonged
+    assert harness.resolve().result() == newer
+    assert harness.backend.fetches == []
 
 
-def test_what_the_store_lost_is_still_renewed_from_memory(drive: Drive) -> None:
-    """The question names the validators of the policy that memory holds."""
-    scene, _ = scene_with(drive)
-    scene.memory.put(HELD)
-    scene.clock.now = OLD
+def test_policy_prolonged_by_another_process_is_not_fetched(driver: Driver) -> None:
+    """Ours R5: its pause for an unreachable origin also holds here."""
+    prolonged = STORED.stale_on_error(TIMEOUT, STALE, TERMS)
+    harness, _ = harness_with(driver, prolonged)
+    harness.memory.put(STORED)
+    harness.clock.now = STALE + 1
 
-    scene.ask()
-
-    assert scene.backend.questions[0].validators == HELD.validators
-
-
-def test_a_policy_from_the_future_is_asked_for_again(drive: Drive) -> None:
-    """The clock of another machine, or ours before it was set back, is no reason."""
-    scene, _ = scene_with(drive, HELD)
-    scene.clock.now = NOW - 100_000
-
-    asker = scene.ask()
-
-    assert not asker.is_over
-    assert len(scene.backend.questions) == 1
+    assert harness.resolve().result() == STORED
+    assert harness.backend.fetches == []
+    assert harness.resolver.fresh(SITE) == prolonged
 
 
-def test_a_renewal_that_nobody_can_use_says_nothing(drive: Drive) -> None:
-    """Ours R5: a 304 without a file to renew opens nothing."""
-    scene, _ = scene_with(drive)
-    asker = scene.ask()
+def test_policy_lost_by_the_store_is_renewed_from_memory(driver: Driver) -> None:
+    """The fetch sends the validators of the policy in memory."""
+    harness, _ = harness_with(driver)
+    harness.memory.put(STORED)
+    harness.clock.now = OLD
 
-    scene.answer(RobotsResponse(304, not_modified=True))
+    harness.resolve()
 
-    found = asker.result()
+    assert harness.backend.fetches[0].validators == STORED.validators
+
+
+def test_stored_policy_from_the_future_is_refetched(driver: Driver) -> None:
+    """The clock of the other machine, or the local one before it was set back, was wrong."""
+    harness, _ = harness_with(driver, STORED)
+    harness.clock.now = NOW - 100_000
+
+    request = harness.resolve()
+
+    assert not request.is_over
+    assert len(harness.backend.fetches) == 1
+
+
+def test_not_modified_without_a_policy_leaves_it_unknown(driver: Driver) -> None:
+    """Ours R5: a 304 without a file to renew permits nothing."""
+    harness, _ = harness_with(driver)
+    request = harness.resolve()
+
+    harness.answer(RobotsResponse(304, not_modified=True))
+
+    found = request.result()
     assert isinstance(found, Policy)
     assert not found.is_known

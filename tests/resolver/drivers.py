@@ -1,7 +1,7 @@
-"""Two ways to run coroutines by hand: an asyncio loop, and Twisted's Deferreds alone.
+"""Two ways to run coroutines step by step: an asyncio loop, and Twisted's Deferreds.
 
-The first resumes who waits a turn later, the second at once and from inside of what
-released it. The keeper must be right on both.
+The first resumes a waiter in a later turn of the loop, the second at once, inside
+the call that releases it. The resolver must be right with both.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-TURNS = 12  # more than any chain of one resuming the next has links here
+TURNS = 12  # more than the longest chain of coroutines resuming each other
 
 
 class Pending(Protocol[T]):
-    """Something awaited that a test ends by hand."""
+    """An awaitable that a test completes."""
 
     @property
     def is_open(self) -> bool:
@@ -51,21 +51,21 @@ class Running(Protocol[T_co]):
         """Whether it ended by being cancelled."""
 
     def result(self) -> T_co:
-        """Give what it returned, or raise what it raised."""
+        """Return its result, or raise its exception."""
 
     def cancel(self) -> None:
-        """Ask it to end now."""
+        """Cancel it."""
 
     def when_over(self, call: Callable[[], None]) -> None:
         """Call *call* once it is over."""
 
 
-class Drive(ABC):
-    """Runs coroutines and makes what they wait for."""
+class Driver(ABC):
+    """Runs coroutines and makes the awaitables they wait for."""
 
     @abstractmethod
     def pending(self) -> Pending[Any]:
-        """Make something to wait for."""
+        """Make an awaitable."""
 
     @abstractmethod
     def run(self, work: Coroutine[Any, Any, T]) -> Running[T]:
@@ -73,16 +73,16 @@ class Drive(ABC):
 
     @abstractmethod
     def step(self) -> None:
-        """Let each that can go on take one step, and no more."""
+        """Let each coroutine that can take one step do so."""
 
     def turn(self) -> None:
-        """Let everything go on that can."""
+        """Run every coroutine as far as it can go."""
         for _ in range(TURNS):
             self.step()
 
     @abstractmethod
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Cancel everything that still runs."""
 
 
 class _FuturePending(Generic[T]):
@@ -111,7 +111,7 @@ class _TaskRunning(Generic[T]):
 
     def __init__(self, task: asyncio.Task[T]) -> None:
         self._task = task
-        # An error read once is none that asyncio reports as never retrieved.
+        # Reading the error keeps asyncio from reporting it as never retrieved.
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     @property
@@ -132,7 +132,7 @@ class _TaskRunning(Generic[T]):
         self._task.add_done_callback(lambda _: call())
 
 
-class AsyncioDrive(Drive):
+class AsyncioDriver(Driver):
     """An asyncio loop that runs only while a test says so."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class AsyncioDrive(Drive):
         return _TaskRunning(self._loop.create_task(work))
 
     def step(self) -> None:
-        """Let the loop go round once."""
+        """Run one iteration of the loop."""
         self._loop.call_soon(self._loop.stop)
         self._loop.run_forever()
 
@@ -220,8 +220,8 @@ class _DeferredRunning(Generic[T]):
             self._calls.append(call)
 
 
-class TwistedDrive(Drive):
-    """Deferreds without any reactor: everything happens at once."""
+class TwistedDriver(Driver):
+    """Deferreds without a reactor: everything happens at once."""
 
     def pending(self) -> Pending[Any]:
         """Make a Deferred."""
@@ -232,7 +232,7 @@ class TwistedDrive(Drive):
         return _DeferredRunning(work)
 
     def step(self) -> None:
-        """Do nothing: what could go on has gone on already."""
+        """Do nothing: a Deferred resumes its callbacks at once."""
 
     def close(self) -> None:
-        """Do nothing: a Deferred that nobody holds is gone."""
+        """Do nothing: an unreferenced Deferred is garbage."""

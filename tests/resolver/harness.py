@@ -1,4 +1,4 @@
-"""A resolver with a fake network, which a test settles by hand."""
+"""A resolver with a fake network, whose answers a test gives by hand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import FetchError, FetchResult, Validators
     from scrapy_robots1994.policy.backend import Resolution, Store
-    from tests.resolver.drives import Drive, Pending, Running
+    from tests.resolver.drivers import Driver, Pending, Running
 
 TERMS = FreshnessSettings(
     ttl=100.0, min_ttl=10.0, stale_if_error=1000.0, retry_after=30.0
@@ -39,10 +39,10 @@ NO_RETRIES = RetrySchedule(times=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One GET /robots.txt: of which origin, in which context, and the answer to come.
+class FakeFetch:
+    """One GET /robots.txt: its origin, its context, and the answer to come.
 
-    *validators* are those that a 304 would speak of.
+    *validators* are those of a conditional request.
     """
 
     origin: Origin
@@ -59,15 +59,15 @@ class Pause:
     end: Pending[None]
 
 
-class NotingMemory(MemoryStore):
-    """A memory store that notes what was ever put."""
+class RecordingMemory(MemoryStore):
+    """A memory store that records every policy put."""
 
     def __init__(self, clock: FakeClock) -> None:
         super().__init__(100, clock)
         self.puts: list[Policy] = []
 
     def put(self, policy: Policy) -> None:
-        """Hold *policy*, and note it."""
+        """Store *policy*, and record it."""
         self.puts.append(policy)
         super().put(policy)
 
@@ -80,7 +80,7 @@ class FakeWaiter:
         self.releases = 0
 
     def release(self, resolution: Resolution) -> None:
-        """Let the one who waits go on."""
+        """Resume the waiting request."""
         self.releases += 1
         if self._pending.is_open:
             self._pending.settle(resolution)
@@ -92,7 +92,7 @@ class FakeWaiter:
 
 @dataclass(slots=True)
 class Faults:
-    """What goes wrong where, if a test says so."""
+    """The errors that a test makes the backend raise."""
 
     fetch: BaseException | None = None
     read: BaseException | None = None
@@ -109,20 +109,20 @@ class Faults:
 
 @dataclass(slots=True)
 class FakeBackend:
-    """A crawl that asks nobody: it notes each question and waits for the test."""
+    """A backend without a network: it records each fetch, which the test answers."""
 
-    drive: Drive
+    driver: Driver
     now: Callable[[], float]
     faults: Faults = field(default_factory=Faults)
     at_once: FetchResult | None = None
     listeners: Pending[Any] | None = None
-    questions: list[Question] = field(default_factory=list)
+    fetches: list[FakeFetch] = field(default_factory=list)
     under_way: list[Origin] = field(default_factory=list)
     doubled: list[Origin] = field(default_factory=list)
     works: list[Running[None]] = field(default_factory=list)
     waiters: list[FakeWaiter] = field(default_factory=list)
     reads: list[RobotsResponse] = field(default_factory=list)
-    told: list[Policy] = field(default_factory=list)
+    fetched: list[Policy] = field(default_factory=list)
     loaded: list[Policy] = field(default_factory=list)
     given_up: list[tuple[Origin, LocalFault | Cancelled]] = field(default_factory=list)
     retries: list[FetchResult] = field(default_factory=list)
@@ -132,15 +132,15 @@ class FakeBackend:
     async def fetch(
         self, origin: Origin, context: str, validators: Validators | None
     ) -> FetchResult:
-        """Note the question; its answer is the test's, unless one comes at once."""
-        question = Question(origin, context, self.drive.pending(), validators)
-        self.questions.append(question)
+        """Record the fetch; the test answers it, unless `at_once` does."""
+        fetch = FakeFetch(origin, context, self.driver.pending(), validators)
+        self.fetches.append(fetch)
         if origin in self.under_way:
             self.doubled.append(origin)
         self.under_way.append(origin)
         try:
             self.faults.strike(self.faults.fetch)
-            return self.at_once or await question.answer
+            return self.at_once or await fetch.answer
         finally:
             self.under_way.remove(origin)
 
@@ -151,13 +151,13 @@ class FakeBackend:
         return RobotsTxt.parse(answer.body)
 
     async def sleep(self, seconds: float) -> None:
-        """Note the pause; it ends when the test says so."""
-        pause = Pause(seconds, self.drive.pending())
+        """Record the pause; the test ends it."""
+        pause = Pause(seconds, self.driver.pending())
         self.pauses.append(pause)
         await pause.end
 
     def fault_of(self, error: Exception) -> LocalFault | Cancelled:
-        """Tell a cancellation from a bug."""
+        """Distinguish a cancellation from a bug."""
         if isinstance(error, (CancelledError, AsyncioCancelledError)):
             return Cancelled("cancelled")
         return LocalFault(error, is_bug=True)
@@ -167,19 +167,19 @@ class FakeBackend:
     ) -> Running[None]:
         """Run *work* on its own."""
         self.faults.strike(self.faults.start)
-        running = self.drive.run(work)
+        running = self.driver.run(work)
         self.works.append(running)
         running.when_over(ended)
         return running
 
     def new_waiter(self) -> FakeWaiter:
         """Make a fresh waiting object."""
-        waiter = FakeWaiter(self.drive.pending())
+        waiter = FakeWaiter(self.driver.pending())
         self.waiters.append(waiter)
         return waiter
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
-        """Note what makes a retry necessary."""
+        """Record the result that is retried."""
         self.retries.append(result)
         self.retried.append(origin)
 
@@ -190,84 +190,86 @@ class FakeBackend:
         context: str,
         last: Policy | None,
     ) -> None:
-        """Note the policy, and take as long as the test's listeners do."""
-        self.told.append(policy)
+        """Record the policy, and wait for the test's listeners."""
+        self.fetched.append(policy)
         self.faults.strike(self.faults.listeners)
         if self.listeners is not None:
             await self.listeners
 
     async def policy_loaded(self, policy: Policy, context: str) -> None:
-        """Note a policy of the store."""
+        """Record a policy loaded from the store."""
         self.loaded.append(policy)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
-        """Note that a fetch ended without a policy."""
+        """Record a fetch that ended without a policy."""
         self.given_up.append((origin, fault))
         self.faults.strike(self.faults.failed)
 
 
-class Scene:
-    """A resolver, its fake surroundings, and requests that wait for it."""
+class ResolverHarness:
+    """A resolver with a fake backend, a fake clock and requests that wait for it."""
 
     def __init__(
         self,
-        drive: Drive,
+        driver: Driver,
         terms: FreshnessSettings = TERMS,
         store: Store | None = None,
         retries: RetrySchedule = NO_RETRIES,
     ) -> None:
-        self.drive = drive
+        self.driver = driver
         self.clock = FakeClock()
-        self.memory = NotingMemory(self.clock)
-        self.backend = FakeBackend(drive, self.clock)
+        self.memory = RecordingMemory(self.clock)
+        self.backend = FakeBackend(driver, self.clock)
         self.resolver: PolicyResolver[str] = PolicyResolver(
             self.backend, self.memory, terms, store, retries
         )
 
-    def ask(self, origin: Origin = SITE, context: str = "direct") -> Running[Policy]:
-        """Let one request look for the policy of *origin*."""
-        asker = self.drive.run(self.resolver.resolve(origin, context))
-        self.drive.turn()
-        return asker
+    def resolve(
+        self, origin: Origin = SITE, context: str = "direct"
+    ) -> Running[Policy]:
+        """Start one request that resolves the policy of *origin*."""
+        request = self.driver.run(self.resolver.resolve(origin, context))
+        self.driver.turn()
+        return request
 
     def answer(self, answer: FetchResult = FILE, *, nth: int = -1) -> None:
-        """Answer the *nth* question, the last one unless said otherwise."""
-        self.backend.questions[nth].answer.settle(answer)
-        self.drive.turn()
+        """Answer the *nth* fetch, the last one unless said otherwise."""
+        self.backend.fetches[nth].answer.settle(answer)
+        self.driver.turn()
 
     def fail(self, error: BaseException) -> None:
-        """Let the last question end with *error*."""
-        self.backend.questions[-1].answer.fail(error)
-        self.drive.turn()
+        """Let the last fetch end with *error*."""
+        self.backend.fetches[-1].answer.fail(error)
+        self.driver.turn()
 
     def wake(self) -> float:
         """End the last pause; return how long it would have been."""
         pause = self.backend.pauses[-1]
         pause.end.settle(None)
-        self.drive.turn()
+        self.driver.turn()
         return pause.seconds
 
     def cancel(self, running: Running[Any]) -> None:
         """Cancel *running*, a request or the work of a fetch."""
         running.cancel()
-        self.drive.turn()
+        self.driver.turn()
 
     def abort(self, reason: str = "closing") -> None:
         """Let the crawl close."""
         self.resolver.abort(reason)
-        self.drive.turn()
+        self.driver.turn()
 
 
-def end_of(asker: Running[Policy]) -> Policy | Exception:
-    """Return what *asker* got: a policy, or the exception it ended with."""
+def end_of(request: Running[Policy]) -> Policy | Exception:
+    """Return the policy of *request*, or the exception it ended with."""
     try:
-        return asker.result()
+        return request.result()
     except Exception as error:  # noqa: BLE001 - any is an end
         return error
 
 
-def reason_of(asker: Running[Policy]) -> str:
-    """Return the reason for which the wait of *asker* was aborted."""
-    error = end_of(asker)
+def reason_of(request: Running[Policy]) -> str:
+    """Return the reason for which the wait of *request* was aborted."""
+    error = end_of(request)
     assert isinstance(error, FetchAborted)
     return error.reason
