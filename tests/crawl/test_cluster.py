@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -75,6 +78,36 @@ def test_who_dies_while_it_fetches_is_replaced() -> None:
 
     assert all(result.fetched_urls == sorted(urls) for result in results)
     assert set(asked.values()) == {2}
+
+
+def test_workers_do_not_wait_for_a_dead_origin_one_after_the_other() -> None:
+    """After a fetch without an answer those who waited fetch in parallel."""
+    with RedisServer() as server, Site() as site:
+        first = replace(replies.hang_up(), gate="first")
+        rest = replace(replies.hang_up(), gate="rest")
+        site.answer("/robots.txt", [first, rest])
+        workers = start_workers([site.url("/open")], server)
+        with server.client() as client:
+            # Each worker has looked at the lease, and one of them has it.
+            wait_for_commands(client, "eval", WORKERS)
+        site.open("first")
+        # Fetching one after the other, the second would never be answered.
+        site.open_when("rest", "/robots.txt", count=WORKERS)
+        results = [worker.result() for worker in workers]
+        fetches = len(site.log("/robots.txt"))
+
+    assert fetches == WORKERS
+    assert all(not result.fetched for result in results)
+
+
+def wait_for_commands(client: Any, name: str, count: int) -> None:
+    """Wait until the server has run so many commands *name*."""
+    give_up = time.monotonic() + 60
+    while (
+        client.info("commandstats").get(f"cmdstat_{name}", {}).get("calls", 0) < count
+    ):
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
 
 
 def test_a_redis_that_dies_and_comes_back_stops_nobody() -> None:

@@ -223,6 +223,35 @@ def test_a_password_is_used_and_never_shown(prefix: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["REPLICAOF", "127.0.0.1", "1"], "read only replica"),
+        (["CONFIG", "SET", "maxmemory", "1"], "'maxmemory'"),
+        (["CONFIG", "SET", "min-replicas-to-write", "3"], "replicas"),
+        (["ACL", "SETUSER", "default", "-eval"], "no permissions"),
+        (["CONFIG", "SET", "maxclients", "1"], "max number of clients"),
+    ],
+    ids=["read-only", "out of memory", "no replicas", "no permission", "too many"],
+)
+def test_what_a_server_refuses_is_reported_once(
+    command: list[str], says: str, prefix: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each call is a miss, and the sentence of the server is in the log."""
+    with RedisServer() as server, server.client() as client:
+        client.execute_command(*command)
+        store = guarded(lambda: store_at(server, prefix))
+        for origin in (SITE, OTHER):
+            assert store.read(origin) is None
+            assert store.lease(origin) is None
+            store.write(parsed(origin=origin))
+        store.end()
+
+    assert store.failures >= 1
+    assert len(caplog.records) == 1
+    assert says in caplog.text
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "redis://127.0.0.1:1/0?colour=red",
