@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from typing_extensions import Self
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -28,6 +29,7 @@ META_KEY = "_robots1994_progress"
 """In the meta of every robots.txt request, and of no other."""
 
 _ABSENT: Any = object()
+_ATTRIBUTE = "_robots1994_uncounted"
 
 
 class DeferredWaiter(Generic[T]):
@@ -162,12 +164,25 @@ class UncountedRequests:
     while there are any.
     """
 
+    @classmethod
+    def of(cls, crawler: Crawler) -> Self:
+        """Return the one of *crawler*, which all components share.
+
+        With two, each would restore what the other set meanwhile, and the crawl might
+        never close.
+        """
+        # An attribute of the crawler: a table here would hold crawlers that ended.
+        found: Self | None = vars(crawler).get(_ATTRIBUTE)
+        if found is None:
+            found = vars(crawler)[_ATTRIBUTE] = cls(crawler, EngineState(crawler))
+        return found
+
     def __init__(self, crawler: Crawler, engine: EngineState) -> None:
         self._crawler = crawler
-        self._engine = engine
+        self.engine = engine
         self._requests: set[Request] = set()
         self._close_if_idle: Any = _ABSENT
-        self.on_first: Callable[[], None] = lambda: None
+        self.on_first: list[Callable[[], None]] = []
         """Called when the first request is added."""
         crawler.signals.connect(self._stay_open, signals.spider_idle)
 
@@ -181,15 +196,16 @@ class UncountedRequests:
 
     def add(self, request: Request) -> bool:
         """Count *request* no more; `False` if the downloader does not count it."""
-        active = self._engine.active()
+        active = self.engine.active()
         if active is None or request not in active:
             return False
         active.remove(request)
         if not self._requests:
-            self._close_if_idle = self._engine.set_close_if_idle(value=False)
-            self.on_first()
+            self._close_if_idle = self.engine.set_close_if_idle(value=False)
+            for call in self.on_first:
+                call()
         self._requests.add(request)
-        self._engine.schedule()
+        self.engine.schedule()
         return True
 
     def add_queued(self, request: Request, cancelled: Callable[[], object]) -> bool:
@@ -222,11 +238,11 @@ class UncountedRequests:
         if request not in self._requests:
             return
         self._requests.remove(request)
-        active = self._engine.active()
+        active = self.engine.active()
         if active is not None:
             active.add(request)
         if not self._requests:
-            self._engine.set_close_if_idle(self._close_if_idle)
+            self.engine.set_close_if_idle(self._close_if_idle)
 
     def _stay_open(self) -> None:
         """Keep the spider open where `close_if_idle` is missing."""

@@ -10,7 +10,7 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
+from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of, opts_out
 from scrapy_robots1994.crawl.features.refusals import RefusalLog
 from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
@@ -64,8 +64,8 @@ class Robots1994Middleware:
         self._recorder = recorder
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
-        self._engine = EngineState(crawler)
-        uncounted = UncountedRequests(crawler, self._engine)
+        uncounted = UncountedRequests.of(crawler)
+        self._engine = uncounted.engine
         download = RobotsDownload(crawler, settings, recorder, time.time, uncounted)
         # Commands fetch files from elsewhere with it. A second download would have
         # uncounted requests of its own, and the engine's state restored twice.
@@ -85,7 +85,7 @@ class Robots1994Middleware:
             crawler, recorder, RefusalLog(crawler, recorder), starts
         )
         self._cache = RulesCache(memory)
-        self._judge = self._judge_for(crawler, settings, download, uncounted)
+        self._judge = self._judge_for(crawler, settings, download)
         self._hands_out_robots = reads_robots(crawler.spider)
         log_start(crawler, settings)
 
@@ -220,7 +220,6 @@ class Robots1994Middleware:
         crawler: Crawler,
         settings: RobotsSettings,
         download: RobotsDownload,
-        uncounted: UncountedRequests,
     ) -> Judge:
         """Return the judge that *settings* ask for.
 
@@ -247,6 +246,6 @@ class Robots1994Middleware:
                 SlotDelays,
             )
 
-            delays = SlotDelays.of(crawler, settings, uncounted)
+            delays = SlotDelays.of(crawler, settings)
             judge = PacingJudge(judge, self._robot, delays)
         return judge

@@ -154,7 +154,7 @@ class WaitingRequests:
         self._signals = crawler.signals
         self._engine = engine
         self._uncounted = uncounted
-        uncounted.on_first = self.watch
+        uncounted.on_first.append(self.watch)
         self._places = Places(uncounted, places)
         self._on_closing = on_closing
         self._numbers = count()

@@ -187,6 +187,28 @@ def test_the_built_ins_own_parsers_tell_their_delay_by_signal() -> None:
         assert "use Scrapy 2.18 or newer" in result.log
 
 
+@pytest.mark.parametrize("reactor", reactors())
+def test_the_extension_beside_our_own_middleware_lets_the_crawl_end(
+    reactor: Reactor,
+) -> None:
+    """Both have requests that do not count, and each once restored the other's state."""
+    hosts = [f"host{number}.test" for number in range(6)]
+    with Site() as site:
+        site.robots(asking(0.2))
+        result = crawl(
+            [site.url(f"/{page}", host=host) for page in range(5) for host in hosts],
+            settings=EXTENDED
+            | {
+                "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
+                "CONCURRENT_REQUESTS": 4,
+            },
+            reactor=reactor,
+            patience=60,
+        )
+
+    assert len(result.fetched) == 30
+
+
 def test_the_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Installed by hand, without the setting, it does nothing."""
     monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)

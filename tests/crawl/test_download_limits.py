@@ -12,7 +12,6 @@ from scrapy.exceptions import StopDownload
 
 from scrapy_robots1994.crawl.concurrency import (
     META_KEY,
-    EngineState,
     UncountedRequests,
 )
 from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
@@ -25,7 +24,7 @@ def braked(progress: DownloadState) -> tuple[DownloadLimits, Request]:
     engine = SimpleNamespace(downloader=downloader)
     crawler: Any = SimpleNamespace(signals=signals, engine=engine)
     request = Request("http://a.test/robots.txt", meta={META_KEY: progress})
-    uncounted = UncountedRequests(crawler, EngineState(crawler))
+    uncounted = UncountedRequests.of(crawler)
     return DownloadLimits(crawler, uncounted), request
 
 

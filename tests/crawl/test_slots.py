@@ -11,7 +11,6 @@ import pytest
 from scrapy import Request, signals
 from scrapy.core.downloader import Slot
 
-from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
 from scrapy_robots1994.crawl.features import crawl_delay
 from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays
 from scrapy_robots1994.crawl.slots import PacedSlot, _jitter
@@ -113,8 +112,7 @@ def test_slots_that_the_downloader_dropped_are_forgotten(
     crawler: Any = idle_crawler({})
     downloader = SimpleNamespace(slots={"in-use": slot()})
     crawler.engine = SimpleNamespace(downloader=downloader)
-    uncounted = UncountedRequests(crawler, EngineState(crawler))
-    delays = SlotDelays(crawler, math.inf, uncounted)
+    delays = SlotDelays(crawler, math.inf)
 
     for key in ("in-use", *(f"gone-{number}" for number in range(1_000))):
         downloader.slots = {"in-use": downloader.slots["in-use"]}

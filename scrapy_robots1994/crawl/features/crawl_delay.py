@@ -14,7 +14,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
+from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.slots import PacedSlot, slot_key, slots_of
@@ -60,13 +60,11 @@ class SlotDelays:
     and several origins may share one.
     """
 
-    def __init__(
-        self, crawler: Crawler, longest: float, uncounted: UncountedRequests
-    ) -> None:
+    def __init__(self, crawler: Crawler, longest: float) -> None:
         assert crawler.stats is not None  # noqa: S101 - set before components are made
         self._crawler = crawler
         self._longest = longest
-        self._uncounted = uncounted
+        self._uncounted = UncountedRequests.of(crawler)
         self._recorder = StatsRecorder(crawler.stats)
         self._delays: LRUCache[Origin, float] = LRUCache(MAX_ORIGINS)
         self._slots: dict[str, PacedSlot] = {}
@@ -78,15 +76,13 @@ class SlotDelays:
         connect(self._left, signals.request_left_downloader)
 
     @classmethod
-    def of(
-        cls, crawler: Crawler, settings: RobotsSettings, uncounted: UncountedRequests
-    ) -> Self:
+    def of(cls, crawler: Crawler, settings: RobotsSettings) -> Self:
         """Return the one of *crawler*, which middleware and extension share."""
         # An attribute of the crawler: a table here would hold crawlers that ended.
         found: Self | None = vars(crawler).get(_ATTRIBUTE)
         if found is None:
             longest = math.inf if settings.crawl_delay is None else settings.crawl_delay
-            found = vars(crawler)[_ATTRIBUTE] = cls(crawler, longest, uncounted)
+            found = vars(crawler)[_ATTRIBUTE] = cls(crawler, longest)
         return found
 
     def set_delay(self, origin: Origin, seconds: float | None) -> None:
@@ -199,8 +195,7 @@ class CrawlDelay:
                 "Robots1994Middleware in a dialect with Crawl-delay"
             )
             raise NotConfigured(message)
-        uncounted = UncountedRequests(crawler, EngineState(crawler))
-        self._delays = SlotDelays.of(crawler, settings, uncounted)
+        self._delays = SlotDelays.of(crawler, settings)
         self._robot = RobotName(crawler)
         crawler.signals.connect(self._parsed, ROBOTS_PARSED)
 
