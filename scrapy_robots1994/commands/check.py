@@ -170,7 +170,11 @@ class _Check:
         if self._opts.json:
             print_line(json.dumps(verdict.as_json()))
         else:
-            for line in verdict.lines(self._paint, explain=self._opts.explain):
+            for line in verdict.lines(
+                self._paint,
+                explain=self._opts.explain,
+                is_one_of=bool(self._opts.robots) and len(self.names) > 1,
+            ):
                 print_line(line)
 
     def print_end(self) -> None:

@@ -165,7 +165,7 @@ examples:
             raise WrongUse(f"--urls: {what_failed(error)}") from error
         return Job(
             parsers=wanted,
-            names=tuple(it.name for it in peers(wanted, crawler)),
+            names=tuple(it.name for it in peers(wanted, crawler, "--parsers")),
             settings=portable(self.own_settings),
             dialect=ours.dialect,
             reading=ours.reading,

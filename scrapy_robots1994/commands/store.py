@@ -18,6 +18,7 @@ from scrapy_robots1994.commands.terminal import (
     print_note,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Outcome
@@ -139,7 +140,8 @@ examples:
 def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, PolicyFilter]:
     """Return the action and the filter that the arguments say; else `WrongUse`."""
     if not args or args[0] not in ACTIONS:
-        msg = f"say what to do: {', '.join(ACTIONS)}"
+        hint = did_you_mean(args[0], ACTIONS) if args else ""
+        msg = f"say what to do: {', '.join(ACTIONS)}{hint}"
         raise WrongUse(msg)
     action, *names = args
     origins = set()

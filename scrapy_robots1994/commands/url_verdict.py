@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from scrapy_robots1994.commands.inputs import read_bytes, why_unread
+from scrapy_robots1994.commands.inputs import is_url, read_bytes, why_unread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint.formats import WIDTH, Paint, unpainted
 from scrapy_robots1994.policy import Outcome, Policy
@@ -140,10 +140,18 @@ class UrlVerdict:
         line = None if self.verdict is None else self.verdict.line
         return "" if line is None else f"line {line}"
 
-    def lines(self, paint: Paint = unpainted, *, explain: bool) -> Iterator[str]:
-        """Yield the lines to print, none wider than a report may be."""
+    def lines(
+        self, paint: Paint = unpainted, *, explain: bool, is_one_of: bool = False
+    ) -> Iterator[str]:
+        """Yield the lines to print, none wider than a report may be.
+
+        *is_one_of* says that other sources decide about the same URL.
+        """
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
-        note = "" if explain or not self.note else f"  {self.note}"
+        parts = [] if explain or not self.note else [self.note]
+        if is_one_of and not explain and self.source is not None:
+            parts.append(f"[{escape_control_chars(self.source.name, 50)}]")
+        note = "".join(f"  {part}" for part in parts)
         width = WIDTH - _MARGIN - len(note)
         url = escape_control_chars(redact_credentials(self.url), width)
         yield f"{word}{url}{note}"
@@ -162,7 +170,10 @@ class UrlVerdict:
             whole = self.verdict.explain()
             because = whole.removeprefix(self.word).removeprefix(":").strip()
             yield f"{because} [{name}]"
-        if source.why:
+        if source.rules is None and not is_url(source.name):
+            # A note names the file and the reason, once.
+            yield "its robots.txt could not be read"
+        elif source.why:
             yield f"{name}: {source.why}"
         if self.cautious is not None:
             yield (

@@ -12,7 +12,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.parsers import Capture, Direction, Question
+from scrapy_robots1994.compare.parsers import Basis, Capture, Direction, Question
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 
 if TYPE_CHECKING:
@@ -38,34 +38,6 @@ class Variant(NamedTuple):
 
 
 VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
-
-
-class Basis(Enum):
-    """What our verdicts about a site rest on: its file, a status, or no answer."""
-
-    TEXT = "text"
-    UNAUTHORIZED = "401"
-    FORBIDDEN = "403"
-    NOT_FOUND = "404"
-    OTHER_STATUS = "4xx"
-    SERVER_ERROR = "5xx"
-    FAILURE = "failure"
-
-    @classmethod
-    def of(cls, capture: Capture) -> Basis:
-        """Return the basis of our verdicts about *capture*."""
-        if capture.uniform is None:
-            return cls.TEXT
-        if capture.status is None:
-            return cls.FAILURE
-        if capture.status >= _SERVER_ERRORS:
-            return cls.SERVER_ERROR
-        word = str(capture.status)
-        return cls(word) if word in _NAMED else cls.OTHER_STATUS
-
-
-_NAMED = {"401", "403", "404"}
-_SERVER_ERRORS = 500
 
 
 class Change(Enum):
@@ -131,8 +103,9 @@ class SiteImpact:
     def of(cls, capture: Capture) -> SiteImpact:
         """Return the impact on *capture* before any question."""
         own = b"" if capture.others is None else zlib.compress(capture.body)
-        basis = Basis.of(capture)
-        return cls(capture.label, basis, capture.status, capture.uniform, own=own)
+        return cls(
+            capture.label, capture.basis, capture.status, capture.uniform, own=own
+        )
 
     @property
     def capture(self) -> Capture:

@@ -112,6 +112,18 @@ def decision_of(parser: Parser, body: bytes, question: Question) -> Decision:
     return decision_by(read(parser, body), question)
 
 
+class Basis(Enum):
+    """What our verdicts about a site rest on: its file, a status, or no answer."""
+
+    TEXT = "text"
+    UNAUTHORIZED = "401"
+    FORBIDDEN = "403"
+    NOT_FOUND = "404"
+    OTHER_STATUS = "4xx"
+    SERVER_ERROR = "5xx"
+    FAILURE = "failure"
+
+
 @dataclass(frozen=True, slots=True)
 class Capture:
     """What was found at /robots.txt of one origin.
@@ -131,6 +143,17 @@ class Capture:
     def others_body(self) -> bytes:
         """The file that other parsers read."""
         return self.body if self.others is None else self.others
+
+    @property
+    def basis(self) -> Basis:
+        """What our verdicts rest on."""
+        if self.uniform is None:
+            return Basis.TEXT
+        if self.status is None:
+            return Basis.FAILURE
+        word, group = str(self.status), f"{self.status // 100}xx"
+        named = {it.value: it for it in Basis}
+        return named.get(word) or named.get(group) or Basis.OTHER_STATUS
 
     def by_status(self, question: Question) -> Decision | None:
         """Return our decision where the status decides; None where the file does."""

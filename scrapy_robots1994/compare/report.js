@@ -88,8 +88,10 @@
     let says = `With scrapy_robots1994 in place of ${name}, nothing changes on any site.`;
     if (!whole) says = "Nothing was compared.";
     else if (whole > changes.unchanged) {
-      says = `With scrapy_robots1994 in place of ${name}, the crawl would request URLs on ${plural(opens(changes), "site")} ` +
-        `that ${name} refuses, and would skip URLs on ${plural(closes(changes), "site")} that ${name} allows.`;
+      /* Questions made from files are not what a crawl requests. */
+      const would = data.causes_of === "examples" ? "the crawl would" : "a crawl could";
+      says = `With scrapy_robots1994 in place of ${name}, ${would} request URLs on ${plural(opens(changes), "site")} ` +
+        `that ${name} refuses, and skip URLs on ${plural(closes(changes), "site")} that ${name} allows.`;
     }
     byId("sentence").textContent = says;
     const said = data.metadata;

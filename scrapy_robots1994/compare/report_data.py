@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.impact import VARIANTS, Basis, Change
-from scrapy_robots1994.compare.parsers import DISAGREEING, Direction
+from scrapy_robots1994.compare.impact import VARIANTS, Change
+from scrapy_robots1994.compare.parsers import DISAGREEING, Basis, Direction
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:

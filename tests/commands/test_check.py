@@ -138,11 +138,14 @@ def test_urls_come_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
 )
 def test_a_robots_file_that_cannot_be_read_is_3(name: str, says: str) -> None:
     """It is named once, however many URLs there are."""
-    ran = scrapy("robots-check", "--robots", name, "/a", "/b")
+    for explain in ((), ("--explain",)):
+        ran = scrapy("robots-check", "--robots", name, "/a", "/b", *explain)
 
-    assert ran.code == 3
-    assert [line.split()[0] for line in ran.lines[:2]] == ["unknown", "unknown"]
-    assert ran.err.count(says) == ran.err.count(name[:200]) == 1
+        assert ran.code == 3
+        words = [line.split()[0] for line in ran.lines if not line.startswith(" ")]
+        assert words[:2] == ["unknown", "unknown"]
+        assert ran.err.count(says) == ran.err.count(name[:200]) == 1
+        assert name[:50] not in ran.out
     assert "Traceback" not in ran.err
 
 
@@ -154,6 +157,22 @@ def test_a_folder_without_a_robots_file_is_no_answer(tmp_path: Path) -> None:
 
     assert (ran.code, ran.out) == (2, "")
     assert "no file is in the folder" in ran.err
+
+
+def test_each_line_names_its_file_where_there_are_several(tmp_path: Path) -> None:
+    """A folder means all files under it, as for the other commands."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "a.txt").write_text("User-agent: *\nDisallow: /\n", "utf-8")
+    (tmp_path / "in" / "b.txt").write_text("User-agent: *\nDisallow:\n", "utf-8")
+
+    ran = scrapy("robots-check", "--robots", ".", "/x", folder=tmp_path)
+    alone = scrapy("robots-check", "--robots", "a.txt", "/x", folder=tmp_path)
+
+    assert [line.split() for line in ran.lines[:2]] == [
+        ["disallowed", "/x", "line", "2", "[a.txt]"],
+        ["allowed", "/x", "[in/b.txt]"],
+    ]
+    assert "a.txt" not in alone.out
 
 
 def test_another_scheme_is_not_checked_by_a_file_either(tmp_path: Path) -> None:

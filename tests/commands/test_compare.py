@@ -177,7 +177,8 @@ def test_what_could_not_be_fetched_is_named_and_is_an_exit_code() -> None:
     ("args", "sentence"),
     [
         ([], "no file given"),
-        (["README.md", "--parsers", "no.such"], "is not a parser"),
+        (["README.md", "--parsers", "no.such"], "--parsers: no.such is not a parser"),
+        (["README.md", "--parsers", "Protgo"], 'did you mean "Protego"?'),
         (["README.md", "--parsers", ","], "at least one parser"),
         (["README.md", "--report", "out.pdf"], "ends in .html, .json or .csv"),
         (["README.md", "--questions", "0"], "1 or more"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -76,14 +77,28 @@ def test_what_the_output_cannot_encode_is_escaped(
     assert shown.getvalue() == "caf\\xe9 \\u2026\n"
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("robots-lint", "long.txt"),
+        ("robots-lint", "long.txt", "--format", "github"),
+        ("robots-check", "--robots", "long.txt", "--urls", "urls.txt"),
+        ("robots-check", "--robots", "long.txt", "--urls", "urls.txt", "--json"),
+    ],
+)
+def test_a_reader_that_goes_away_is_no_error(
+    tmp_path: Path, args: tuple[str, ...]
+) -> None:
     """`| head` ends the command as it ends others, without a traceback."""
-    long = tmp_path / "robots.txt"
-    long.write_text("Disallow: /\n" * 20_000, "utf-8")
-    command = [sys.executable, "-m", "scrapy", "robots-lint", str(long)]
+    (tmp_path / "long.txt").write_text("Disallow: /\n" * 20_000, "utf-8")
+    (tmp_path / "urls.txt").write_text("/a\n" * 20_000, "utf-8")
 
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "scrapy", *args],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None

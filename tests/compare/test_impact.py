@@ -12,14 +12,13 @@ from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.impact import (
     MAX_EXAMPLES,
     VARIANTS,
-    Basis,
     Change,
     Example,
     SiteImpact,
     Totals,
     Variant,
 )
-from scrapy_robots1994.compare.parsers import Capture, Direction, Question
+from scrapy_robots1994.compare.parsers import Basis, Capture, Direction, Question
 from scrapy_robots1994.parser import Reason, Verdict
 from tests.compare.report_parts import totals
 from tests.support.peers import PROTEGO, comparer
@@ -85,8 +84,8 @@ def test_a_status_or_a_failure_is_the_basis_where_it_decides(
     """A capture without a uniform verdict is decided by its text, whatever came."""
     verdict = Verdict(allowed=False, reason=Reason.UNREACHABLE)
 
-    assert Basis.of(Capture("a", b"", verdict, status)) is basis
-    assert Basis.of(Capture("a", b"", None, status)) is Basis.TEXT
+    assert Capture("a", b"", verdict, status).basis is basis
+    assert Capture("a", b"", None, status).basis is Basis.TEXT
 
 
 def test_the_variant_in_use_has_the_same_numbers_as_the_comparison() -> None:

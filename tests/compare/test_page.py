@@ -20,8 +20,8 @@ from selenium.webdriver.support.select import Select
 
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.formats import as_html
-from scrapy_robots1994.compare.impact import Basis, SiteImpact
-from scrapy_robots1994.compare.parsers import Direction
+from scrapy_robots1994.compare.impact import SiteImpact
+from scrapy_robots1994.compare.parsers import Basis, Direction
 from tests.compare.report_parts import (
     HOSTILE_LABEL,
     HOSTILE_URL,

@@ -30,13 +30,15 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 
-def peers(wanted: Iterable[str | type], crawler: Crawler) -> list[Parser]:
-    """Return the parsers that *wanted* names, each once.
+def peers(
+    wanted: Iterable[str | type], crawler: Crawler, setting: str = "ROBOTS1994_COMPARE"
+) -> list[Parser]:
+    """Return the parsers that *wanted* of *setting* names, each once.
 
     Raise `SettingsError` for anything that is not a parser, and `MissingExtra` for a
     parser whose library is not installed.
     """
-    kinds = dict.fromkeys(load_parser(path, crawler) for path in wanted)
+    kinds = dict.fromkeys(load_parser(path, crawler, setting) for path in wanted)
     return [_parser(kind, crawler) for kind in kinds]
 
 
@@ -67,12 +69,14 @@ def make_comparer(
     return Comparer.with_options(others, dialect=dialect, reading=reading)
 
 
-def load_parser(path: str | type, crawler: Crawler) -> type[RobotParser]:
+def load_parser(
+    path: str | type, crawler: Crawler, setting: str = BUILT_IN
+) -> type[RobotParser]:
     """Return the class of *path*: a class, a class path or a name in `scrapy.robotstxt`.
 
     Raise `SettingsError` for anything else.
     """
-    setting, kind = "ROBOTS1994_COMPARE", cast("Any", path)
+    kind = cast("Any", path)
     if path == BUILT_IN:
         setting, kind = BUILT_IN, crawler.settings[BUILT_IN]
     named = kind
