@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from scrapy_robots1994.commands.compare_inputs import NOWHERE, origin_of
 from scrapy_robots1994.commands.terminal import interruptible
 from scrapy_robots1994.compare.comparer import Comparison
-from scrapy_robots1994.compare.guarded import GuardedComparer
 from scrapy_robots1994.compare.impact import SiteImpact, Totals
 from scrapy_robots1994.compare.parsers import Capture, Question
 from scrapy_robots1994.compare.questions import questions
+from scrapy_robots1994.crawl.features.guarded_comparer import GuardedComparer
 from scrapy_robots1994.crawl.features.peers import make_comparer
 from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.origin import Origin

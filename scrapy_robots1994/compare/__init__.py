@@ -1,9 +1,8 @@
 """Compare our parser with others, decision by decision, and find the lines that make
-them differ. Pure but for `worker_process`: the other parsers are passed in.
+them differ. Pure: the other parsers are passed in.
 
 In the order of the flow: `parsers` (what is compared), `questions` (made from a file),
 `comparer` (decides, counts, explains) with `diagnosis`, `transforms`, `path_transforms`
-and `lines` (which cause, which lines) and `causes` (the closed list); `guarded` (the same
-with deadlines); `impact` (what changes for each site); `report`, `report_csv`,
-`html` and `report_file`.
+and `lines` (which cause, which lines) and `causes` (the closed list); `impact` (what
+changes for each site); `report`, `report_csv`, `html` and `report_file`.
 """

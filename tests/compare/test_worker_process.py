@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
-from scrapy_robots1994.compare.guarded import GuardedComparer
 from scrapy_robots1994.compare.parsers import Capture, Direction, Parser, Question
-from scrapy_robots1994.compare.worker_process import (
+from scrapy_robots1994.crawl.features.guarded_comparer import (
     DeadlineExceeded,
+    GuardedComparer,
     WorkerDied,
     WorkerProcess,
 )

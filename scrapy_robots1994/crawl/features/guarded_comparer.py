@@ -1,0 +1,274 @@
+"""Other parsers in a process of their own, which a deadline ends whatever they do.
+
+A thread cannot be ended, and a regular expression keeps the interpreter to itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import replace
+from threading import Event, Lock, Timer
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.impact import Example, SiteImpact
+from scrapy_robots1994.compare.parsers import Decision, Direction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robots1994.compare.comparer import Comparer, Comparison
+
+START_SECONDS: Final = 60.0
+"""Seconds in which the process must be ready."""
+
+_CHILD = f"from {__name__} import serve; serve()"
+
+# POSIX alone: ends a process that computes for longer than its parent allowed, also
+# where the parent has died and cannot kill it.
+_BACKSTOP = getattr(signal, "SIGVTALRM", 0)
+
+
+class DeadlineExceeded(Exception):  # noqa: N818 - the standard name of the situation
+    """A call took too long, and its process was killed."""
+
+
+class WorkerDied(Exception):  # noqa: N818 - see above
+    """The process ended during a call, or cannot be started."""
+
+
+class WorkerProcess:
+    """An object in another process, made there by *make* at the first call.
+
+    `call` raises what the method raises. After `DeadlineExceeded` or `WorkerDied` the
+    next call starts a new process. `close` may be called in any thread, and ends a call
+    that is under way.
+    """
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = Lock()
+        self._closed = Event()
+
+    def call(self, seconds: float, method: str, *args: Any) -> Any:
+        """Return what *method* of the object returns within *seconds*."""
+        with self._lock:
+            process = self._process or self._start()
+            return self._exchange(process, seconds, (seconds, method, args))
+
+    def close(self) -> None:
+        """Kill the process; no other one starts."""
+        self._closed.set()
+        process = self._process
+        if process is not None:
+            process.kill()
+            # Else the call that is under way sees the end of its process.
+            if self._lock.acquire(blocking=False):
+                self._discard(process)
+                self._lock.release()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        """Start the process and wait until it is ready."""
+        if self._closed.is_set():
+            raise WorkerDied("closed")
+        # Not multiprocessing: its processes run the main script again, and most scripts
+        # that start a crawl are not written for that.
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+            [sys.executable, "-c", _CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            # Ctrl-C is for this process to handle.
+            start_new_session=True,
+        )
+        # For `close` in another thread.
+        self._process = process
+        if self._closed.is_set():
+            process.kill()
+        try:
+            self._exchange(process, START_SECONDS, self._make)
+        except BaseException:
+            self._discard(process)
+            raise
+        return process
+
+    def _exchange(
+        self, process: subprocess.Popen[bytes], seconds: float, message: object
+    ) -> Any:
+        """Send *message* and return the answer; kill the process after *seconds*."""
+        assert process.stdin is not None  # noqa: S101 - both are pipes
+        assert process.stdout is not None  # noqa: S101 - as above
+        deadline = time.monotonic() + seconds
+        timer = Timer(seconds, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            pickle.dump(message, process.stdin)
+            process.stdin.flush()
+            is_error, value = pickle.load(process.stdout)  # noqa: S301 - of our child
+        except BaseException as error:
+            # Also after Ctrl-C: half a message may have been exchanged.
+            self._discard(process)
+            if not isinstance(error, (EOFError, OSError, pickle.UnpicklingError)):
+                raise
+            if time.monotonic() >= deadline or process.returncode == -_BACKSTOP:
+                raise DeadlineExceeded from error
+            raise WorkerDied(f"exit code {process.returncode}") from error
+        finally:
+            timer.cancel()
+        if time.monotonic() >= deadline:
+            # Killed, or about to be.
+            self._discard(process)
+        if is_error:
+            raise value
+        return value
+
+    def _discard(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait for the end of a process that is not used any more."""
+        self._process = None
+        process.kill()
+        # What could not be sent to it any more is lost.
+        with suppress(OSError), process:
+            pass
+        process.wait()
+
+
+def serve() -> None:
+    """Answer the calls of the parent until it closes the pipe."""
+    calls, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # What a parser prints must not get between the answers.
+    os.dup2(2, 1)
+    # Some log about each file they parse, and most files here are transformed ones.
+    logging.disable(logging.CRITICAL)
+    target: Any = None
+    with suppress(EOFError):
+        while True:
+            # First what makes the object, then calls of its methods.
+            message = pickle.load(calls)  # noqa: S301 - of our parent
+            try:
+                value = None
+                if target is None:
+                    target = message()
+                else:
+                    seconds, method, args = message
+                    if _BACKSTOP:
+                        signal.setitimer(signal.ITIMER_VIRTUAL, seconds + 1)
+                    value = getattr(target, method)(*args)
+                _send(answers, value)
+            except Exception as error:  # noqa: BLE001 - raised in the parent
+                _send(answers, error, is_error=True)
+
+
+def _send(answers: BinaryIO, value: object, *, is_error: bool = False) -> None:
+    """Send *value*; an exception that cannot travel is sent as its text."""
+    try:
+        message = pickle.dumps((is_error, value))
+        if is_error:
+            # Some exceptions can be written and not read.
+            pickle.loads(message)  # noqa: S301 - our own
+    except Exception:  # noqa: BLE001 - an exception may be of any kind
+        message = pickle.dumps((True, RuntimeError(repr(value))))
+    answers.write(message)
+    answers.flush()
+
+
+class GuardedComparer:
+    """A `Comparer` in a process of its own, with a deadline for each parser and file.
+
+    A parser that does not answer in time, or that brings its process down, counts as
+    having raised `Timeout` or `WorkerDied`; *on_stuck* is called once for it and the
+    file, which it is not asked about again. Call it from one thread at a time.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Comparer],
+        names: tuple[str, ...],
+        *,
+        on_stuck: Callable[[str, str], object] = lambda _parser, _label: None,
+        seconds: float,
+    ) -> None:
+        self.names = names
+        self._worker = WorkerProcess(make)
+        self._on_stuck = on_stuck
+        self._seconds = seconds
+        self._stuck: dict[tuple[str, str], str] = {}
+
+    def compare(self, task: Comparison) -> SiteImpact:
+        """Return how all parsers differ from ours by the questions of *task*."""
+        site = SiteImpact.of(task.capture)
+        for name in self.names:
+            site.add(self._compare(name, task))
+        return site
+
+    def _compare(self, name: str, task: Comparison) -> SiteImpact:
+        """Return the same for one parser."""
+        label = task.capture.label
+        if (name, label) not in self._stuck:
+            try:
+                site: SiteImpact = self._worker.call(
+                    self._seconds, "compare", name, task
+                )
+            except DeadlineExceeded:
+                if task.diagnose:
+                    # The search for causes may have taken the time, not the answers.
+                    return _undiagnosed(
+                        self._compare(name, replace(task, diagnose=False))
+                    )
+                self._note(name, label, "Timeout")
+            except WorkerDied:
+                self._note(name, label, "WorkerDied")
+            else:
+                return site
+        return _raised(name, task, self._stuck[name, label])
+
+    def _note(self, name: str, label: str, how: str) -> None:
+        """Remember and report a parser that does not come to an end."""
+        self._stuck[name, label] = how
+        self._on_stuck(name, label)
+
+    def explain(self, site: SiteImpact) -> SiteImpact:
+        """Return *site* with its examples explained, as far as there is time."""
+        for name in self.names:
+            if (name, site.label) in self._stuck:
+                continue
+            try:
+                found = self._worker.call(self._seconds, "explain", name, site)
+            except (DeadlineExceeded, WorkerDied):
+                continue
+            site.examples.update(found.examples)
+        return site
+
+    def close(self) -> None:
+        """End the process, whatever it does, and a call that waits for it."""
+        self._worker.close()
+
+
+def _undiagnosed(site: SiteImpact) -> SiteImpact:
+    """Return *site*, whose answers came in time and whose causes did not."""
+    if not site.causes:
+        for (name, way), number in site.counts.items():
+            if way is not Direction.AGREE:
+                site.causes[name, way, Cause.TIMEOUT] = number
+    return site
+
+
+def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
+    """Return the impact of a parser that raised *how* at every question."""
+    site = SiteImpact.of(task.capture)
+    site.counts[name, Direction.RAISED] = len(task.questions)
+    site.causes[name, Direction.RAISED, Cause.OTHER] = len(task.questions)
+    theirs = str(Decision(None, how))
+    for question in task.questions:
+        example = Example(question, theirs, Cause.OTHER)
+        site.keep((name, Direction.RAISED), example, task.capture.body)
+    return site
