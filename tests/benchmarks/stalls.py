@@ -131,7 +131,7 @@ async def measure(name: str, answer: Packed) -> dict[str, Any]:
     for number in range(ROUNDS + 1):
         middleware = AnsweredMiddleware(lambda _: answer)
         url = f"http://site-{number}.test/page"
-        stall = await longest_turn(partial(middleware.visit, url))
+        stall = await longest_turn(partial(middleware.permits, url))
         alone = await longest_turn(busy)
         if number:
             # The first round makes what is made once.

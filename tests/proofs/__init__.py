@@ -1,1 +1,1 @@
-"""Long proofs, run by hand; the suite runs each of them small."""
+"""Long proofs, run by hand; the suite runs each with few origins."""

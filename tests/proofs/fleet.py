@@ -1,13 +1,13 @@
-"""Workers of one crawl, many origins, one real redis-server: how many fetches?
+"""Count the fetches of several workers of one crawl with a real redis-server.
 
 `python -m tests.proofs.fleet --origins 500 --pages 10 [--kill] [--outage SECONDS]`:
-three workers of scrapy-redis. It prints what the server saw as JSON and ends with 0 if
-all of it is as promised: one robots.txt request an origin in all, one more at most for
-each lease of a worker that was killed, and no page that a policy forbids.
+three workers of scrapy-redis. It prints the requests seen by the server as JSON, and
+exits with 0 if there was one robots.txt request for each origin, at most one more for
+each lease of a killed worker, and no request of a disallowed page.
 
 `python -m tests.proofs.fleet --workers 6 --origins 800 --seconds 2`: each worker crawls
-a page of every origin, so that all want each robots.txt, which takes so many seconds.
-With `--dead` no robots.txt ever comes: the connection ends after so many seconds.
+a page of every origin, so that all need each robots.txt, which takes two seconds.
+With `--dead` no robots.txt is sent: the connection closes after two seconds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.support.site import Site
 
 sys.path[:0] = [str(ROOT / "example_project")]
 
-# Found by the line above, and by no type checker.
+# Importable by the line above, which type checkers do not see.
 workers: Any = import_module("demo.workers")
 
 BODY = "User-agent: *\nDisallow: /closed\n"
@@ -39,7 +39,7 @@ NAME = "proof"
 
 
 def urls_of(site: Site, origins: int, pages: int) -> list[str]:
-    """The pages of each origin, every fifth of them closed, page by page."""
+    """Return the pages of each origin, page by page; every fifth is disallowed."""
     kinds = ("open", "open", "open", "open", "closed")
     return [
         site.address_url(origin, f"/{kinds[page % len(kinds)]}/{page}")
@@ -49,10 +49,10 @@ def urls_of(site: Site, origins: int, pages: int) -> list[str]:
 
 
 def prove(origins: int, pages: int, *, kill: bool, outage: float) -> dict[str, Any]:
-    """Crawl, and tell what the server saw.
+    """Crawl, and return what the server saw.
 
-    The queue of the crawl lies in a Redis of its own: it is the policies' that goes
-    away, and what scrapy-redis does then is not our matter.
+    The queue of the crawl is in a Redis of its own: only the one with the policies
+    stops, because scrapy-redis does not expect an outage.
     """
     with (
         RedisServer() as queue,
@@ -61,7 +61,7 @@ def prove(origins: int, pages: int, *, kill: bool, outage: float) -> dict[str, A
         tempfile.TemporaryDirectory() as name,
     ):
         if kill:
-            # Slow, so that a worker has leases in hand whenever it dies.
+            # Slow, so that a killed worker always has leases.
             site.answer("/robots.txt", replies.trickle(BODY.encode(), 8, 0.1))
         else:
             site.robots(BODY)
@@ -73,18 +73,18 @@ def prove(origins: int, pages: int, *, kill: bool, outage: float) -> dict[str, A
             "LOG_LEVEL": "INFO",
         }
         began = time.monotonic()
-        crew = workers.start(3, Path(name), queue.url, NAME, **settings)
+        group = workers.start(3, Path(name), queue.url, NAME, **settings)
         site.wait("/robots.txt", count=max(1, origins // 2))
-        leases = disturb(policies, crew[0] if kill else None, outage)
-        for worker in crew:
+        leases = disturb(policies, group[0] if kill else None, outage)
+        for worker in group:
             worker.process.wait(workers.TIME_LIMIT)
-        return tell(site, urls, crew, leases) | {
+        return summarize(site, urls, group, leases) | {
             "seconds": round(time.monotonic() - began, 1)
         }
 
 
 def disturb(policies: RedisServer, victim: Any, outage: float) -> int:
-    """Kill *victim*, if any, and stop the store; how many leases there were before."""
+    """Kill *victim*, if any, and stop the store; return the number of leases before."""
     with policies.client() as client:
         leases = len(list(client.scan_iter(match="*:lease:*")))
     if victim is not None:
@@ -96,22 +96,24 @@ def disturb(policies: RedisServer, victim: Any, outage: float) -> int:
     return leases
 
 
-def tell(site: Site, urls: list[str], crew: list[Any], leases: int) -> dict[str, Any]:
-    """What the server saw and the workers noted."""
+def summarize(
+    site: Site, urls: list[str], group: list[Any], leases: int
+) -> dict[str, Any]:
+    """Return what the server saw and the workers recorded."""
     seen = site.log()
-    asked = Counter(each.host for each in seen if each.target == "/robots.txt")
-    notes = [note for worker in crew for note in worker.items()]
-    logs = [worker.log for worker in crew]
+    requested = Counter(each.host for each in seen if each.target == "/robots.txt")
+    notes = [note for worker in group for note in worker.items()]
+    logs = [worker.log for worker in group]
     return {
         "origins": len({url.split("/")[2] for url in urls}),
         "urls": len(urls),
-        "robots_requests": asked.total(),
-        "origins_asked": len(asked),
+        "robots_requests": requested.total(),
+        "origins_requested": len(requested),
         "origins_decided": len({note["url"].split("/")[2] for note in notes}),
-        "asked_more_than_once": sum(times > 1 for times in asked.values()),
+        "requested_more_than_once": sum(times > 1 for times in requested.values()),
         "leases_at_the_kill": leases,
-        "closed_fetched": sum(each.target.startswith("/closed") for each in seen),
-        "pages": [sum("status" in n for n in worker.items()) for worker in crew],
+        "disallowed_fetched": sum(each.target.startswith("/closed") for each in seen),
+        "pages": [sum("status" in n for n in worker.items()) for worker in group],
         "refused": sum("refused" in note for note in notes),
         "lost": sum("failed" in note for note in notes),
         "outages_logged": sum(log.count("The crawl goes on with") for log in logs),
@@ -120,12 +122,12 @@ def tell(site: Site, urls: list[str], crew: list[Any], leases: int) -> dict[str,
 
 
 def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str, Any]:
-    """Let *workers* crawl a page of each origin, and tell what the server saw."""
+    """Let *workers* crawl a page of each origin, and return what the server saw."""
     with RedisServer() as policies, Site(addresses=origins) as site:
         reply = replace(replies.text(BODY), delay=seconds)
         if dead:
             reply = replace(replies.hang_up(), delay=seconds)
-        # Connections that stay open would cost the server a descriptor for each page.
+        # Open connections would cost the server a descriptor for each page.
         site.answer("*", replace(replies.html("page"), ending="close"))
         site.answer("/robots.txt", replace(reply, ending="close"))
         settings = {
@@ -135,23 +137,23 @@ def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str
         }
         urls = [site.address_url(number, "/open") for number in range(origins)]
         began = time.monotonic()
-        crew = []
+        group = []
         for number in range(workers):
-            # Each begins somewhere else, as workers of one queue do.
+            # Each starts at another URL, as workers with one queue do.
             first = number * origins // workers
-            turned = urls[first:] + urls[:first]
-            crew.append(start_crawl(turned, settings=settings, patience=1500))
-        results = [worker.result() for worker in crew]
+            rotated = urls[first:] + urls[:first]
+            group.append(start_crawl(rotated, settings=settings, patience=1500))
+        results = [worker.result() for worker in group]
         took = time.monotonic() - began
-        asked = Counter(each.host for each in site.log("/robots.txt"))
+        requested = Counter(each.host for each in site.log("/robots.txt"))
         with policies.client() as client:
             commands = client.info("stats")["total_commands_processed"]
     return {
         "workers": workers,
         "origins": origins,
-        "robots_requests": asked.total(),
-        "origins_asked": len(asked),
-        "asked_more_than_once": sum(times > 1 for times in asked.values()),
+        "robots_requests": requested.total(),
+        "origins_requested": len(requested),
+        "requested_more_than_once": sum(times > 1 for times in requested.values()),
         "pages": sum(len(result.fetched) for result in results),
         "lost": sum(len(result.failed) for result in results),
         "store_failures": sum(
@@ -162,27 +164,31 @@ def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str
     }
 
 
-def is_shared(told: dict[str, Any], *, dead: bool) -> bool:
-    """Whether each origin was asked once, or, a dead one, once by each at most."""
-    pages = 0 if dead else told["workers"] * told["origins"]
-    most = told["origins"] * (told["workers"] if dead else 1)
-    is_once = told["origins"] <= told["robots_requests"] <= most
-    return is_once and told["pages"] == pages and not told["store_failures"]
+def is_shared(measured: dict[str, Any], *, dead: bool) -> bool:
+    """Return whether a live origin was requested once, a dead one once by each at most."""
+    pages = 0 if dead else measured["workers"] * measured["origins"]
+    most = measured["origins"] * (measured["workers"] if dead else 1)
+    is_once = measured["origins"] <= measured["robots_requests"] <= most
+    return is_once and measured["pages"] == pages and not measured["store_failures"]
 
 
-def is_right(told: dict[str, Any], *, kill: bool, outage: float) -> bool:
-    """Whether it is as promised."""
-    extra = told["robots_requests"] - told["origins"]
-    decided = told["origins_decided"] == told["origins_asked"] == told["origins"]
-    if told["closed_fetched"] or told["lost"] or not decided:
+def is_right(measured: dict[str, Any], *, kill: bool, outage: float) -> bool:
+    """Return whether the measurements are as promised."""
+    extra = measured["robots_requests"] - measured["origins"]
+    decided = (
+        measured["origins_decided"]
+        == measured["origins_requested"]
+        == measured["origins"]
+    )
+    if measured["disallowed_fetched"] or measured["lost"] or not decided:
         return False
     if outage:
-        return bool(told["outages_logged"] and told["reconnections_logged"])
-    return bool(extra <= (told["leases_at_the_kill"] if kill else 0))
+        return bool(measured["outages_logged"] and measured["reconnections_logged"])
+    return bool(extra <= (measured["leases_at_the_kill"] if kill else 0))
 
 
 def main() -> int:
-    """Prove, print, and say by the exit code whether it holds."""
+    """Run the proof, print its measurements, and return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -195,14 +201,14 @@ def main() -> int:
     parser.add_argument("--dead", action="store_true")
     opts = parser.parse_args()
     if opts.workers:
-        told = share(opts.workers, opts.origins, opts.seconds, dead=opts.dead)
-        is_so = is_shared(told, dead=opts.dead)
+        measured = share(opts.workers, opts.origins, opts.seconds, dead=opts.dead)
+        holds = is_shared(measured, dead=opts.dead)
     else:
         how = {"kill": opts.kill, "outage": opts.outage}
-        told = prove(opts.origins, opts.pages, **how)
-        is_so = is_right(told, **how)
-    print(json.dumps(told, indent=1))  # noqa: T201 - its interface
-    return 0 if is_so else 1
+        measured = prove(opts.origins, opts.pages, **how)
+        holds = is_right(measured, **how)
+    print(json.dumps(measured, indent=1))  # noqa: T201 - its interface
+    return 0 if holds else 1
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Memory of a process that obeys many large files, all different, hardly compressible.
+"""Measure the memory of a process that reads many large, incompressible files.
 
-`python -m tests.proofs.large_files [--origins 5000] [--bytes 511000]` passes so many
-files through the middleware, from the end of each download to the verdict about a page,
-and prints resident megabytes after each fifth of the origins as JSON. It ends with 0 if
-memory grows by less than a tenth after the first fifth.
+`python -m tests.proofs.large_files [--origins 5000] [--bytes 511000]` passes files of
+that size through the middleware, from the end of each download to the verdict,
+and prints resident megabytes after each fifth of the origins as JSON. It exits with 0
+if memory grows by less than a tenth after the first fifth.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.proofs.million import resident
 from tests.support.answered import AnsweredMiddleware
 
 AT_ONCE = 16
-"""Origins that are wanted at the same time."""
+"""Origins whose pages are requested at the same time."""
 
 PATH_BYTES = 40
 
@@ -39,24 +39,24 @@ def body(size: int) -> bytes:
 
 
 async def crawl(origins: int, size: int) -> dict[str, Any]:
-    """Visit a page of each origin, a few at a time."""
+    """Request a page of each origin, a few at a time."""
     middleware = AnsweredMiddleware(lambda _: (body(size), ()))
     numbers = iter(range(origins))
     megabytes: list[int] = []
     allowed = 0
 
-    async def visit_all() -> None:
+    async def check_all() -> None:
         nonlocal allowed
         for number in numbers:
             origin = Origin("http", f"site-{number}.test", 80)
-            is_allowed = await middleware.visit(f"{origin}/page")
+            is_allowed = await middleware.permits(f"{origin}/page")
             allowed += is_allowed
             if (number + 1) % (origins // 5) == 0:
                 megabytes.append(resident() // 10**6)
                 sys.stderr.write(f"{number + 1} origins: {megabytes[-1]} MB\n")
 
     began = time.monotonic()
-    await asyncio.gather(*(visit_all() for _ in range(AT_ONCE)))
+    await asyncio.gather(*(check_all() for _ in range(AT_ONCE)))
     memory = middleware._resolver._memory
     return {
         "origins": origins,
@@ -70,16 +70,16 @@ async def crawl(origins: int, size: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Measure, print, and say by the exit code whether memory stays."""
+    """Measure, print, and return 0 if memory does not grow."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--origins", type=int, default=5_000)
     parser.add_argument("--bytes", type=int, default=511_000)
     opts = parser.parse_args()
-    told = asyncio.run(crawl(opts.origins, opts.bytes))
-    print(json.dumps(told))  # noqa: T201 - its interface
-    first, *later = told["resident_mb_by_fifths"]
+    measured = asyncio.run(crawl(opts.origins, opts.bytes))
+    print(json.dumps(measured))  # noqa: T201 - its interface
+    first, *later = measured["resident_mb_by_fifths"]
     return 0 if max(later) < 1.1 * first else 1
 
 

@@ -1,7 +1,7 @@
-"""Many origins in SQLite: how long a look-up takes, and how large the file is.
+"""Measure look-up time and file size of a SQLite store with many origins.
 
 `python -m tests.proofs.million --origins 1000000` prints its measurements as JSON.
-Ratios between runs on one machine mean something; seconds alone do not.
+Compare ratios of runs on one machine, not seconds.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.sqlite import SqliteStore
 from tests.support.corpus import corpus_files
 
-ASKED = 20_000
-BOUND = 100_000
+LOOKUPS = 20_000
+MAX_IN_MEMORY = 100_000
 
 
 def host(number: int) -> Origin:
-    """Name the origin of a number."""
+    """Return the origin with a number."""
     return Origin("https", f"www.host-{number}.example", 443)
 
 
 def policies(bodies: list[bytes], origins: int, now: float) -> Any:
-    """One policy after the other, each of a file of the corpus made its own."""
+    """Yield a policy for each origin, from files of the corpus made different."""
     terms = FreshnessSettings()
     for number in range(origins):
         body = b"# %d\n" % number + bodies[number % len(bodies)]
@@ -44,8 +44,8 @@ def policies(bodies: list[bytes], origins: int, now: float) -> Any:
         yield Policy.from_response(host(number), answer, robots, now, terms)
 
 
-def ask(store: SqliteStore, numbers: list[int]) -> list[float]:
-    """Seconds that each look-up took."""
+def look_up(store: SqliteStore, numbers: list[int]) -> list[float]:
+    """Return the sorted seconds of each look-up."""
     took = []
     for number in numbers:
         began = time.perf_counter()
@@ -55,12 +55,12 @@ def ask(store: SqliteStore, numbers: list[int]) -> list[float]:
 
 
 def micros(took: list[float], share: float) -> int:
-    """A quantile in microseconds."""
+    """Return a quantile in microseconds."""
     return round(took[int(len(took) * share)] * 1e6)
 
 
 def measure(path: Path, origins: int) -> dict[str, Any]:
-    """Fill a store with *origins*, and look up known and unknown ones."""
+    """Store policies of *origins*, and look up known and unknown origins."""
     now = time.time()
     bodies = [body for _, body in corpus_files() if len(body) < 20_000]
     store = SqliteStore(str(path), max_bytes=10**12, timeout=60)
@@ -71,8 +71,8 @@ def measure(path: Path, origins: int) -> dict[str, Any]:
         packed += len(entry)
         store.put(Stored(policy.origin, entry, policy.keep_until))
     dice = random.Random(1994)  # noqa: S311 - the same look-ups each time
-    known = ask(store, [dice.randrange(origins) for _ in range(ASKED)])
-    unknown = ask(store, [origins + dice.randrange(10**9) for _ in range(ASKED)])
+    known = look_up(store, [dice.randrange(origins) for _ in range(LOOKUPS)])
+    unknown = look_up(store, [origins + dice.randrange(10**9) for _ in range(LOOKUPS)])
     store.close()
     return {
         "origins": origins,
@@ -85,7 +85,7 @@ def measure(path: Path, origins: int) -> dict[str, Any]:
 
 
 def memory_of(origins: int, bound: int) -> list[int]:
-    """Megabytes of the process after each tenth of *origins*, memory being bounded."""
+    """Return the process megabytes after each tenth of *origins*, with bounded memory."""
     now = time.time()
     bodies = [body for _, body in corpus_files() if len(body) < 20_000]
     memory = MemoryStore(bound, time.time)
@@ -101,7 +101,7 @@ def memory_of(origins: int, bound: int) -> list[int]:
 
 
 def resident() -> int:
-    """Bytes of this process in memory now."""
+    """Return the resident bytes of this process."""
     statm = Path("/proc/self/statm")
     if statm.exists():
         return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -113,15 +113,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--origins", type=int, default=1_000_000)
     parser.add_argument("--in-memory", type=int, default=0, help="as many as --origins")
-    parser.add_argument("--folder", help="where the file lies meanwhile")
+    parser.add_argument("--folder", help="folder for the database")
     opts = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=opts.folder) as folder:
         path = Path(folder, "robots.db")
-        told = measure(path, opts.origins)
-        told["file_bytes_an_origin"] = round(path.stat().st_size / opts.origins)
+        measured = measure(path, opts.origins)
+        measured["file_bytes_an_origin"] = round(path.stat().st_size / opts.origins)
     passed = opts.in_memory or opts.origins
-    told["memory_mb_by_tenths"] = memory_of(passed, min(BOUND, passed // 3))
-    print(json.dumps(told))  # noqa: T201 - its interface
+    measured["memory_mb_by_tenths"] = memory_of(passed, min(MAX_IN_MEMORY, passed // 3))
+    print(json.dumps(measured))  # noqa: T201 - its interface
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The long proofs, small."""
+"""The long proofs, with few origins."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ pytestmark = pytest.mark.long
 
 
 def proof(name: str, *args: str) -> dict[str, Any]:
-    """Run `python -m tests.proofs.NAME ARGS` and return what it prints; it must hold."""
+    """Run `python -m tests.proofs.NAME ARGS`, which must succeed; return its output."""
     command = [sys.executable, "-m", f"tests.proofs.{name}", *args]
     ran = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    told: dict[str, Any] = json.loads(ran.stdout)
-    return told
+    measured: dict[str, Any] = json.loads(ran.stdout)
+    return measured
 
 
-def test_a_killed_writer_leaves_a_whole_database() -> None:
-    """Every policy that was acknowledged is there after SIGKILL."""
-    told = proof("kills", "--kills", "6")
+def test_killed_writer_leaves_a_valid_database() -> None:
+    """Every acknowledged policy is in the database after SIGKILL."""
+    measured = proof("kills", "--kills", "6")
 
-    assert (told["kills"], told["corrupt"], told["lost"]) == (6, 0, 0)
-    assert told["written"] > 0
+    assert (measured["kills"], measured["corrupt"], measured["lost"]) == (6, 0, 0)
+    assert measured["written"] > 0
 
 
 @pytest.mark.redis
-def test_a_fleet_asks_each_origin_once_though_one_is_killed() -> None:
-    """scrapy-redis, three workers, a real redis-server, SIGKILL in mid-crawl."""
-    told = proof("fleet", "--kill", "--origins", "24", "--pages", "5")
+def test_workers_fetch_each_origin_once_when_one_is_killed() -> None:
+    """Three scrapy-redis workers with a real redis-server, one killed during the crawl."""
+    measured = proof("fleet", "--kill", "--origins", "24", "--pages", "5")
 
-    assert told["origins_decided"] == 24
-    assert told["closed_fetched"] == 0
-    assert told["robots_requests"] <= 24 + told["leases_at_the_kill"]
+    assert measured["origins_decided"] == 24
+    assert measured["disallowed_fetched"] == 0
+    assert measured["robots_requests"] <= 24 + measured["leases_at_the_kill"]
 
 
-def test_a_bounded_memory_and_a_file_are_measured() -> None:
-    """Memory by tenths of the origins, and bytes of the file for each origin."""
-    told = proof("million", "--origins", "500")
+def test_memory_and_file_sizes_are_measured() -> None:
+    """The process memory after each tenth of the origins, and the file size per origin."""
+    measured = proof("million", "--origins", "500")
 
-    assert len(told["memory_mb_by_tenths"]) == 10
-    assert told["file_bytes_an_origin"] > 0
+    assert len(measured["memory_mb_by_tenths"]) == 10
+    assert measured["file_bytes_an_origin"] > 0

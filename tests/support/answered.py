@@ -49,7 +49,7 @@ class AnsweredMiddleware(Robots1994Middleware):
         response = Response(origin.robots_url, body=body)
         return await self.download._result(response, state, None, False)  # noqa: FBT003 - ours
 
-    async def visit(self, url: str) -> bool:
+    async def permits(self, url: str) -> bool:
         """Return whether a request for *url* is permitted, once its policy is known."""
         request = Request(url)
         origin = Origin.of(url)

@@ -1,14 +1,14 @@
-"""`python -m tests.proofs.public_projects [FOLDER]` runs public projects as they are.
+"""`python -m tests.proofs.public_projects [FOLDER]` runs unmodified public projects.
 
-Each is cloned from GitHub into FOLDER, or one that goes afterwards, unless its clone is
-there already; and crawls twice against a server here that answers for its hosts, with
-the add-on set on the command line: where no robots.txt disallows anything, and where
-one disallows a part. What the server saw, the items, the stats and the log must be what
-our pages and the plainest reading of 1994 make them. It prints a table, tells below it
-what differs, and ends with 1 if anything does.
+Each is cloned from GitHub into FOLDER (a temporary one by default), unless its clone
+exists. It crawls a local server that answers for its hosts twice, with the add-on set
+on the command line: once where no robots.txt disallows anything, and once where one
+disallows a path. The requests, the items, the stats and the log must be what the test
+pages and the rules of 1994 imply. It prints a table and the differences, and exits
+with 1 if there are any.
 
-It runs other people's code: read it before you pin another commit. What it connects to
-is led to the server, wherever it wants to go.
+It runs other people's code: read it before you pin another commit. All its
+connections are redirected to the local server.
 """
 
 from __future__ import annotations
@@ -22,67 +22,71 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.proofs.public_projects.clones import changed, clone
-from tests.proofs.public_projects.projects import STRANGERS
-from tests.proofs.public_projects.visit import Visit, visit
+from tests.proofs.public_projects.crawl import CrawlResult, crawl
+from tests.proofs.public_projects.projects import PROJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tests.proofs.public_projects.errand import Stranger
+    from tests.proofs.public_projects.spider_run import PublicProject
 
 AT_ONCE = 2
-"""Projects that crawl at once: most of their time is waiting."""
+"""Projects that crawl at the same time: they mostly wait."""
 
 HEAD = (
     "project",
     "commit",
     "kind",
     "spiders",
-    "pages, items, all open",
-    "pages, items, a part closed",
+    "pages, items, nothing disallowed",
+    "pages, items, a path disallowed",
     "refused",
     "verdict",
 )
 
 
-def meet(stranger: Stranger, folder: Path) -> tuple[list[str], list[str]]:
-    """Run all spiders of a project; its row of the table, and what differs."""
-    home = clone(stranger, folder)
-    unlike = changed(stranger, home)
-    visits: dict[bool, list[Visit]] = {False: [], True: []}
-    for errand in stranger.errands:
-        for closes, made in visits.items():
-            made.append(visit(errand, home / stranger.folder, closes=closes))
-    differs = [each for made in visits.values() for one in made for each in one.differs]
+def check_project(project: PublicProject, folder: Path) -> tuple[list[str], list[str]]:
+    """Run all spiders of a project; return its table row and its differences."""
+    home = clone(project, folder)
+    unlike = changed(project, home)
+    crawls: dict[bool, list[CrawlResult]] = {False: [], True: []}
+    for run in project.runs:
+        for disallows, results in crawls.items():
+            results.append(crawl(run, home / project.folder, disallows=disallows))
+    differs = [
+        each for results in crawls.values() for one in results for each in one.differs
+    ]
     differs += [unlike] if unlike else []
     row = [
-        stranger.repository,
-        stranger.commit[:10],
-        stranger.kind,
-        ", ".join(errand.spider for errand in stranger.errands),
-        *(_counted(made) for made in visits.values()),
-        str(sum(one.refused for one in visits[True])),
+        project.repository,
+        project.commit[:10],
+        project.kind,
+        ", ".join(run.spider for run in project.runs),
+        *(_counted(results) for results in crawls.values()),
+        str(sum(one.refused for one in crawls[True])),
         "differs" if differs else "as promised",
     ]
-    return row, [f"{stranger.repository}: {each}" for each in differs]
+    return row, [f"{project.repository}: {each}" for each in differs]
 
 
-def _counted(visits: Iterable[Visit]) -> str:
-    """Pages and items of each spider."""
-    return "; ".join(f"{one.pages}, {one.items}" for one in visits)
+def _counted(results: Iterable[CrawlResult]) -> str:
+    """Return the pages and items of each spider."""
+    return "; ".join(f"{one.pages}, {one.items}" for one in results)
 
 
 def main() -> int:
-    """Run all, print, and say by the exit code whether all is as promised."""
+    """Run all projects, print the table, and return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER")
     given: Path | None = parser.parse_args().folder
-    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(AT_ONCE) as crew:
-        met = list(crew.map(partial(meet, folder=given or Path(name)), STRANGERS))
-    differs = [each for _, unlike in met for each in unlike]
-    rows = [HEAD, ["---"] * len(HEAD), *(row for row, _ in met)]
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(AT_ONCE) as executor:
+        checked = list(
+            executor.map(partial(check_project, folder=given or Path(name)), PROJECTS)
+        )
+    differs = [each for _, unlike in checked for each in unlike]
+    rows = [HEAD, ["---"] * len(HEAD), *(row for row, _ in checked)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     print("\n".join([*lines, "", *differs]).rstrip())  # noqa: T201 - its interface
     return 1 if differs else 0

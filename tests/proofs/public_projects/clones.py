@@ -1,4 +1,4 @@
-"""Clones of the strangers, each at the commit it was tried at."""
+"""Clones of the public projects, each at its tested commit."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.proofs.public_projects.errand import Stranger
+    from tests.proofs.public_projects.spider_run import PublicProject
 
 
-def clone(stranger: Stranger, folder: Path) -> Path:
-    """The folder of a stranger's clone below *folder*, made if it is not there yet."""
-    home = folder / stranger.name
+def clone(project: PublicProject, folder: Path) -> Path:
+    """Return the clone of a project below *folder*, made if it does not exist."""
+    home = folder / project.name
     if not home.exists():
-        url = f"https://github.com/{stranger.repository}.git"
+        url = f"https://github.com/{project.repository}.git"
         _git("clone", "--quiet", url, str(home))
-        _git("-C", str(home), "checkout", "--quiet", stranger.commit)
+        _git("-C", str(home), "checkout", "--quiet", project.commit)
     return home
 
 
-def changed(stranger: Stranger, home: Path) -> str:
-    """What a clone has that its commit has not, or nothing."""
+def changed(project: PublicProject, home: Path) -> str:
+    """Return how a clone differs from its commit, or an empty string."""
     head = _git("-C", str(home), "rev-parse", "HEAD").strip()
-    if head != stranger.commit:
-        return f"is at {head}, not at {stranger.commit}"
+    if head != project.commit:
+        return f"is at {head}, not at {project.commit}"
     status = _git("-C", str(home), "status", "--porcelain", "--ignored").strip()
     return f"is not as it was cloned: {status}" if status else ""
 
 
 def _git(*words: str) -> str:
-    """What git prints; it must succeed."""
+    """Run git, which must succeed, and return its output."""
     command = ["git", *words]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout

@@ -1,6 +1,6 @@
-"""The worlds of the strangers' spiders, by their kind: pages that we wrote, small.
+"""Small test pages for the spiders of the public projects.
 
-They have the structure that the spiders look for, and none of the words of the sites.
+They have the structure that the spiders check for, and no text of the real sites.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from tests.proofs.public_projects.errand import Page
+from tests.proofs.public_projects.spider_run import Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ XML = "application/xml"
 PIXEL = bytes.fromhex(
     "47494638396101000100800000000000ffffff21f90401000000002c000000000100010000020144003b"
 )
-"""A GIF of one pixel, for who opens the images."""
+"""A GIF of one pixel, for pipelines that open images."""
 
 
 def html(body: str, *links: str, items: Iterable[str] = ()) -> Page:
@@ -34,10 +34,10 @@ def anchors(links: Iterable[str]) -> str:
 
 def quotes(site: str, pages: int) -> dict[str, Page]:
     """Make pages of two quotes each, one linking to the next."""
-    made = {}
+    results = {}
     urls = [site, *(f"{site}page/{number}/" for number in range(2, pages + 1))]
     for url, after in zip(urls, [*urls[1:], ""], strict=True):
-        texts = [f"said {number} at {url}" for number in (1, 2)]
+        texts = [f"write_end {number} at {url}" for number in (1, 2)]
         shown = "".join(
             f'<div class="quote"><span class="text">{text}</span><span>by '
             '<small class="author">A. Nonymous</small></span><div class="tags">'
@@ -46,8 +46,8 @@ def quotes(site: str, pages: int) -> dict[str, Page]:
         )
         ahead = [after] if after else []
         pager = f'<ul><li class="next">{anchors(ahead)}</li></ul>' if after else ""
-        made[url] = html(shown + pager, *ahead, items=texts)
-    return made
+        results[url] = html(shown + pager, *ahead, items=texts)
+    return results
 
 
 def book(title: str, image: str = "") -> Page:
@@ -65,9 +65,9 @@ def book(title: str, image: str = "") -> Page:
 def shelf(
     url: str, titles: Sequence[str], after: str = "", *, covers: str = ""
 ) -> dict[str, Page]:
-    """Make a list of books at a URL, the pages of these, and a link to the next list.
+    """Make a list of books at a URL, the page of each, and a link to the next list.
 
-    *covers* is where their images are, if they have any.
+    *covers* is the path of their images, if they have any.
     """
     paths = [f"/catalogue/{title}/index.html" for title in titles]
     pods = "".join(
@@ -76,18 +76,18 @@ def shelf(
     )
     ahead = [after] if after else []
     pager = f'<ul><li class="next">{anchors(ahead)}</li></ul>'
-    made = {url: html(pods + pager, *paths, *ahead)}
+    results = {url: html(pods + pager, *paths, *ahead)}
     for path, title in zip(paths, titles, strict=True):
         image = f"{covers}{title}.gif" if covers else ""
-        made[urljoin(url, path)] = book(title, image)
+        results[urljoin(url, path)] = book(title, image)
         if image:
-            made[urljoin(url, image)] = Page(PIXEL, "image/gif")
-    return made
+            results[urljoin(url, image)] = Page(PIXEL, "image/gif")
+    return results
 
 
 def feeds(urls: Iterable[str]) -> dict[str, Page]:
     """Make RSS feeds of two entries each."""
-    made = {}
+    results = {}
     for url in urls:
         titles = [f"{url} {number}" for number in (1, 2)]
         entries = "".join(
@@ -100,8 +100,8 @@ def feeds(urls: Iterable[str]) -> dict[str, Page]:
             f'xmlns:media="http://search.yahoo.com/mrss/"><channel>{entries}'
             "</channel></rss>"
         )
-        made[url] = Page(body.encode(), XML, items=tuple(titles))
-    return made
+        results[url] = Page(body.encode(), XML, items=tuple(titles))
+    return results
 
 
 def sitemap(tag: str, entry: str, links: Sequence[str]) -> Page:
@@ -115,7 +115,7 @@ def sitemap(tag: str, entry: str, links: Sequence[str]) -> Page:
 def directory(names: Mapping[str, str]) -> Page:
     """Make a page of a directory, of sites by name and description.
 
-    What the project drops on its way, it being about politics, is no item.
+    The project drops entries about politics, so they are not items.
     """
     shown = "".join(
         '<div class="site-item"><div class="title-and-desc"><a href="http://example.com">'
@@ -123,30 +123,30 @@ def directory(names: Mapping[str, str]) -> Page:
         "</div></div>"
         for name, about in names.items()
     )
-    kept = [name for name, about in names.items() if "politics" not in about]
-    return html(f'<div id="site-list-content">{shown}</div>', items=kept)
+    items = [name for name, about in names.items() if "politics" not in about]
+    return html(f'<div id="site-list-content">{shown}</div>', items=items)
 
 
 def headlines(front: str, numbers: Iterable[int]) -> dict[str, Page]:
     """Make a front page with topics, and the page of each."""
     paths = [f"/pickup/{number}" for number in numbers]
-    made = {front: html(f'<ul class="topics">{anchors(paths)}</ul>', *paths)}
+    results = {front: html(f'<ul class="topics">{anchors(paths)}</ul>', *paths)}
     for path, number in zip(paths, count(1)):
         title = f"headline {number}"
         body = f'<h2 class="newsTitle">{title}</h2><p class="hbody">so</p>'
-        made[urljoin(front, path)] = html(body, items=[title])
-    return made
+        results[urljoin(front, path)] = html(body, items=[title])
+    return results
 
 
 def examples(index: str, names: Iterable[str]) -> dict[str, Page]:
-    """Make an index of examples, the page of each, and the file that this links to."""
+    """Make an index of examples, the page of each, and the file it links to."""
     paths = [f"/examples/{name}.html" for name in names]
     listed = f'<div class="toctree-wrapper compound">{anchors(paths)}</div>'
-    made = {index: html(listed, *paths)}
+    results = {index: html(listed, *paths)}
     for path in paths:
         file = path.replace("/examples/", "/files/").replace(".html", ".py")
         url = urljoin(index, path)
         body = f'<a class="reference external" href="{file}">source</a>'
-        made[url] = html(body, file, items=[f"['{urljoin(index, file)}']"])
-        made[urljoin(index, file)] = Page(b"pass\n", "text/plain")
-    return made
+        results[url] = html(body, file, items=[f"['{urljoin(index, file)}']"])
+        results[urljoin(index, file)] = Page(b"pass\n", "text/plain")
+    return results

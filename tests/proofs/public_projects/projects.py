@@ -1,9 +1,9 @@
-"""The public projects, at the commits they were tried at.
+"""The public projects, each at its tested commit.
 
-They are what public projects are, most of them exercises. Two sorts cannot be here as
-they are: a spider that has nothing but `start_requests` asks for nothing on newer
-Scrapy, with us or without, and the add-on leaves a project alone that sets
-`ROBOTSTXT_OBEY = False`. The last one does, and has it set back on the command line.
+Most are exercises. Two kinds cannot be tested unmodified: a spider that has only
+`start_requests` requests nothing on newer Scrapy, with or without the plugin; and the
+add-on does nothing in a project that sets `ROBOTSTXT_OBEY = False`. The last project
+here does, and gets `True` on the command line.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.proofs.public_projects import pages
-from tests.proofs.public_projects.errand import Errand, Page, Stranger
+from tests.proofs.public_projects.spider_run import Page, PublicProject, SpiderRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,18 +25,18 @@ EXAMPLES = "http://matplotlib.org/examples/index.html"
 COVERS = "https://books.toscrape.com/"
 
 
-def _feed(spider: str, site: str, names: Sequence[str], closed: str) -> Errand:
-    """Make the errand of a spider that reads the feeds of one site."""
+def _feed(spider: str, site: str, names: Sequence[str], closed: str) -> SpiderRun:
+    """Return the run of a spider that reads the feeds of one site."""
     urls = tuple(f"{site}{name}.xml" for name in names)
-    return Errand(spider, urls, pages.feeds(urls), closed, "title")
+    return SpiderRun(spider, urls, pages.feeds(urls), closed, "title")
 
 
 QUOTESBOT = tuple(
-    Errand(spider, (QUOTES,), pages.quotes(QUOTES, 4), "/page/3/", "text")
+    SpiderRun(spider, (QUOTES,), pages.quotes(QUOTES, 4), "/page/3/", "text")
     for spider in ("toscrape-css", "toscrape-xpath")
 )
 
-LISTED = Errand(
+LISTED = SpiderRun(
     "books",
     (BOOKS,),
     pages.shelf(BOOKS, ["one", "two"], "/catalogue/page-2.html")
@@ -45,9 +45,9 @@ LISTED = Errand(
     "title",
 )
 
-# Front page, categories, books: what a closed category alone leads to is never found.
+# Front page, categories, books: books that only a disallowed category links to are missing.
 CATEGORIES = tuple(f"/catalogue/category/books/{name}/" for name in ("art", "war"))
-RULED = Errand(
+RULED = SpiderRun(
     "books",
     (BOOKS,),
     {BOOKS: pages.html(pages.anchors(CATEGORIES), *CATEGORIES)}
@@ -57,8 +57,8 @@ RULED = Errand(
     "title",
 )
 
-# What is closed are images, so all books are found.
-COVERED = Errand(
+# Only images are disallowed, so all books are found.
+COVERED = SpiderRun(
     "bookspider",
     (COVERS,),
     {
@@ -71,18 +71,18 @@ COVERED = Errand(
     | pages.shelf(f"{COVERS}catalogue/all/", ["ant", "bee"], covers="/media/"),
     "/media/b",
     "title",
-    # Its database, which it expects to be there.
+    # Creates the database that the spider needs.
     before="database_setup.py",
 )
 
 HEADLINES = tuple(
-    Errand(spider, (NEWS,), pages.headlines(NEWS, (1, 2, 3)), "/pickup/2", "title")
+    SpiderRun(spider, (NEWS,), pages.headlines(NEWS, (1, 2, 3)), "/pickup/2", "title")
     for spider in ("news", "news_crawl")
 )
 
-# It reads robots.txt itself, for the sitemaps: so there is one in either case.
+# The spider reads robots.txt for the sitemaps, so there is one in both crawls.
 POSTS = [f"{WIRED}2015/{day}/" for day in ("01/01", "01/02", "02/01")]
-MAPPED = Errand(
+MAPPED = SpiderRun(
     "wiredjp",
     (f"{WIRED}robots.txt",),
     {
@@ -108,7 +108,7 @@ FEEDS = (
         ("politics", "economy", "national", "culture", "international", "sports"),
         "/sports",
     ),
-    # One line closes three of them.
+    # One line disallows three of them.
     _feed(
         "rss_khan",
         "http://www.khan.co.kr/rss/rssdata/",
@@ -125,25 +125,25 @@ LISTS = {
     f"{DMOZ}Resources/": {"Tools": "to work with"},
 }
 
-STRANGERS = (
-    Stranger(
+PROJECTS = (
+    PublicProject(
         "scrapy/quotesbot",
         "16ec3f4176db67ca9132f7e4431d7823e5e28974",
         "Spider: CSS, XPath",
         QUOTESBOT,
     ),
-    Stranger(
+    PublicProject(
         "scrapy/booksbot",
         "959a7dcdcf34c12f446a20e6e7bbecf97697f0fd",
         "Spider, HTTP cache on",
         (LISTED,),
     ),
-    Stranger(
+    PublicProject(
         "scrapy/dirbot",
         "8e995447361ad83f6693d2e07d17d90912268ace",
         "Spider, pipeline that drops items",
         (
-            Errand(
+            SpiderRun(
                 "dmoz",
                 tuple(LISTS),
                 {url: pages.directory(names) for url, names in LISTS.items()},
@@ -152,32 +152,32 @@ STRANGERS = (
             ),
         ),
     ),
-    Stranger(
+    PublicProject(
         "aayushmaanhooda/BooksCrawler",
         "07bca63350747625f1ae855d57d120965d044b63",
         "CrawlSpider, ADDONS of its own, delay",
         (RULED,),
         folder="bookCrawl",
     ),
-    Stranger(
+    PublicProject(
         "hirokishingu/scrapy-project",
         "11fa51c13a2ac307c3a3c6e7f766816100f50fad",
         "Spider, CrawlSpider, SitemapSpider, delay",
         (*HEADLINES, MAPPED),
     ),
-    Stranger(
+    PublicProject(
         "RobinRheem/spideynews",
         "70fdf28194bb0a0a4fc1537df6faa629ba20d267",
         "XMLFeedSpider, HTTPS",
         FEEDS,
         folder="spideynews",
     ),
-    Stranger(
+    PublicProject(
         "wsyshengyun/my_scrapy_test",
         "fadf0bec02fe4688ef6b4dc853076c349ad92a88",
         "Spider, FilesPipeline",
         (
-            Errand(
+            SpiderRun(
                 "matplot",
                 (EXAMPLES,),
                 pages.examples(EXAMPLES, ["bar", "line", "pie"]),
@@ -187,25 +187,25 @@ STRANGERS = (
         ),
         folder="project/filescrapy",
     ),
-    Stranger(
+    PublicProject(
         "mohneeshrautela/scrapy-book-project",
         "c9ab89a0e759dfbddb1e9e50a851e486d1915cc1",
         "Spider, ImagesPipeline, user agents by chance, feeds, delay, HTTPS",
         (COVERED,),
         folder="bookscraper",
     ),
-    Stranger(
+    PublicProject(
         "siddhartha2202/scrapy_course",
         "1c11d69994ce62610ef40679b9ffee858ac460b9",
         "Spider, ROBOTSTXT_OBEY False",
         (
-            Errand(
+            SpiderRun(
                 "quotes",
                 (QUOTES,),
                 pages.quotes(QUOTES, 3),
                 "/page/2",
                 "Text ",
-                # Its settings.py says False, and the add-on leaves that be.
+                # Its settings.py says False, which the add-on respects.
                 settings={"ROBOTSTXT_OBEY": "True"},
             ),
         ),

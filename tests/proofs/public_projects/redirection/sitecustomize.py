@@ -1,9 +1,9 @@
-"""Imported by Python before anything else: all the world is the local server.
+"""Redirect every connection to the local server; Python imports this first.
 
-`ROBOTS1994_WORLD` is JSON: the port of the server for each port that is asked for. It
-is done here, at the socket, because the project and its command then stay as they are:
-Twisted, asyncio and httpx all end up in `connect`, whoever resolved the name. Ports 80
-and 443 themselves would need root, and a proxy would change what is requested.
+`ROBOTS1994_TEST_PORTS` is JSON: the port of the server for each requested port. It
+is done at the socket, so that the project and its command stay unmodified: Twisted,
+asyncio and httpx all call `connect`, however the name was resolved. Ports 80 and 443
+themselves would need root, and a proxy would change what is requested.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import socket
 from typing import Any
 
 HERE = "127.0.0.1"
-PORTS: dict[str, int] = json.loads(os.environ.get("ROBOTS1994_WORLD", "{}"))
+PORTS: dict[str, int] = json.loads(os.environ.get("ROBOTS1994_TEST_PORTS", "{}"))
 
 
-def _lead_home() -> None:
-    """Let every name be this machine, and every connection end at the server."""
+def _redirect_connections() -> None:
+    """Resolve every name to this machine, and connect to the server."""
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
     real_connect, real_connect_ex = socket.socket.connect, socket.socket.connect_ex
 
-    def led(address: Any) -> Any:
-        # A path is that of a Unix socket: nothing of the world.
+    def redirected(address: Any) -> Any:
+        # A string is the path of a Unix socket.
         if not isinstance(address, tuple):
             return address
         return (HERE, PORTS.get(str(address[1]), address[1]))
@@ -35,10 +35,10 @@ def _lead_home() -> None:
         return real_name(HERE)
 
     def connect(self: Any, address: Any, /) -> None:
-        real_connect(self, led(address))
+        real_connect(self, redirected(address))
 
     def connect_ex(self: Any, address: Any, /) -> int:
-        return real_connect_ex(self, led(address))
+        return real_connect_ex(self, redirected(address))
 
     socket.getaddrinfo = info
     socket.gethostbyname = name
@@ -47,4 +47,4 @@ def _lead_home() -> None:
 
 
 if PORTS:
-    _lead_home()
+    _redirect_connections()

@@ -1,4 +1,4 @@
-"""What a stranger's spider is sent to fetch, and what must come of it."""
+"""A run of a public project's spider, and its expected outcome."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of ours: the spider follows its *links*, and finds its *items*.
+    """A test page: the spider follows its *links*, and finds its *items*.
 
-    An item stands here as the value of one field; neither knows of any robots.txt.
+    Each item is the value of one field. Both ignore robots.txt.
     """
 
     body: bytes
@@ -26,8 +26,8 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """What must come of an errand; *robots* are the files asked for, each once."""
+class Expected:
+    """The expected outcome of a run; each file of *robots* is requested once."""
 
     fetched: AbstractSet[str]
     refused: AbstractSet[str]
@@ -36,13 +36,13 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """One spider, the URLs it starts at, and the pages of its world by URL.
+class SpiderRun:
+    """A spider, its start URLs, and its pages by URL.
 
-    *closed* is the path that the robots.txt disallows when it does; *robots* is what
-    stands in the file in any case, none being there if it is empty. Items are compared
-    by their *key*. *settings* go on the command line beside the add-on, each with its
-    reason where it is given. *before* is a script of the project that it wants run.
+    *closed* is the path that the robots.txt disallows when it disallows anything;
+    *robots* is always in the file, and there is none if it is empty. Items are
+    compared by their *key*. *settings* go on the command line with the add-on.
+    *before* is a script of the project that must run first.
     """
 
     spider: str
@@ -54,51 +54,51 @@ class Errand:
     settings: Mapping[str, str] = field(default_factory=dict)
     before: str = ""
 
-    def robots_file(self, *, closes: bool) -> str:
-        """The robots.txt of every host."""
+    def robots_file(self, *, disallows: bool) -> str:
+        """Return the robots.txt of every host."""
         record = f"User-agent: *\nDisallow: {self.closed}\n"
-        return self.robots + record if closes else self.robots
+        return self.robots + record if disallows else self.robots
 
     @property
     def reason(self) -> str:
-        """How the log has to name the line that refuses."""
-        line = self.robots_file(closes=True).count("\n")
+        """The words by which the log must name the disallowing line."""
+        line = self.robots_file(disallows=True).count("\n")
         return f'line {line}, "Disallow: {self.closed}"'
 
-    def due(self, *, closes: bool) -> Due:
-        """Walk the links by the plainest reading of 1994: closed is what begins so."""
+    def expected(self, *, disallows: bool) -> Expected:
+        """Follow the links, refusing each path that starts with *closed*."""
         fetched: set[str] = set()
         refused: set[str] = set()
         ahead = list(self.starts)
         while ahead:
             url = ahead.pop()
-            if closes and urlsplit(url).path.startswith(self.closed):
+            if disallows and urlsplit(url).path.startswith(self.closed):
                 refused.add(url)
             elif url not in fetched:
                 fetched.add(url)
                 ahead += (urljoin(url, link) for link in self.pages[url].links)
         items = Counter(item for url in fetched for item in self.pages[url].items)
         robots = Counter({robots_of(url) for url in fetched | refused})
-        # A spider that reads the file as a page is handed ours: it is asked for once.
-        return Due(fetched - robots.keys(), refused, items, robots)
+        # A spider that fetches the file as a page gets the plugin's copy: one request.
+        return Expected(fetched - robots.keys(), refused, items, robots)
 
 
 def robots_of(url: str) -> str:
-    """The URL of the robots.txt that speaks for a URL."""
+    """Return the URL of the robots.txt that applies to a URL."""
     return urljoin(url, "/robots.txt")
 
 
 @dataclass(frozen=True, slots=True)
-class Stranger:
-    """A public project at the commit it was tried at; *folder* holds its scrapy.cfg."""
+class PublicProject:
+    """A public project at its tested commit; *folder* contains its scrapy.cfg."""
 
     repository: str
     commit: str
     kind: str
-    errands: tuple[Errand, ...]
+    runs: tuple[SpiderRun, ...]
     folder: str = "."
 
     @property
     def name(self) -> str:
-        """The folder of its clone."""
+        """The name of the folder of its clone."""
         return self.repository.rpartition("/")[2]
