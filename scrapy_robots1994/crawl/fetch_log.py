@@ -50,6 +50,8 @@ class FetchLog:
         self._crawler = crawler
         self._settings = settings
         self._tally = tally
+        # In a dry run the rules of the built-in decide.
+        self._are_refused = "would be refused" if settings.dry_run else "are refused"
         self._forbidding = 0
         self._bugs: set[tuple[object, ...]] = set()
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -91,7 +93,8 @@ class FetchLog:
             more = '; all its URLs are allowed (ROBOTS1994_FORBIDDEN = "allow")'
             is_loud = False
         else:
-            more = '; all its URLs are refused unless ROBOTS1994_FORBIDDEN = "allow"'
+            refused = f"; all its URLs {self._are_refused}"
+            more = f'{refused} unless ROBOTS1994_FORBIDDEN = "allow"'
         self._known(policy, logging.WARNING if is_loud else logging.DEBUG, more)
 
     def _unreachable(
@@ -104,7 +107,7 @@ class FetchLog:
         elif self._settings.freshness.unreachable_allows:
             meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
         else:
-            meaning = "all URLs are refused"
+            meaning = f"all URLs {self._are_refused}"
         self._log(
             logging.DEBUG if policy.is_stale_on_error and is_old else logging.WARNING,
             "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest",

@@ -421,7 +421,8 @@ def test_it_fits_a_phone_and_a_large_screen_in_light_and_dark(
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    browser = opened(chromium, large_page)
+    # With the report of a real comparison these are the pictures of the documentation.
+    browser = opened(chromium, Path(os.environ.get("ROBOTS1994_REPORT") or large_page))
     folder = os.environ.get("ROBOTS1994_SCREENSHOTS") or tmp_path
     browser.save_screenshot(str(Path(folder, f"report-{width}-{scheme}.png")))
     for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:3]:

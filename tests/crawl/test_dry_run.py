@@ -228,6 +228,19 @@ def test_further_parsers_are_compared_and_do_not_decide(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("status", [403, 503])
+def test_no_line_of_the_log_says_that_ours_refuses(status: int) -> None:
+    """The requests pass; the warnings say what would happen without the dry run."""
+    with Site() as site:
+        site.answer("/robots.txt", replies.text("x", status=status))
+        settings = DRY | {"RETRY_ENABLED": False}
+        result = crawl([site.url("/a")], settings=settings)
+
+    assert result.fetched_urls == [site.url("/a")]
+    assert "URLs would be refused" in result.log
+    assert "URLs are refused" not in result.log
+
+
 def test_a_wrong_parser_of_the_built_in_stops_the_crawl_at_start() -> None:
     """One sentence that names the setting."""
     with Site() as site:
