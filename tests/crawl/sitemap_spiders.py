@@ -62,7 +62,7 @@ class Following(SitemapSpider, AskingSpider):
 
 
 def note_sitemaps(crawler: Crawler) -> None:
-    """Keep in the stats what the signal tells."""
+    """Note the arguments of the signal in the stats."""
 
     def told(**said: Any) -> None:
         assert crawler.stats is not None

@@ -62,7 +62,7 @@ def test_the_table_is_short_however_many_origins_there_are() -> None:
 
 
 def test_a_table_holds_nothing_raw_and_is_narrow() -> None:
-    """A rule may hold anything."""
+    """A rule may contain anything."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /p\x1b[31m" + "x" * 200 + "\n")
         result = crawl([site.url("/p%1B[31m" + "x" * 201)])
@@ -124,7 +124,7 @@ def test_one_start_that_gets_through_is_enough(open_one: Ask) -> None:
 
 
 def test_a_start_that_failed_otherwise_was_not_refused() -> None:
-    """It was sent, and nobody answered."""
+    """It was sent, and no server answered."""
     with Site() as site:
         site.robots(CLOSED)
         site.answer("/broken", replies.reset())
@@ -135,7 +135,7 @@ def test_a_start_that_failed_otherwise_was_not_refused() -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_a_start_asked_for_twice_was_refused_once(site: Site, reactor: Reactor) -> None:
-    """What the duplicates filter drops is never judged, so nobody waits for it."""
+    """What the duplicates filter drops is never judged, so the crawl does not wait for it."""
     site.robots(CLOSED)
     result = crawl(
         [site.url(f"/private/{name}") for name in "abaab"],
@@ -152,7 +152,7 @@ def test_a_start_asked_for_twice_was_refused_once(site: Site, reactor: Reactor) 
 def test_a_start_that_an_earlier_run_crawled_was_not_refused(
     site: Site, tmp_path: Path, order: tuple[int, ...]
 ) -> None:
-    """A resumed crawl drops it as a duplicate too, but nobody refused it."""
+    """A resumed crawl drops it as a duplicate too, but robots.txt did not refuse it."""
     site.robots(CLOSED)
     resumed = {"JOBDIR": str(tmp_path), "ROBOTS1994_CLOSE_WHEN_DENIED": True}
     known = [site.url("/a"), site.url("/b")]
@@ -178,7 +178,7 @@ def test_a_crawl_without_any_request_was_refused_nothing() -> None:
 def test_the_meta_of_a_refused_request_holds_its_verdict_and_no_other(
     site: Site,
 ) -> None:
-    """Asked again and allowed, it does not carry the verdict of the last time."""
+    """Sent again and allowed, it does not carry the verdict of the last time."""
     site.answer(
         "/robots.txt", [replies.text("x", status=503), replies.text("User-agent: *")]
     )

@@ -32,8 +32,8 @@ EXTENDED: dict[str, Any] = {
 NOTED = "tests.crawl.slot_notes:note_slots"
 
 
-def asking(delay: float) -> str:
-    """A robots.txt that asks for that delay and closes nothing."""
+def stating(delay: float) -> str:
+    """Return a robots.txt that states that delay and disallows nothing."""
     return f"User-agent: *\nCrawl-delay: {delay}\nDisallow:\n"
 
 
@@ -53,15 +53,15 @@ def states(result: CrawlResult, slot: str = "127.0.0.1") -> list[tuple[Any, ...]
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_five_origins_keep_their_delays_beside_a_sixth_at_full_speed(
+def test_five_origins_have_their_delays_and_a_sixth_full_speed(
     reactor: Reactor,
 ) -> None:
-    """No two requests for an origin are nearer than it asks; the sixth is done before
+    """No two requests for an origin are nearer than it states; the sixth is done before
     any other had four.
     """
     with Site() as site:
         for host, delay in DELAYS.items():
-            site.robots(asking(delay), at=host)
+            site.robots(stating(delay), at=host)
         slow = [site.url(f"/{n}", host=host) for n in range(PAGES) for host in DELAYS]
         free = [site.url(f"/{n}", host=FREE) for n in range(FREE_PAGES)]
         result = crawl(slow + free, settings=EXTENDED, reactor=reactor)
@@ -79,7 +79,7 @@ def test_five_origins_keep_their_delays_beside_a_sixth_at_full_speed(
 def test_a_delay_over_the_cap_is_cut_and_reported() -> None:
     """Once an origin, in the log and in the stats."""
     with Site() as site:
-        site.robots(asking(999))
+        site.robots(stating(999))
         result = crawl(
             [site.url("/1"), site.url("/2")],
             settings=EXTENDED | {"ROBOTS1994_CRAWL_DELAY": "0.2"},
@@ -103,7 +103,7 @@ def test_a_delay_over_the_cap_is_cut_and_reported() -> None:
 def test_the_users_own_delay_stays_where_it_is_longer(settings: dict[str, Any]) -> None:
     """Whichever way it was set; a delay of the file that is longer wins."""
     with Site() as site:
-        site.robots(asking(0.3))
+        site.robots(stating(0.3))
         pages = [site.url(f"/{n}") for n in range(4)]
         result = crawl(pages, settings=EXTENDED | settings, hook=NOTED)
 
@@ -116,7 +116,7 @@ def test_autothrottle_moves_the_delay_but_never_below_the_files() -> None:
     """It begins above and, the server being quick, would end far below."""
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     with Site() as site:
-        site.robots(asking(0.3))
+        site.robots(stating(0.3))
         pages = [site.url(f"/{n}") for n in range(5)]
         result = crawl(pages, settings=EXTENDED | throttled, hook=NOTED)
 
@@ -128,10 +128,12 @@ def test_autothrottle_moves_the_delay_but_never_below_the_files() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_the_slot_is_as_it_was_once_the_policy_asks_no_more(reactor: Reactor) -> None:
+def test_the_slot_is_as_it_was_once_the_policy_states_no_delay(
+    reactor: Reactor,
+) -> None:
     """A refreshed robots.txt without the delay gives the slot back."""
     with Site() as site:
-        site.answer("/robots.txt", [replies.text(asking(0.2)), replies.text("")])
+        site.answer("/robots.txt", [replies.text(stating(0.2)), replies.text("")])
         for number in range(12):
             link = f'<a href="/{number + 1}">x</a>'
             site.answer(f"/{number}", replies.html(link))
@@ -149,10 +151,10 @@ def test_the_slot_is_as_it_was_once_the_policy_asks_no_more(reactor: Reactor) ->
     assert not result.error
 
 
-def test_the_default_dialect_knows_no_delay_and_says_so() -> None:
+def test_the_default_dialect_has_no_delay_and_warns() -> None:
     """The setting alone changes nothing but one warning."""
     with Site() as site:
-        site.robots(asking(999))
+        site.robots(stating(999))
         result = crawl(
             [site.url("/1"), site.url("/2")],
             settings={"ROBOTS1994_CRAWL_DELAY": True},
@@ -164,12 +166,12 @@ def test_the_default_dialect_knows_no_delay_and_says_so() -> None:
     assert "ROBOTS1994_CRAWL_DELAY has no effect" in result.log
 
 
-def test_the_built_ins_own_parsers_tell_their_delay_by_signal() -> None:
-    """The extension beside the built-in middleware, where Scrapy has the signal; where
-    it has none, the log says what to do.
+def test_delays_of_the_built_ins_parsers_come_by_signal() -> None:
+    """The extension with the built-in middleware, if Scrapy has the signal; if it has
+    none, the log says what to do.
     """
     with Site() as site:
-        site.robots(asking(0.3))
+        site.robots(stating(0.3))
         result = crawl(
             [site.url("/1"), site.url("/2")],
             middleware="builtin",
@@ -194,7 +196,7 @@ def test_the_extension_beside_our_own_middleware_lets_the_crawl_end(
     """Both have requests that do not count, and each once restored the other's state."""
     hosts = [f"host{number}.test" for number in range(6)]
     with Site() as site:
-        site.robots(asking(0.2))
+        site.robots(stating(0.2))
         result = crawl(
             [site.url(f"/{page}", host=host) for page in range(5) for host in hosts],
             settings=EXTENDED
@@ -229,7 +231,7 @@ def test_a_page_cancelled_in_the_queue_of_its_slot_ends_as_cancelled(
 ) -> None:
     """Nothing counts it any more, so that the next page comes and the crawl ends."""
     with Site() as site:
-        site.robots(asking(1))
+        site.robots(stating(1))
         result = crawl(
             [site.url(f"/{number}") for number in range(3)],
             spider="tests.crawl.cancelling_spiders:CancelsQueued",

@@ -77,7 +77,7 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
 
 @pytest.mark.parametrize("kind", [Response, TextResponse])
 def test_pages_of_what_is_no_html_only_the_header_is_read(kind: type[Response]) -> None:
-    """Plain text that holds the tag is not a page."""
+    """Plain text that contains the tag is not a page."""
     response = kind(
         URL, body=TAG.encode(), headers={"X-Robots-Tag": ["noindex", "index"]}
     )

@@ -1,4 +1,4 @@
-"""Sitemaps that a robots.txt names are offered, and it is asked for once an origin."""
+"""Sitemaps that a robots.txt names are signalled, with one request for it an origin."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sitemap(*urls: str) -> Reply:
 def test_a_sitemap_spider_asks_for_each_robots_txt_once(
     reactor: Reactor, dialect: str
 ) -> None:
-    """Two origins, pages of both, one request for either robots.txt; rules hold."""
+    """Two origins, pages of both, one request for either robots.txt; rules are obeyed."""
     hosts = ("a.test", "b.test")
     with Site() as site:
         for host in hosts:
@@ -55,7 +55,7 @@ def test_a_sitemap_spider_asks_for_each_robots_txt_once(
 
 
 def test_a_sitemap_spider_meets_a_missing_robots_txt_as_it_always_did() -> None:
-    """A 404 is a 404, and is asked for once."""
+    """A 404 is a 404, and is requested once."""
     with Site() as site:
         result = crawl([site.url("/robots.txt")], spider=SPIDER)
 
@@ -110,7 +110,7 @@ def test_the_dialect_of_1994_offers_none() -> None:
 
 
 def test_sitemaps_that_are_no_urls_are_left_out() -> None:
-    """Whatever stands there."""
+    """Whatever the line says."""
     body = "Sitemap: http://[x\nSitemap: http://\nSitemap: mailto:a@b\nSitemap: s.xml"
     origin = Origin.of("http://h.example:8080")
     assert origin is not None

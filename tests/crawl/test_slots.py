@@ -30,8 +30,8 @@ def state(paced: PacedSlot) -> tuple[float, int, float]:
     return paced.slot.delay, paced.slot.concurrency, _jitter(paced.slot)
 
 
-def test_a_pause_holds_and_goes() -> None:
-    """One request at a time, apart by no less than asked; then all is as it was."""
+def test_a_pause_is_applied_and_removed() -> None:
+    """One request at a time, apart by no less than the pause; then all is as it was."""
     paced = PacedSlot(slot())
     paced.set_pause("a", 2.0)
     assert state(paced) == (2.0, 1, 0.0)
@@ -55,7 +55,7 @@ def test_the_longest_of_several_pauses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("delay", "jitter", "pause", "kept"),
+    ("delay", "jitter", "pause", "expected"),
     [
         (4.0, 0.5, 2.0, (4.0, 1, 0.5)),
         (4.0, 0.5, 2.1, (4.0, 1, 0.0)),
@@ -64,14 +64,14 @@ def test_the_longest_of_several_pauses() -> None:
     ],
 )
 def test_the_users_own_delay_is_never_made_shorter(
-    delay: float, jitter: float, pause: float, kept: tuple[float, int, float]
+    delay: float, jitter: float, pause: float, expected: tuple[float, int, float]
 ) -> None:
     """And it is drawn anew each time only where no draw is too short."""
     paced = PacedSlot(slot(delay, jitter=jitter))
 
     paced.set_pause("a", pause)
 
-    assert state(paced) == kept
+    assert state(paced) == expected
 
 
 def test_what_lowers_the_delay_meanwhile_is_undone_what_raises_it_stays() -> None:

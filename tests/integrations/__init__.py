@@ -1,1 +1,1 @@
-"""Other people's plugins and download handlers beside ours, each crawling for real."""
+"""Other plugins and download handlers together with this package, in real crawls."""

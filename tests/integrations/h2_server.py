@@ -47,7 +47,7 @@ class Pages(asyncio.Protocol):
 
 
 async def main(pem: str) -> None:
-    """Listen on a free port of loopback, tell it, and serve until killed."""
+    """Listen on a free port of loopback, print it, and serve until killed."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     context.set_alpn_protocols(["h2"])

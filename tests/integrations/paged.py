@@ -17,12 +17,12 @@ class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # not looked in
 
     @property
     def title(self) -> str:
-        """What stands in <title>."""
+        """The text of <title>."""
         return str(self.css("title::text").get())
 
 
 class Paged(AskingSpider):
-    """Reads pages by page objects, which ask for another page themselves."""
+    """Reads pages by page objects, which request another page themselves."""
 
     name = "paged"
 

@@ -69,7 +69,7 @@ def test_http2_of_scrapy(h2_port: int) -> None:
 @OF_TODAY
 @pytest.mark.parametrize("is_cut", [False, True])
 def test_http2_cuts_what_is_longer(h2_port: int, *, is_cut: bool) -> None:
-    """The file comes whole before it is cut, and only what stands before is obeyed."""
+    """The file comes whole before it is cut, and only what comes before the limit is obeyed."""
     url = f"https://127.0.0.1:{h2_port}"
     settings: dict[str, Any] = {
         "DOWNLOAD_HANDLERS": {"https": f"{ROOM}.http2.H2DownloadHandler"}
@@ -101,7 +101,7 @@ def test_httpx_of_scrapy(site: Site) -> None:
 
 @pytest.mark.parametrize("propagated", [(), ("impersonate",)])
 def test_scrapy_impersonate(propagated: tuple[str, ...], site: Site) -> None:
-    """robots.txt is asked for by curl too where ROBOTS1994_PROPAGATE_META says so."""
+    """Curl requests robots.txt too if ROBOTS1994_PROPAGATE_META says so."""
     site.robots(CLOSED)
 
     result = impersonate(
@@ -123,7 +123,7 @@ def test_scrapy_impersonate(propagated: tuple[str, ...], site: Site) -> None:
 
 
 def test_scrapy_impersonate_by_the_name_of_a_browser(site: Site) -> None:
-    """With no USER_AGENT the page is asked for as Chrome, by whom no record is meant.
+    """With no USER_AGENT the page is requested as Chrome, which no record names.
 
     So ROBOTSTXT_USER_AGENT says by which one; robots.txt itself is Scrapy's request.
     """

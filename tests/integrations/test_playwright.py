@@ -34,7 +34,7 @@ def settings() -> dict[str, Any]:
 def test_a_refused_page_opens_no_tab(site: Site) -> None:
     """Nor does robots.txt: Scrapy fetches it by itself, under the same name.
 
-    Where the browser follows a redirect, nobody is asked: the README says so.
+    A redirect that the browser follows is not checked: the documentation says so.
     """
     site.robots("User-agent: *\nDisallow: /private\n")
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))

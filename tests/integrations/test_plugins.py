@@ -18,7 +18,7 @@ CLOSED = "User-agent: *\nDisallow: /private\n"
 def test_scrapy_deltafetch_takes_no_refused_page_for_seen(
     site: Site, tmp_path: Path
 ) -> None:
-    """The second crawl skips the page that gave an item, and asks the refused anew."""
+    """The second crawl skips the page that gave an item, and checks the refused one again."""
     settings: dict[str, Any] = {
         "SPIDER_MIDDLEWARES": {"tests.integrations.parts.AnyDeltaFetch": 100},
         "DELTAFETCH_ENABLED": True,
@@ -43,7 +43,7 @@ def test_scrapy_deltafetch_takes_no_refused_page_for_seen(
 
 
 def test_scrapy_poet_is_refused_in_a_page_object(site: Site) -> None:
-    """Its add-on beside ours; a page object's own HTTP client is checked as well."""
+    """Its add-on together with ours; a page object's own HTTP client is checked as well."""
     site.robots(CLOSED)
 
     result = crawl(

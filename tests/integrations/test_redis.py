@@ -1,4 +1,4 @@
-"""scrapy-redis: its scheduler keeps the requests, we judge them on their way out."""
+"""scrapy-redis: its scheduler stores the requests, and they are checked when they leave."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLOSED = "User-agent: *\nDisallow: /private\n"
 
 
 def kept_in(redis: RedisServer) -> dict[str, Any]:
-    """Settings by which scrapy-redis keeps the requests there."""
+    """Return settings with which scrapy-redis stores the requests there."""
     return {
         "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
         "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -54,7 +54,7 @@ def test_scrapy_redis_keeps_requests_that_are_judged_on_their_way_out(
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
-    """Start URLs in a list, some pushed while it crawls; none is kept back."""
+    """Start URLs in a list, some pushed while it crawls; all are crawled."""
     site.robots(CLOSED)
     site.answer("/first", replies.html("first", gate="pushed"))
 
@@ -90,7 +90,7 @@ def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
 def test_nobody_waits_for_a_slow_robots_txt_under_its_scheduler(
     site: Site, reactor: Reactor
 ) -> None:
-    """48 requests wait beside 3 places, all others come first, and none is lost."""
+    """48 requests wait with 3 places, all others come first, and none is lost."""
     with RedisServer() as redis:
         result = crawl_beside_slow(site, reactor=reactor, settings=kept_in(redis))
 

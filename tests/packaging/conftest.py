@@ -31,5 +31,5 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def newest(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment that holds the wheel and the newest of all else."""
+    """Return the Python of an environment with the wheel and the newest of all else."""
     return install(tmp_path_factory.mktemp("newest"), next(dist.glob("*.whl")))

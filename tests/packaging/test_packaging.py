@@ -1,4 +1,4 @@
-"""Tests that what is released holds what it should, and says what it is."""
+"""The released files have what they should, and their metadata describe it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`py.typed` holds: a user's strictly typed project checks against the wheel."""
+"""`py.typed` is true: a user's strictly typed project checks against the wheel."""
 
 from __future__ import annotations
 
