@@ -4,5 +4,5 @@ them differ. Pure: the other parsers are passed in.
 In the order of the flow: `parsers` (what is compared), `questions` (made from a file),
 `comparer` (decides, counts, explains) with `diagnosis`, `transforms`, `path_transforms`
 and `lines` (which cause, which lines) and `causes` (the closed list); `impact` (what
-changes for each site); `report`, `report_csv`, `html` and `report_file`.
+changes for each site); `report`, `report_data` and `formats`.
 """

@@ -1,4 +1,4 @@
-"""Comparer: ask our parser and others the same questions, count where they differ, and
+"""Comparer: count where our parser and others answer the same questions differently, and
 explain why.
 """
 
@@ -114,40 +114,34 @@ class Comparer:
         found = SiteImpact.of(capture)
         for (parser, way), examples in site.examples.items():
             if parser == name:
-                found.examples[parser, way] = [
-                    self._explained(
-                        name, capture, robots, example, is_whole=place < EXPLAINED
-                    )
-                    for place, example in enumerate(examples)
-                ]
+                explained = self._explained(name, capture, robots, examples)
+                found.examples[parser, way] = explained
         return found
 
     def _explained(
-        self,
-        name: str,
-        capture: Capture,
-        robots: RobotsTxt,
-        example: Example,
-        *,
-        is_whole: bool,
-    ) -> Example:
-        """Return *example* with cause and verdict, and with the lines if *is_whole*."""
-        question, cause = example.question, example.cause
-        if cause is None:
-            files = self._files_of(capture.others_body)
-            theirs = decision_by(files.by(self._others[name]), question)
-            cause = self._cause(name, capture, question, theirs)
-        needed: tuple[int, ...] = ()
-        if is_whole and cause not in _NOT_BY_LINES:
-            needed = self._diagnoses[name].minimal_lines(capture.others_body, question)
-        is_uniform = capture.uniform is not None and capture.by_status(question)
-        verdict = robots.verdict(question.url, question.robot)
-        return replace(
-            example,
-            cause=cause,
-            verdict=str(capture.uniform if is_uniform else verdict),
-            needed_lines=tuple(place + 1 for place in needed),
-        )
+        self, name: str, capture: Capture, robots: RobotsTxt, examples: list[Example]
+    ) -> list[Example]:
+        """Return *examples* with cause and verdict, and the first with its lines."""
+        explained = []
+        files = self._files_of(capture.others_body)
+        for place, example in enumerate(examples):
+            question, cause = example.question, example.cause
+            if cause is None:
+                theirs = decision_by(files.by(self._others[name]), question)
+                cause = self._cause(name, capture, question, theirs)
+            needed: tuple[int, ...] = ()
+            if place < EXPLAINED and cause not in _NOT_BY_LINES:
+                needed = self._diagnoses[name].minimal_lines(files.body, question)
+            verdict = capture.uniform or robots.verdict(question.url, question.robot)
+            explained.append(
+                replace(
+                    example,
+                    cause=cause,
+                    verdict=str(verdict),
+                    needed_lines=tuple(place + 1 for place in needed),
+                )
+            )
+        return explained
 
     def _files_of(self, body: bytes) -> ParsedVariants:
         """Return *body* as the parsers read it, from the cache where it is small."""

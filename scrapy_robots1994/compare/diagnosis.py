@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.compare.causes import Cause
@@ -15,11 +16,12 @@ from scrapy_robots1994.compare.parsers import (
     direction_of,
     read,
 )
-from scrapy_robots1994.compare.transforms import TRANSFORMS, TransformedFile
+from scrapy_robots1994.compare.transforms import TRANSFORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from scrapy_robots1994.compare.lines import Lines
     from scrapy_robots1994.compare.parsers import ParsedFile
 
 _ALLOWING = b"User-agent: *\nAllow: /a\nDisallow: /\n"
@@ -27,28 +29,48 @@ _ALLOWED = Question("http://a.test/a", "a")
 
 
 class ParsedVariants:
-    """What parsers made of one body and of its variants, each read once."""
+    """One body and its variants, each made once and read once by each parser."""
 
     def __init__(self, body: bytes, dialect: str = "1994") -> None:
         self.body = body
-        self.dialect = dialect
-        self._variants: TransformedFile | None = None
+        self._dialect = dialect
+        self._bodies: dict[tuple[Cause, str], tuple[bytes, ...]] = {}
         self._read: dict[tuple[str, bytes], ParsedFile] = {}
 
-    @property
-    def variants(self) -> TransformedFile:
-        """The variants of the body; made when first asked for."""
-        if self._variants is None:
-            self._variants = TransformedFile(self.body, self.dialect)
-        return self._variants
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the body."""
+        return lines_of(self.body, self._dialect)
+
+    def only(self, places: Collection[int]) -> ParsedVariants:
+        """Return the lines at these *places* as another body."""
+        return ParsedVariants(self.lines.only(places).body, self._dialect)
 
     def by(self, parser: Parser, body: bytes | None = None) -> ParsedFile:
         """Return the body, or the variant *body* of it, as *parser* reads it."""
-        body = self.body if body is None else body
-        known = self._read.get((parser.name, body))
-        if known is None:
-            known = self._read[parser.name, body] = read(parser, body)
-        return known
+        key = parser.name, self.body if body is None else body
+        if key not in self._read:
+            self._read[key] = read(parser, key[1])
+        return self._read[key]
+
+    def without(
+        self, cause: Cause, question: Question
+    ) -> Iterator[tuple[bytes, Question]]:
+        """Yield each variant without *cause* and the question about it.
+
+        What has nothing of the cause in it is left out.
+        """
+        transform = TRANSFORMS[cause]
+        changed = transform.question(question)
+        if changed is None:
+            return
+        key = cause, question.robot if transform.by_robot else ""
+        if key not in self._bodies:
+            variants = (it.body for it in transform.files(self.lines, key[1]))
+            self._bodies[key] = tuple(dict.fromkeys(variants))
+        for body in self._bodies[key]:
+            if body != self.body or changed != question:
+                yield body, changed
 
 
 class Diagnosis:
@@ -57,46 +79,37 @@ class Diagnosis:
     def __init__(self, ours: Parser, theirs: Parser) -> None:
         self._ours = ours
         self._theirs = theirs
-        # The order of rules parts only parsers that both obey Allow.
-        both_allow = all(
-            decision_of(parser, _ALLOWING, _ALLOWED).allowed
-            for parser in (ours, theirs)
-        )
-        self._causes = [
-            cause
-            for cause in TRANSFORMS
-            if both_allow or cause is not Cause.LONGEST_MATCH
-        ]
+        self._causes = list(TRANSFORMS)
+        # The order of rules separates only parsers that both obey Allow.
+        both = (decision_of(it, _ALLOWING, _ALLOWED).allowed for it in (ours, theirs))
+        if not all(both):
+            self._causes.remove(Cause.LONGEST_MATCH)
 
     def direction(self, body: bytes, question: Question) -> Direction:
-        """Return what theirs says to *question* about *body*, beside ours."""
+        """Return what theirs says to *question* about *body*, compared with ours."""
         return direction_of(
             decision_of(self._ours, body, question),
             decision_of(self._theirs, body, question),
         )
 
-    def cause(self, readings: ParsedVariants, question: Question) -> Cause:
+    def cause(self, files: ParsedVariants, question: Question) -> Cause:
         """Return why the two differ about the whole file.
 
         Where no variant of it makes them agree, as when two causes come together, the
         variants of the lines that are needed decide.
         """
-        found = self._cause_in(readings, question)
+        found = self._cause_in(files, question)
         if found is None:
-            needed = self.minimal_lines(readings.body, question)
-            lines = lines_of(readings.body)
-            fewer = ParsedVariants(lines.only(needed).body, readings.dialect)
-            found = self._cause_in(fewer, question)
+            needed = files.only(self.minimal_lines(files.body, question))
+            found = self._cause_in(needed, question)
         return Cause.OTHER if found is None else found
 
-    def _cause_in(self, readings: ParsedVariants, question: Question) -> Cause | None:
-        """Return the first cause without which the two agree; None when there is
-        none.
-        """
+    def _cause_in(self, files: ParsedVariants, question: Question) -> Cause | None:
+        """Return the first cause without which the two agree, if there is one."""
         for cause in self._causes:
-            for body, asked in readings.variants.without(cause, question):
-                ours = decision_by(readings.by(self._ours, body), asked)
-                if ours == decision_by(readings.by(self._theirs, body), asked):
+            for body, changed in files.without(cause, question):
+                ours = decision_by(files.by(self._ours, body), changed)
+                if ours == decision_by(files.by(self._theirs, body), changed):
                     return cause
         return None
 
@@ -107,8 +120,8 @@ class Diagnosis:
         lines = lines_of(body)
         direction = self.direction(body, question)
 
-        def differ(kept: Sequence[int]) -> bool:
-            return self.direction(lines.only(kept).body, question) is direction
+        def differ(places: Sequence[int]) -> bool:
+            return self.direction(lines.only(places).body, question) is direction
 
         return ddmin(len(lines.lines), differ)
 
@@ -120,29 +133,19 @@ def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]
     left out. Big pieces are tried first, so that a few lines out of thousands are found
     in about as many trials as `count` has binary digits, times a few.
     """
-    kept = list(range(count))
+    needed = list(range(count))
     size = count
-    while kept and size:
-        size = min(size, len(kept))
-        kept, is_less = _without_pieces(kept, size, holds)
+    while needed and size:
+        size = min(size, len(needed))
+        is_less = False
+        # From the end: what a rule needs before it (its User-agent line) goes last.
+        end = len(needed)
+        while end > 0:
+            start = max(0, end - size)
+            rest = needed[:start] + needed[end:]
+            if holds(rest):
+                needed, is_less = rest, True
+            end = start
         # One line at a time until nothing more goes: then it is one-minimal.
         size = size if size == 1 and is_less else size // 2
-    return tuple(kept)
-
-
-def _without_pieces(
-    kept: list[int], size: int, holds: Callable[[Sequence[int]], bool]
-) -> tuple[list[int], bool]:
-    """Return *kept* without the pieces of *size* that are not needed, and whether there
-    were any.
-    """
-    is_less = False
-    # From the end: what a rule needs before it (its User-agent line) goes last.
-    end = len(kept)
-    while end > 0:
-        start = max(0, end - size)
-        rest = kept[:start] + kept[end:]
-        if holds(rest):
-            kept, is_less = rest, True
-        end = start
-    return kept, is_less
+    return tuple(needed)

@@ -24,7 +24,7 @@ MAX_SITES = 20_000
 """Sites that a report lists; of more, the counts go on."""
 
 MAX_EXAMPLES = 3
-"""Questions kept of each site, parser and direction."""
+"""Examples of each site, parser and direction."""
 
 CHANGING = (Direction.STRICTER, Direction.LAXER)
 """Directions in which a switch to our parser opens or closes a URL."""
@@ -163,7 +163,7 @@ class SiteImpact:
         self._keep(stratum, [example])
 
     def add(self, other: SiteImpact) -> None:
-        """Add what *other* found out about the same site."""
+        """Add *other*, which is about the same site."""
         self.counts.update(other.counts)
         self.causes.update(other.causes)
         self.packed = self.packed or other.packed
@@ -212,7 +212,7 @@ class Totals:
     unlisted_sites: int = 0
 
     def add_site(self, site: SiteImpact, captures: int = 1) -> None:
-        """Add what was found out about one site."""
+        """Add the impact on one site."""
         self.captures += captures
         self.counts.update(site.counts)
         self.causes.update(site.causes)
@@ -270,7 +270,7 @@ class Totals:
         return numbers
 
     def _sites(self, parser: str, bases: tuple[Basis, ...]) -> Iterator[SiteImpact]:
-        """Yield the listed sites about which *parser* was asked."""
+        """Yield the listed sites about which *parser* answered."""
         for site in self.sites.values():
             if site.basis in bases and site.count(parser):
                 yield site

@@ -25,8 +25,8 @@ LOSSLESS = "latin-1"
 class Lines:
     """A body as its byte order mark, the encoding that keeps every byte, and lines.
 
-    Values of lines are characters of *encoding*, so mostly bytes and not text. What the
-    lines are is told by *dialect*.
+    Values of lines are characters of *encoding*, so mostly bytes and not text. *dialect*
+    says of which kinds the lines are.
     """
 
     mark: bytes
@@ -40,10 +40,9 @@ class Lines:
         text = "".join(line.text + line.ending for line in self.lines)
         return self.mark + text.encode(self.encoding, "surrogatepass")
 
-    def only(self, kept: Collection[int]) -> Lines:
-        """Return the lines whose place (from 0) is in *kept*."""
-        places = sorted(kept)
-        return replace(self, lines=tuple(self.lines[place] for place in places))
+    def only(self, places: Collection[int]) -> Lines:
+        """Return the lines at these *places* (from 0)."""
+        return self.of(self.lines[place] for place in sorted(places))
 
     def of(self, lines: Iterable[Line]) -> Lines:
         """Return other lines of the same mark and encoding."""

@@ -1,4 +1,4 @@
-"""Parsers: whoever reads a robots.txt and says yes or no, ours among them."""
+"""Parsers, ours among them: what they read, and how one differs from ours."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ FORBIDS = Decision(allowed=False)
 
 
 class Direction(Enum):
-    """What another parser is beside ours, for one question."""
+    """What another parser is compared with ours, for one question."""
 
     AGREE = "agree"
     STRICTER = "stricter"
@@ -71,7 +71,7 @@ DISAGREEING = (Direction.STRICTER, Direction.LAXER, Direction.RAISED)
 
 
 def direction_of(ours: Decision, theirs: Decision) -> Direction:
-    """Return what *theirs* is beside *ours*: stricter when only it forbids."""
+    """Return what *theirs* is compared with *ours*: stricter when only it forbids."""
     if ours == theirs:
         return Direction.AGREE
     if theirs.allowed is None or ours.allowed is None:
@@ -126,7 +126,7 @@ class Basis(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """What was found at /robots.txt of one origin.
+    """The answer to GET /robots.txt of one origin.
 
     *label* is the origin, or the name of the file. *uniform* is our one verdict on all
     URLs where the *status* of the answer decides and not the file, or where no answer

@@ -1,4 +1,4 @@
-"""TransformedFile of paths and URLs: each takes one thing out of rules and question."""
+"""Transforms of paths and URLs, each of which removes one thing from rules and question."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from scrapy_robots1994.compare.parsers import Question
     from scrapy_robots1994.parser import Line
 
-# No URL that anyone asks for starts with it.
+# No URL in use starts with it.
 _NOWHERE = "/_nothing_is_called_so_"
 
-# What means the same to every parser, whoever decodes, encodes or takes URLs apart.
+# What means the same to every parser, however it decodes, encodes or splits URLs.
 _PLAIN = frozenset(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/*$"
 )
@@ -62,16 +62,16 @@ def _void(line: Line) -> Line:
 
 def without_wildcards(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file with `*` and `$` in paths as plain letters."""
-    yield _with_values(lines, _tamed)
+    yield _with_values(lines, _without_special)
 
 
 def question_without_wildcards(question: Question) -> Question:
     """Return *question* with `*` and `$` in its URL as the same plain letters."""
-    return replace(question, url=_tamed(question.url))
+    return replace(question, url=_without_special(question.url))
 
 
-def _tamed(text: str) -> str:
-    """Return *text* without a character that is special to anybody."""
+def _without_special(text: str) -> str:
+    """Return *text* without a character that is special to a parser."""
     return text.replace("*", "_w_").replace("$", "_d_")
 
 
@@ -81,7 +81,7 @@ def without_itself(lines: Lines, _robot: str) -> Iterator[Lines]:
 
 
 def question_without_itself(question: Question) -> Question | None:
-    """Return *question* for that other name; None when it asks for something else."""
+    """Return *question* for that other name; None when it is about another path."""
     target = target_of(question.url)
     if canonical(target) != ROBOTS_TXT:
         return None
@@ -95,7 +95,7 @@ def _renamed(text: str) -> str:
 
 
 def without_spellings(lines: Lines, _robot: str) -> Iterator[Lines]:
-    """Yield the file with its paths spelled in letters that nobody encodes."""
+    """Yield the file with its paths spelled in letters that are never encoded."""
     yield _with_values(
         lines, lambda value: _spelled(value.encode(lines.encoding, "surrogatepass"))
     )

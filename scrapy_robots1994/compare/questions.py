@@ -1,4 +1,4 @@
-"""Questions: what to ask about a file, made from the file itself."""
+"""Questions about a file, made from the file itself."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def questions(
 ) -> list[Question]:
     """Return at most *max_questions* questions about *body*, different ones.
 
-    Asked are all paths that the rules make by all robots: those named in the file and
-    one that is not, or *robots* if there are any. Of too many a part is taken, the same
-    one every time.
+    They are all paths that the rules make, each for all robots: those named in the file
+    and one that is not, or *robots* if there are any. Of too many a part is taken, the
+    same one every time.
     """
     lines = lines_of(body)
-    asking = tuple(robots) or (*_robots(lines), UNKNOWN_ROBOT)
+    names = tuple(robots) or (*_robots(lines), UNKNOWN_ROBOT)
     targets = tuple(dict.fromkeys([*ALWAYS, *_targets(lines)]))
-    places: Iterable[int] = range(len(targets) * len(asking))
-    if len(targets) * len(asking) > max_questions:
+    places: Iterable[int] = range(len(targets) * len(names))
+    if len(targets) * len(names) > max_questions:
         dice = random.Random(len(body))  # noqa: S311 - the same part every time
-        places = sorted(dice.sample(range(len(targets) * len(asking)), max_questions))
+        places = sorted(dice.sample(range(len(targets) * len(names)), max_questions))
     return [
-        Question(origin + targets[place // len(asking)], asking[place % len(asking)])
+        Question(origin + targets[place // len(names)], names[place % len(names)])
         for place in places
     ]
 
@@ -56,7 +56,7 @@ def _robots(lines: Lines) -> dict[str, None]:
 
 
 def _targets(lines: Lines) -> Iterator[str]:
-    """Yield the paths to ask for, of each rule, and of what others may take for one."""
+    """Yield the paths of each rule, and of what others may take for one."""
     for line in lines.lines:
         if is_agent(line) or not line.value:
             continue

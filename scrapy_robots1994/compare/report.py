@@ -56,7 +56,7 @@ class ComparisonReport:
 
     @property
     def questions(self) -> int:
-        """How many questions each parser was asked, at most."""
+        """How many questions each parser answered, at most."""
         return max(map(self.count, self.parsers), default=0)
 
     @property

@@ -1,4 +1,6 @@
-"""TransformedFile of records: each takes one doubt out of who a rule is for."""
+"""Transforms of records, each of which removes one doubt about who a rule is for, and
+the table of all transforms by cause.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,6 @@ from scrapy_robots1994.compare.lines import (
     Lines,
     blank_like,
     is_agent,
-    lines_of,
     rewritten,
     says,
     with_ending,
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
     from scrapy_robots1994.compare.parsers import Question
     from scrapy_robots1994.parser import Line
 
-# Neither is a part of the other, nor of any name one meets.
-ME = "Qqwalkerqq"
-_OTHER = "zzfriendzz"
+# Neither is part of the other, nor of a name in use.
+ME = "Qqrobotqq"
+_OTHER = "zzotherzz"
 
 
 def without_splits(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file with blank lines only where a new record begins after a rule."""
-    kept: list[Line] = []
+    chosen: list[Line] = []
     blanks: list[Line] = []
     previous: Line | None = None
     for line in lines.lines:
@@ -46,11 +47,11 @@ def without_splits(lines: Lines, _robot: str) -> Iterator[Lines]:
                 previous is not None and is_agent(previous)
             )
             if begins or previous is None:
-                kept += blanks
+                chosen += blanks
             blanks = []
             previous = line
-        kept.append(line)
-    yield lines.of(kept + blanks)
+        chosen.append(line)
+    yield lines.of(chosen + blanks)
 
 
 def without_merging(lines: Lines, _robot: str) -> Iterator[Lines]:
@@ -153,9 +154,9 @@ def question_without_names(question: Question) -> Question:
 
 
 def _renamed(lines: Iterable[Line], mine: set[int], name: str) -> Iterator[Line]:
-    """Yield *lines* with *name* where they name the robot, strangers elsewhere."""
+    """Yield *lines* with *name* where they name the robot, else with other names."""
     for number, line in enumerate(lines, 1):
-        # Ours O12: a line that names nobody is a stranger's, too.
+        # Ours O12: a line without a name is renamed, too.
         if not is_agent(line):
             yield line
         elif number in mine:
@@ -197,36 +198,3 @@ TRANSFORMS: dict[Cause, Transform] = {
     Cause.PERCENT: Transform(paths.without_spellings, paths.question_without_spellings),
     Cause.ENCODING: Transform(paths.without_encoding),
 }
-
-
-class TransformedFile:
-    """The variants of one file, each made once."""
-
-    def __init__(self, body: bytes, dialect: str) -> None:
-        self._body = body
-        self._lines = lines_of(body, dialect)
-        self._made: dict[tuple[Cause, str], tuple[bytes, ...]] = {}
-
-    def without(
-        self, cause: Cause, question: Question
-    ) -> Iterator[tuple[bytes, Question]]:
-        """Yield the file and the question without *cause*, as often as there are ways.
-
-        What has nothing of the cause in it is left out.
-        """
-        transform = TRANSFORMS[cause]
-        asked = transform.question(question)
-        if asked is None:
-            return
-        for body in self._bodies(cause, question.robot if transform.by_robot else ""):
-            if body != self._body or asked != question:
-                yield body, asked
-
-    def _bodies(self, cause: Cause, robot: str) -> tuple[bytes, ...]:
-        """Return the file without *cause*, in all ways."""
-        known = self._made.get((cause, robot))
-        if known is None:
-            files = TRANSFORMS[cause].files(self._lines, robot)
-            known = tuple(dict.fromkeys(lines.body for lines in files))
-            self._made[cause, robot] = known
-        return known
