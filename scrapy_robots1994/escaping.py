@@ -15,6 +15,9 @@ _UNPRINTABLE = re.compile(
 # User name and password of a URL anywhere in a text.
 _CREDENTIALS = re.compile(r"(?<=//)[^/?#\s]*@")
 
+# Surrogate escapes, each of one byte from 0x80 to 0xFF.
+_BYTES = range(0xDC80, 0xDD00)
+_FIRST_BYTE = 0x80
 _LAST_OF_TWO_DIGITS = 0xFF
 _LAST_OF_FOUR_DIGITS = 0xFFFF
 _CUT = "…"
@@ -25,8 +28,13 @@ _COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#(?:\[|vso\[))")
 
 
 def _escape(match: re.Match[str]) -> str:
-    r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`."""
+    r"""Return the escape of one character: `\\x1b`, `\\u202e` or `\\U000e0041`.
+
+    A byte that is not UTF-8 is shown as that byte (O17).
+    """
     code = ord(match[0])
+    if code in _BYTES:
+        code -= _BYTES.start - _FIRST_BYTE
     if code <= _LAST_OF_TWO_DIGITS:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"

@@ -15,6 +15,7 @@ ESCAPES = [
     ("\u2028\u2029", r"\u2028\u2029"),
     ("\ufeff\u200b\u00ad", r"\ufeff\u200b\xad"),
     ("\ud800", r"\ud800"),
+    (b"caf\xe9".decode("utf-8", "surrogateescape"), r"caf\xe9"),
     ("\U000e0041", r"\U000e0041"),
 ]
 

@@ -251,7 +251,10 @@ def _print(report: ComparisonReport, target: Path | None, *, as_json: bool) -> N
         try:
             formats.write_report(report, target)
         except OSError as error:
-            raise RobotsError(str(error)) from error
+            reason = error.strerror or error
+            raise RobotsError(
+                f"the report {target} cannot be written: {reason}"
+            ) from error
         print_note(
             f"The report was written to {escape_control_chars(str(target), 500)}"
         )

@@ -74,13 +74,21 @@ def _is_special(path: Path) -> bool:
 def read_bytes(name: str) -> bytes:
     """Return the bytes of a file, or of standard input for `-`; else OSError."""
     if name == STDIN:
-        return sys.stdin.buffer.read()
+        return _standard_input()
     try:
         return Path(name).read_bytes()
     except IsADirectoryError:
         # Why the files in it are not read in its place.
         next(Path(name).iterdir(), None)
         raise
+
+
+def _standard_input() -> bytes:
+    """Return the bytes of standard input; raise `WrongUse` where it is closed."""
+    if sys.stdin is None:
+        msg = "- names standard input, which is closed: name a file"
+        raise WrongUse(msg)
+    return sys.stdin.buffer.read()
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:
@@ -97,8 +105,9 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
         except OSError as error:
             msg = f"--urls: {what_failed(error)}: name a file with one URL a line"
             raise WrongUse(msg) from None
-    if STDIN in (*args, named) or not (urls or named or sys.stdin.isatty()):
-        urls += listed(sys.stdin.buffer.read())
+    is_piped = sys.stdin is not None and not sys.stdin.isatty()
+    if STDIN in (*args, named) or (is_piped and not (urls or named)):
+        urls += listed(_standard_input())
     if not urls:
         msg = "no URL given: name one, or a file of them with --urls, or pipe them in"
         raise WrongUse(msg)

@@ -58,9 +58,13 @@ def print_line(line: str = "") -> None:
         sys.stdout.write(f"{shown}\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # What is still buffered has nowhere to go when Python flushes it at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(BROKEN_PIPE)
+        # At once, as SIGPIPE does: in an event loop that fetches, an exception that
+        # ends the process would end nothing.
+        sys.stderr.flush()
+        os._exit(BROKEN_PIPE)
+    except OSError as error:
+        msg = f"standard output cannot be written: {error.strerror}"
+        raise WrongUse(msg) from None
 
 
 def print_note(line: str) -> None:

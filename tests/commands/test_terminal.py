@@ -13,9 +13,23 @@ import pytest
 from scrapy_robots1994.commands import terminal
 from tests.commands.running import scrapy
 from tests.support.forked import ROOT
+from tests.support.site import Site
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+CLOSED_STDIN = """
+import os, sys
+os.close(0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+SCRAPY = (sys.executable, "-m", "scrapy")
+LINT = (
+    sys.executable,
+    "-c",
+    "import sys; from scrapy_robots1994.commands.robots_lint import main; sys.exit(main())",
+)
 
 
 class Terminal(io.StringIO):
@@ -108,6 +122,75 @@ def test_a_reader_that_goes_away_is_no_error(
 
     assert process.returncode == terminal.BROKEN_PIPE
     assert said == b""
+
+
+def test_a_reader_that_goes_away_ends_a_command_that_fetches() -> None:
+    """Also while origins are still asked: the first line has no reader any more."""
+    with (
+        Site() as site,
+        subprocess.Popen(
+            [sys.executable, "-m", "scrapy", "robots-check", site.url("/")],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        process.stdout.close()
+        try:
+            code = process.wait(60)
+        finally:
+            process.kill()
+
+    assert code == terminal.BROKEN_PIPE
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (*SCRAPY, "robots-check", "--urls", "-"),
+        (*SCRAPY, "robots-check"),
+        (*SCRAPY, "robots-compare", "-"),
+        (*LINT, "-"),
+    ],
+)
+def test_a_closed_standard_input_is_wrong_use(args: tuple[str, ...]) -> None:
+    """As under a service manager: one sentence, and no traceback."""
+    ran = subprocess.run(
+        [sys.executable, "-c", CLOSED_STDIN, *args],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ran.returncode == terminal.ExitCode.WRONG_USE
+    assert "Traceback" not in ran.stderr
+    assert "closed" in ran.stderr or "no URL given" in ran.stderr
+
+
+@pytest.mark.parametrize("args", [(*SCRAPY, "robots-lint"), LINT])
+def test_a_full_disk_is_said_in_one_sentence(
+    args: tuple[str, ...], tmp_path: Path
+) -> None:
+    """No file is blamed for it, and no traceback is shown."""
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /\n", "utf-8")
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        ran = subprocess.run(
+            [*args, "robots.txt"],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert ran.returncode == terminal.ExitCode.WRONG_USE
+    assert "standard output cannot be written: No space left" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])

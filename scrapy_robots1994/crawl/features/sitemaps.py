@@ -12,6 +12,7 @@ from scrapy.spiders import SitemapSpider
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.body import encode
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -74,7 +75,7 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
     `None` if no server answered.
     """
     if policy.robots is not None:
-        body, status = policy.robots.text.encode("utf-8", "surrogatepass"), 200
+        body, status = encode(policy.robots.text), 200
     elif policy.status is not None:
         body, status = b"", policy.status
     else:
