@@ -51,6 +51,8 @@ _WITHOUT_RULES = re.compile(
 )
 _ALLOW = re.compile(f"\n{field_pattern('allow')}")
 _LONE_CR = re.compile(LONE_CR)
+_LINE = re.compile("\n")
+_BLANK_LINE = re.compile(f"\n{_SPACES}\r?\n")
 
 _SLICE = 32_768
 
@@ -66,19 +68,23 @@ def may_weaken(text: str, dialect: Dialect) -> bool:
     if dialect.has_allow and _ALLOW.search(lines):
         # Ours X1: the order of Allow and Disallow lines counts.
         return True
-    # A match keeps all threads waiting, and odd lines take the longest to look for.
-    return any(_ODD_LINE.search(f"{part}\n") for part in _slices(lines)) or any(
-        sign.search(lines) for sign in (_ORPHAN_AT_START, _ORPHAN, _WITHOUT_RULES)
+    if _ORPHAN_AT_START.search(lines):
+        return True
+    # A search keeps all threads waiting, so it is one of a part of the text. An odd line
+    # is a line; the other signs begin or end with a blank line, and have no other one.
+    return any(_ODD_LINE.search(f"{part}\n") for part in _slices(lines, _LINE)) or any(
+        _ORPHAN.search(part) or _WITHOUT_RULES.search(part)
+        for part in _slices(lines, _BLANK_LINE)
     )
 
 
-def _slices(text: str) -> Iterator[str]:
-    """Yield *text* in parts of whole lines."""
+def _slices(text: str, border: re.Pattern[str]) -> Iterator[str]:
+    """Yield *text* in parts that overlap in a *border*, which begins and ends a part."""
     start = 0
     while len(text) - start > _SLICE:
-        end = text.find("\n", start + _SLICE)
-        if end < 0:
+        found = border.search(text, start + _SLICE)
+        if found is None:
             break
-        yield text[start:end]
-        start = end
+        yield text[start : found.end()]
+        start = found.start()
     yield text[start:]
