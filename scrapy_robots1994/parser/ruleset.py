@@ -145,6 +145,10 @@ class RobotRules:
             return self._allowed(_as_text(url))
         if TYPE_CHECKING:
             assert isinstance(url, str)
+        if not is_usual and self._records is None:
+            # Origins with the same file take turns: the host does not matter.
+            start = _target_start(url)
+            is_usual = start > 0
         # Without these the URL has one spelling, and it is the normal one.
         if is_usual and not ("%" in url or "/." in url or "\\" in url):
             if prefixes is not None:
@@ -173,7 +177,9 @@ class RobotRules:
     def _question(self, url: str) -> tuple[str, _Matcher]:
         """Return the target of *url*, and the rules for its host."""
         beginning, start, *_, matcher = self._state
-        if url.startswith(beginning):
+        if not url.startswith(beginning):
+            start = _target_start(url) if self._records is None else -1
+        if start > 0:
             return url[start:].partition("#")[0], matcher
         head = head_of(url)
         state = f"{head}/", len(head), *self._state[2:]
@@ -274,3 +280,12 @@ class RobotRules:
         own = sum(map(getsizeof, (*parts, self._verdicts, *verdicts.values())))
         own += state[4].memory_bytes
         return own + sum(_size(record) for record in self._records or ())
+
+
+def _target_start(url: str) -> int:
+    """Return where the target of *url* begins; -1 where that needs a closer look."""
+    start = url.find("/", len("https://"))
+    if not url.startswith(("http://", "https://")) or url.startswith("http:///"):
+        return -1
+    is_plain = url.find("?", 0, start) < 0 and url.find("#", 0, start) < 0
+    return start if is_plain else -1
