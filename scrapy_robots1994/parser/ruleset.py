@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from sys import getsizeof
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
@@ -140,27 +140,25 @@ class RobotRules:
         # see it whole.
         head, start, prefixes, find, _ = self._state
         try:
-            is_usual = url.startswith(head)  # type: ignore[arg-type]  # see below
+            if not url.startswith(head):  # type: ignore[arg-type]  # see below
+                # Origins with the same file take turns.
+                start = self._target_start(cast("str", url))
         except TypeError:
             return self._allowed(_as_text(url))
         if TYPE_CHECKING:
             assert isinstance(url, str)
-        if not is_usual and self._records is None:
-            # Origins with the same file take turns: the host does not matter.
-            start = _target_start(url)
-            is_usual = start > 0
         # Without these the URL has one spelling, and it is the normal one.
-        if is_usual and not ("%" in url or "/." in url or "\\" in url):
+        if start >= 0 and not ("%" in url or "/." in url or "\\" in url):
             if prefixes is not None:
-                if not url.startswith(prefixes, start):
-                    return True
-                if ROBOTS_TXT not in url:
-                    return False
+                is_covered = url.startswith(prefixes, start)
             elif find is not None:
-                if not find(url[start:])[0] & 1:
-                    return True
-                if ROBOTS_TXT not in url:
-                    return False
+                is_covered = bool(find(url[start:])[0] & 1)
+            else:
+                return self._allowed(url)
+            if not is_covered:
+                return True
+            if ROBOTS_TXT not in url:
+                return False
         return self._allowed(url)
 
     def _allowed(self, url: str) -> bool:
@@ -178,8 +176,8 @@ class RobotRules:
         """Return the target of *url*, and the rules for its host."""
         beginning, start, *_, matcher = self._state
         if not url.startswith(beginning):
-            start = _target_start(url) if self._records is None else -1
-        if start > 0:
+            start = self._target_start(url)
+        if start >= 0:
             return url[start:].partition("#")[0], matcher
         head = head_of(url)
         state = f"{head}/", len(head), *self._state[2:]
@@ -189,6 +187,16 @@ class RobotRules:
             self._state = state
         return target_behind(head, url), state[4]
 
+    def _target_start(self, url: str) -> int:
+        """Return where the target of *url* begins; -1 where that needs a closer look."""
+        start = url.find("/", len("https://"))
+        # Ours O19: rules that are absolute URLs are compiled for one host.
+        has_host = url.startswith(("http://", "https://"))
+        if self._records is not None or not has_host or url.startswith("http:///"):
+            return -1
+        is_path = url.find("?", 0, start) < 0 and url.find("#", 0, start) < 0
+        return start if is_path else -1
+
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether *url* may be retrieved, and because of what.
 
@@ -196,14 +204,16 @@ class RobotRules:
         `has_lines` says: for a large file call it in a thread then.
         """
         target, matcher = self._question(_as_text(url))
+        spelling = matcher.normal_spelling(target)
         # Ours O22: the file itself may always be read.
-        if matcher.normal_spelling(target) == ROBOTS_TXT:
+        if spelling == ROBOTS_TXT:
             return _ROBOTS_TXT_ITSELF
-        marks = []
+        marks = [(matcher.mark(spelling, target), target)]
         for written in spellings(target):
-            spelling = matcher.normal_spelling(written)
-            if spelling != ROBOTS_TXT:
-                marks.append((matcher.mark(spelling, written), written))
+            if written is not target:
+                spelling = matcher.normal_spelling(written)
+                if spelling != ROBOTS_TXT:
+                    marks.append((matcher.mark(spelling, written), written))
         # Ours O27: one spelling that is disallowed is enough. Ours O5: what the literal
         # reading disallows comes before what only the cautious one does.
         refusing = [it for it in marks if it[0] & 1]
@@ -280,12 +290,3 @@ class RobotRules:
         own = sum(map(getsizeof, (*parts, self._verdicts, *verdicts.values())))
         own += state[4].memory_bytes
         return own + sum(_size(record) for record in self._records or ())
-
-
-def _target_start(url: str) -> int:
-    """Return where the target of *url* begins; -1 where that needs a closer look."""
-    start = url.find("/", len("https://"))
-    if not url.startswith(("http://", "https://")) or url.startswith("http:///"):
-        return -1
-    is_plain = url.find("?", 0, start) < 0 and url.find("#", 0, start) < 0
-    return start if is_plain else -1
