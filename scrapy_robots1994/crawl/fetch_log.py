@@ -77,7 +77,7 @@ class FetchLog:
         """Log one line about a policy that the origin stated."""
         self._log(
             level,
-            f"%s: HTTP %s, %s, holds for %.0f s{more}",
+            f"%s: HTTP %s, %s, fresh for %.0f s{more}",
             policy.origin.robots_url,
             policy.status,
             policy.outcome.value,
@@ -122,7 +122,7 @@ class FetchLog:
         self._tally.count(stats.STORE_HITS)
         self._log(
             logging.DEBUG,
-            "%s: %s, in the store for %.0f s, holds for another %.0f s",
+            "%s: %s, in the store for %.0f s, fresh for another %.0f s",
             policy.origin.robots_url,
             policy.outcome.value,
             now - policy.fetched_at,
