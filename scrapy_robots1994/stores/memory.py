@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
-
-from cachetools import LRUCache
 
 from scrapy_robots1994.stores.url import MAX_BYTES
 
@@ -33,8 +32,10 @@ class MemoryStore:
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self._clock = clock
+        self._max_origins = max_origins
         self._max_bytes = max_bytes
-        self._policies = _Policies(max_origins, self._evicted)
+        # Not `cachetools.LRUCache`: it has one bound, and no call for what it evicts.
+        self._policies: OrderedDict[Origin, Policy] = OrderedDict()
         self._bytes = 0
         # By the identity of a file: how many origins share it, and its bytes.
         self._files: dict[int, tuple[int, int]] = {}
@@ -52,11 +53,13 @@ class MemoryStore:
         if policy is not None and policy.keep_until <= self._clock():
             self.forget(origin)
             return None
+        self.touch(origin)
         return policy
 
     def touch(self, origin: Origin) -> None:
-        """Note that the policy of *origin* is in use."""
-        self._policies.get(origin)
+        """Note that the policy of *origin*, if there is one, is in use."""
+        if origin in self._policies:
+            self._policies.move_to_end(origin)
 
     def put(self, policy: Policy) -> None:
         """Store *policy*, in place of an older one of its origin."""
@@ -69,7 +72,8 @@ class MemoryStore:
         """Remove the policy of *origin*, if there is one."""
         policy = self._policies.pop(origin, None)
         if policy is not None:
-            self._evicted(policy)
+            self._charge(policy, -1)
+            self.on_forget(origin)
 
     def __iter__(self) -> Iterator[Policy]:
         """Return every policy in memory at this moment."""
@@ -79,11 +83,6 @@ class MemoryStore:
     def __len__(self) -> int:
         """Return how many origins are in memory."""
         return sum(1 for _ in self)
-
-    def _evicted(self, policy: Policy) -> None:
-        """Count *policy* no more, which is out of the cache."""
-        self._charge(policy, -1)
-        self.on_forget(policy.origin)
 
     def measure(self, policy: Policy) -> None:
         """Count the bytes of the file of *policy* anew: its rules have been compiled."""
@@ -96,9 +95,11 @@ class MemoryStore:
         self._shrink()
 
     def _shrink(self) -> None:
-        """Evict what is beyond the bytes."""
-        while self._bytes > self._max_bytes and len(self._policies) > 1:
-            self._policies.popitem()
+        """Forget the least recently used policies beyond the bounds."""
+        while len(self._policies) > self._max_origins or (
+            self._bytes > self._max_bytes and len(self._policies) > 1
+        ):
+            self.forget(next(iter(self._policies)))
 
     def _charge(self, policy: Policy, origins: int) -> None:
         """Count *policy* once more or once less."""
@@ -106,26 +107,9 @@ class MemoryStore:
         robots = policy.robots
         if robots is None:
             return
-        shared, size = self._files.get(id(robots), (0, 0))
-        if not shared:
-            size = robots.memory_bytes
-            self._bytes += size
+        shared, size = self._files.pop(id(robots), (0, 0))
+        self._bytes -= size
         if shared + origins:
+            size = size or robots.memory_bytes
+            self._bytes += size
             self._files[id(robots)] = shared + origins, size
-        else:
-            self._bytes -= size
-            del self._files[id(robots)]
-
-
-class _Policies(LRUCache["Origin", "Policy"]):
-    """The LRU, with a call for each policy that it evicts."""
-
-    def __init__(self, maxsize: int, evicted: Callable[[Policy], None]) -> None:
-        super().__init__(maxsize)
-        self._on_evicted = evicted
-
-    def popitem(self) -> tuple[Origin, Policy]:
-        """Evict the least recently used policy."""
-        origin, policy = super().popitem()
-        self._on_evicted(policy)
-        return origin, policy

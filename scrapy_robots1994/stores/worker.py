@@ -147,12 +147,12 @@ class StoreWorker(Thread):
         """Close the store and end the thread. Call this in a job."""
         self._is_closed = True
         if self._store is not None:
-            self._guard("close", self._store.close)
+            self._guard("close", self._store.close, object)
 
     def store(self) -> PolicyStore:
         """Return the store, made in this thread, or raise `NoAnswer`."""
         if self._store is None:
-            self._store = self._guard("read", self._url.new_store, returns=PolicyStore)
+            self._store = self._guard("read", self._url.new_store, PolicyStore)
         return self._store
 
     def call(
@@ -168,25 +168,23 @@ class StoreWorker(Thread):
         Call this in a job. Any class can be a store: what is not of *returns* is a
         failure.
         """
-        method = partial(getattr(self.store(), name), **options)
-        return self._guard(side, method, *args, returns=returns)
+        method = getattr(self.store(), name)
+        return self._guard(side, partial(method, *args, **options), returns)
 
     def _guard(
         self,
         side: Side,
-        function: Callable[..., Any],
-        *args: Any,
-        returns: type | tuple[type, ...] = object,
+        function: Callable[[], Any],
+        returns: type | tuple[type, ...],
     ) -> Any:
         """Call *function*, and raise `NoAnswer` whatever else it raises."""
         if self.is_abandoned:
             raise Abandoned
         if not self._breaker.may_call(side):
             raise NoAnswer
-        began = time.monotonic()
-        self.running = side, began
+        self.running = side, time.monotonic()
         try:
-            result = self._repeat(began + self._url.timeout / 2, function, *args)
+            result = _repeat(function, time.monotonic() + self._url.timeout / 2)
             _check(result, returns)
         except BaseException as error:  # a store may raise SystemExit, too
             if self.is_abandoned:
@@ -200,17 +198,17 @@ class StoreWorker(Thread):
         self._breaker.succeeded(side)
         return result
 
-    @staticmethod
-    def _repeat(give_up: float, function: Callable[..., Any], *args: Any) -> Any:
-        """Call *function* again while it meets a limit of this process."""
-        while True:
-            try:
-                return function(*args)
-            except Exception as error:
-                if not _is_own_limit(error) or time.monotonic() > give_up:
-                    raise
-            # A page may give its descriptor back at any moment.
-            time.sleep(OWN_LIMIT_SECONDS)
+
+def _repeat(function: Callable[[], Any], give_up: float) -> Any:
+    """Call *function* again while it meets a limit of this process."""
+    while True:
+        try:
+            return function()
+        except Exception as error:
+            if not _is_own_limit(error) or time.monotonic() > give_up:
+                raise
+        # A page may give its descriptor back at any moment.
+        time.sleep(OWN_LIMIT_SECONDS)
 
 
 def _check(result: object, types: type | tuple[type, ...]) -> None:
