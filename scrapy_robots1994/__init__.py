@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from scrapy_robots1994.checks.problem import Problem
+    from scrapy_robots1994.checks.kinds import Problem
     from scrapy_robots1994.crawl.addon import Addon
     from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
     from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelay

@@ -3,7 +3,7 @@
 from sys import getsizeof
 
 from scrapy_robots1994.checks import find_problems, find_weakening_problems
-from scrapy_robots1994.checks.problem import Problem
+from scrapy_robots1994.checks.kinds import Problem
 from scrapy_robots1994.parser.body import Body, encode
 from scrapy_robots1994.parser.dialects import (
     LITERAL,

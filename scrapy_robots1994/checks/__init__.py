@@ -2,8 +2,15 @@
 verdict.
 """
 
-from scrapy_robots1994.checks.kinds import KINDS
-from scrapy_robots1994.checks.problem import Check, Problem
+from scrapy_robots1994.checks.kinds import KINDS, SEVERITIES, Check, Problem, sentence
 from scrapy_robots1994.checks.run import find_problems, find_weakening_problems
 
-__all__ = ["KINDS", "Check", "Problem", "find_problems", "find_weakening_problems"]
+__all__ = [
+    "KINDS",
+    "SEVERITIES",
+    "Check",
+    "Problem",
+    "find_problems",
+    "find_weakening_problems",
+    "sentence",
+]

@@ -7,22 +7,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.checks import kinds
-from scrapy_robots1994.checks.characters import (
+from scrapy_robots1994.checks.values import (
     first_odd,
     is_odd,
     letters,
     likely_field,
+    name_matches,
     name_of,
+    path_matches,
     without_odd,
 )
-from scrapy_robots1994.checks.values import name_matches, path_matches
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.parser.tokens import COMMENT, SPACE, LineKind, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robots1994.checks.problem import Match
+    from scrapy_robots1994.checks.kinds import Match
     from scrapy_robots1994.parser.dialects import Dialect
     from scrapy_robots1994.parser.tokens import Line
 

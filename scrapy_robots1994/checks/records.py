@@ -12,7 +12,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_robots1994.checks.problem import Match
+    from scrapy_robots1994.checks.kinds import Match
     from scrapy_robots1994.parser.dialects import Dialect
     from scrapy_robots1994.parser.records import Record, Rule
 

@@ -1,28 +1,29 @@
-"""Runs all checks over a file: one pass over its lines, one over its records."""
+"""Runs all checks over a file: those of its lines, of its records and of the whole."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.checks import kinds, records
-from scrapy_robots1994.checks.lines import RULES, line_matches
-from scrapy_robots1994.checks.prefilter import may_weaken
+from scrapy_robots1994.checks.lines import line_matches
 from scrapy_robots1994.parser.body import encoding_of
 from scrapy_robots1994.parser.dialects import CAUTIOUS
 from scrapy_robots1994.parser.records import applied, read_records
-from scrapy_robots1994.parser.tokens import LineKind, read_lines
+from scrapy_robots1994.parser.tokens import (
+    DISALLOW,
+    USER_AGENT,
+    LineKind,
+    read_lines,
+)
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_robots1994.checks.problem import Check, Match, Problem
+    from scrapy_robots1994.checks.kinds import Match, Problem
     from scrapy_robots1994.parser.body import Body
     from scrapy_robots1994.parser.dialects import Dialect
-    from scrapy_robots1994.parser.records import Record
-    from scrapy_robots1994.parser.tokens import Line
 
 # Ours O23: where the file is no robots.txt at all, its lines are not reported one by one.
 _LINES_OF_A_PAGE = (
@@ -37,83 +38,124 @@ _WIDE_BYTES = 400
 _WIDE_SHARE = 0.25
 
 
-@dataclass(slots=True)
-class _Lines:
-    """What one pass over the lines has found, besides the records."""
+class _File:
+    """The lines and records of a file, and what is wrong with its lines."""
 
-    dialect: Dialect
-    matches: list[Match] = field(default_factory=list)
-    blanks: list[int] = field(default_factory=list)
-    ignored_allows: list[int] = field(default_factory=list)
-    undecodable: list[tuple[int, int]] = field(default_factory=list)
-    first: Line | None = None
-    first_lone_cr: Line | None = None
-    lone_crs: int = 0
-    count: int = 0
-    has_agents: bool = False
+    def __init__(self, body: Body, dialect: Dialect) -> None:
+        """Read the file; *body* is what is left of it within the limit."""
+        self.body = body
+        self.dialect = dialect
+        self.lines = tuple(read_lines(body.text, dialect))
+        self.records = tuple(read_records(self.lines, dialect))
+        empty = (LineKind.BLANK, LineKind.COMMENT)
+        self.written = [line for line in self.lines if line.kind not in empty]
+        self.is_page = bool(self.written) and _begins_as_page(self.written[0].text)
+        self.is_wide = bool(self.written) and _is_wide(body)
+        self.line_matches = [*self._orphans()]
+        for line in self.written:
+            self.line_matches += line_matches(line, dialect)
 
-    def watch(self, text: str) -> Iterator[Line]:
-        """Yield the lines of *text*, and note what is wrong with each."""
-        for line in read_lines(text, self.dialect):
-            self.count = line.number
-            if line.ending == "\r":
-                self.first_lone_cr = self.first_lone_cr or line
-                self.lone_crs += 1
-            if not line.text.isascii():
-                self._note_undecodable(line)
-            if line.kind is LineKind.BLANK:
-                self.blanks.append(line.number)
-            elif line.kind is not LineKind.COMMENT:
-                self._note(line)
-            yield line
-
-    def _note(self, line: Line) -> None:
-        """Note the problems of a line that is not empty."""
-        self.first = self.first or line
-        self.has_agents |= line.kind is LineKind.USER_AGENT
-        if line.kind in RULES and not self.has_agents:
-            # Ours O4
-            self.matches.append(
-                kinds.ORPHAN.at(line.number, line.column, line.field)._replace(
+    def _orphans(self) -> Iterator[Match]:
+        """Yield the rules above all records."""
+        first = self.records[0].first_line if self.records else len(self.lines) + 1
+        for line in self.written:
+            if line.number > first:
+                return
+            if line.kind in (LineKind.DISALLOW, LineKind.ALLOW):
+                # Ours O4
+                yield kinds.ORPHAN.at(line.number, line.column, line.field)._replace(
                     is_harmless=line.kind is LineKind.ALLOW
                 )
-            )
-        if line.kind is LineKind.UNKNOWN and line.field.lower() == "allow":
-            self.ignored_allows.append(line.number)
-        self.matches += line_matches(line, self.dialect)
 
-    def _note_undecodable(self, line: Line) -> None:
-        """Note where a line has a byte that is not UTF-8."""
-        at = next(
-            (at for at, it in enumerate(line.text) if "\udc80" <= it <= "\udcff"), -1
+    def boundary_matches(self) -> Iterator[Match]:
+        """Yield where records end too early, or without a sign."""
+        blanks = [line.number for line in self.lines if line.kind is LineKind.BLANK]
+        ignored_allows = [
+            line.number
+            for line in self.written
+            if line.kind is LineKind.UNKNOWN and line.field.lower() == "allow"
+        ]
+        two_fields = (
+            it.line for it in self.line_matches if it.check is kinds.TWO_FIELDS
         )
-        if at >= 0:
-            self.undecodable.append((line.number, at + 1))
+        around = records.Surroundings(blanks, ignored_allows, frozenset(two_fields))
+        return records.boundary_matches(self.records, around)
 
-    def surroundings(self) -> records.Surroundings:
-        """Return what the checks of records need to know about the lines."""
-        two_fields = (it.line for it in self.matches if it.check is kinds.TWO_FIELDS)
-        return records.Surroundings(
-            self.blanks, self.ignored_allows, frozenset(two_fields)
-        )
+    def rule_matches(self) -> Iterator[Match]:
+        """Yield the rules that change nothing."""
+        for record in self.records:
+            yield from records.rule_matches(record, self.dialect)
+
+    def file_matches(self) -> Iterator[Match]:
+        """Yield the problems of the file as a whole."""
+        if encoding_of(self.body.data)[0]:
+            # Ours O16
+            yield kinds.MARK.at(1, 1)
+        if self.is_wide:
+            yield kinds.WIDE_TEXT.at(1, 1)
+        else:
+            # Ours O17
+            yield from self._undecodable()
+        if self.body.is_truncated:
+            # Ours O24
+            yield kinds.TRUNCATED.at(len(self.lines) + 1, 1)
+        if self.is_page:
+            # Ours O23
+            first = self.written[0]
+            yield kinds.HTML.at(first.number, first.text.index("<") + 1)
+        lone_crs = [line for line in self.lines if line.ending == "\r"]
+        if lone_crs:
+            # 1994 F2
+            column = max(len(lone_crs[0].text), 1)
+            yield kinds.LONE_CR.at(lone_crs[0].number, column, str(len(lone_crs)))
+
+    def _undecodable(self) -> Iterator[Match]:
+        """Yield the first byte of each line that is not UTF-8."""
+        for line in self.lines:
+            if not line.text.isascii():
+                is_byte = ["\udc80" <= it <= "\udcff" for it in line.text]
+                if True in is_byte:
+                    yield kinds.UNDECODABLE.at(line.number, is_byte.index(True) + 1)
+
+    def counts(self, match: Match) -> bool:
+        """Return whether *match* is a problem of this file, in this dialect."""
+        check = match.check
+        if check in (kinds.NO_BLANK, kinds.SECOND_DEFAULT):
+            return self.dialect.has_blank_lines
+        if check in _LINES_OF_A_PAGE:
+            return not (self.is_wide or (self.is_page and not self.records))
+        return not (self.is_wide and check is kinds.CONTROL)
+
+    def concerning(self, matches: Iterable[Match], robot: str | bytes) -> list[Match]:
+        """Return those of *matches* that concern *robot*, in the order of the lines."""
+        names = robot_names(robot)
+        obeyed = applied(self.records, self.dialect, names)
+        lines = {record.first_line for record in obeyed}
+        starts = [record.first_line for record in self.records]
+        is_named = any(not record.is_default for record in obeyed)
+
+        def concerns(match: Match) -> bool:
+            before = bisect_right(starts, match.line)
+            if not before or starts[before - 1] in lines:
+                return True
+            return not is_named and _means(match, self.dialect, names)
+
+        return sorted(filter(concerns, matches), key=lambda it: it.line)
 
 
 def find_problems(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
     """Return the problems of a file, in the order of their places."""
-    lines = _Lines(dialect)
-    found = tuple(read_records(lines.watch(body.text), dialect))
+    file = _File(body, dialect)
     matches = [
-        *lines.matches,
-        *records.boundary_matches(found, lines.surroundings()),
-        *records.default_matches(found),
-        *records.name_matches(found, dialect),
-        *(it for record in found for it in records.rule_matches(record, dialect)),
-        *_file_matches(lines, body),
+        *file.line_matches,
+        *file.boundary_matches(),
+        *records.default_matches(file.records),
+        *records.name_matches(file.records, dialect),
+        *file.rule_matches(),
+        *file.file_matches(),
     ]
-    left_out = _left_out(lines, found, body, dialect)
-    matches = [it for it in matches if it.check not in left_out]
     matches.sort(key=lambda it: (it.line, it.column, it.check.code))
-    return tuple(it.problem() for it in matches)
+    return tuple(match.problem() for match in matches if file.counts(match))
 
 
 def find_weakening_problems(
@@ -129,66 +171,38 @@ def find_weakening_problems(
     These are the problems in or below the records that the robot obeys, above all
     records, and of User-agent lines that likely meant the robot.
     """
-    text = body.text
-    if not may_weaken(text, dialect):
+    # A crawl asks this of every file, and one in four is a page without any rule.
+    if _says_nothing(body.text) and not _is_wide(body):
         return ()
-    lines = _Lines(dialect)
-    found = tuple(read_records(lines.watch(text), dialect))
-    found_in_records = [*records.boundary_matches(found, lines.surroundings())]
+    file = _File(body, dialect)
+    matches = [*file.line_matches, *file.boundary_matches()]
     if dialect.has_allow:
-        for record in found:
-            found_in_records += records.rule_matches(record, dialect)
-    left_out = _left_out(lines, found, body, dialect)
-    matches = [
+        matches += file.rule_matches()
+    if file.is_wide:
+        matches.append(kinds.WIDE_TEXT.at(1, 1))
+    weakening = (
         match
-        for match in (*lines.matches, *found_in_records)
+        for match in matches
         if match.weakens_policy
-        and match.check not in left_out
+        and file.counts(match)
         # The cautious reading obeys the lines below a blank line.
         and not (match.check is kinds.SPLIT and reading == CAUTIOUS)
-    ]
-    if lines.first is not None and _is_wide(body):
-        matches.append(kinds.WIDE_TEXT.at(1, 1))
-    concerning = sorted(
-        _concerning(matches, found, dialect, robot_names(robot)),
-        key=lambda it: it.line,
     )
+    concerning = file.concerning(weakening, robot)
     return tuple(match.problem() for match in concerning[:limit])
 
 
-def _left_out(
-    lines: _Lines, found: Sequence[Record], body: Body, dialect: Dialect
-) -> tuple[Check, ...]:
-    """Return the checks that are no problems of this file, or of this dialect."""
-    left_out: tuple[Check, ...] = ()
-    if not dialect.has_blank_lines:
-        left_out += (kinds.NO_BLANK, kinds.SECOND_DEFAULT)
-    if _is_page(lines) and not found:
-        left_out += _LINES_OF_A_PAGE
-    if _is_wide(body):
-        left_out += (*_LINES_OF_A_PAGE, kinds.CONTROL)
-    return left_out
+def _begins_as_page(text: str) -> bool:
+    """Whether *text* begins as a page of HTML or XML does."""
+    return text.lstrip().startswith("<")
 
 
-def _concerning(
-    matches: Iterable[Match],
-    found: Sequence[Record],
-    dialect: Dialect,
-    names: Sequence[str],
-) -> Iterator[Match]:
-    """Yield the matches that concern a robot with these *names*."""
-    obeyed = applied(found, dialect, names)
-    lines = {record.first_line for record in obeyed}
-    starts = [record.first_line for record in found]
-    is_named = any(not record.is_default for record in obeyed)
-    for match in matches:
-        before = bisect_right(starts, match.line)
-        if (
-            not before
-            or starts[before - 1] in lines
-            or (not is_named and _means(match, dialect, names))
-        ):
-            yield match
+def _says_nothing(text: str) -> bool:
+    """Whether *text* is a page without a field of 1994."""
+    if not _begins_as_page(text):
+        return False
+    lowered = text.lower()
+    return USER_AGENT not in lowered and DISALLOW not in lowered
 
 
 def _means(match: Match, dialect: Dialect, names: Sequence[str]) -> bool:
@@ -196,34 +210,6 @@ def _means(match: Match, dialect: Dialect, names: Sequence[str]) -> bool:
     return EVERYBODY in match.meant or bool(
         match.meant and dialect.choose([match.meant], names)
     )
-
-
-def _file_matches(lines: _Lines, body: Body) -> Iterator[Match]:
-    """Yield the problems of the file as a whole."""
-    mark, _ = encoding_of(body.data)
-    if mark:
-        # Ours O16
-        yield kinds.MARK.at(1, 1)
-    if _is_wide(body):
-        yield kinds.WIDE_TEXT.at(1, 1)
-    else:
-        # Ours O17
-        yield from (kinds.UNDECODABLE.at(*place) for place in lines.undecodable)
-    if body.is_truncated:
-        # Ours O24
-        yield kinds.TRUNCATED.at(lines.count + 1, 1)
-    if lines.first is not None and _is_page(lines):
-        # Ours O23
-        yield kinds.HTML.at(lines.first.number, lines.first.text.index("<") + 1)
-    if lines.first_lone_cr is not None:
-        # 1994 F2
-        number, text = lines.first_lone_cr.number, lines.first_lone_cr.text
-        yield kinds.LONE_CR.at(number, max(len(text), 1), str(lines.lone_crs))
-
-
-def _is_page(lines: _Lines) -> bool:
-    """Whether the file begins as a page of HTML or XML does."""
-    return lines.first is not None and lines.first.text.lstrip().startswith("<")
 
 
 def _is_wide(body: Body) -> bool:

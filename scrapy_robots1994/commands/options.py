@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from scrapy_robots1994.checks.problem import SEVERITIES
+from scrapy_robots1994.checks.kinds import SEVERITIES
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars

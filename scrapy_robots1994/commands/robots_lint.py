@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.problem import SEVERITIES
+from scrapy_robots1994.checks.kinds import SEVERITIES
 from scrapy_robots1994.commands.inputs import expand, is_url, read_bytes, why_unread
 from scrapy_robots1994.commands.options import (
     COMMON,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from twisted.python.failure import Failure
 
-    from scrapy_robots1994.checks.problem import Problem
+    from scrapy_robots1994.checks.kinds import Problem
     from scrapy_robots1994.crawl.fetcher import RobotsDownload
     from scrapy_robots1994.crawl.robots_request import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings

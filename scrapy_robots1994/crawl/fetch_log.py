@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from scrapy_robots1994.checks.problem import sentence
+from scrapy_robots1994.checks.kinds import sentence
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.policy import (
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from scrapy_robots1994.checks.problem import Problem
+    from scrapy_robots1994.checks.kinds import Problem
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.origin import Origin

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.problem import (
+from scrapy_robots1994.checks.kinds import (
     ERROR,
     INFO,
     SEVERITIES,

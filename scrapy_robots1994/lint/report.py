@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from scrapy_robots1994.checks.problem import Problem
+from scrapy_robots1994.checks.kinds import Problem
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser import Line, LineKind, Record
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named

@@ -2,7 +2,8 @@
 
 The way of a file: `body` (its bytes), `tokens` (its lines), `records`, then for one robot
 `ruleset` and `verdict`. `dialects` has what sets the dialects apart, `user_agent` the
-names of robots, `spellings` the forms of a URL; `prefixes` and `rfc9309` compile rules.
+names of robots, `spellings` the forms of a URL; `prefix_matcher` and `rfc9309` compile rules,
+with the index of `prefixes`.
 `fast_scan` is a faster way to the rules of one robot.
 """
 

@@ -107,6 +107,7 @@ class _Scan:
         self._has_blank_lines = dialect.has_blank_lines
         self._boundary = _BOUNDARIES[dialect.has_allow, dialect.has_blank_lines]
         self._agents: list[re.Match[bytes]] = []
+        self._line = self._counted = 0
         self.named: list[tuple[str, ...]] = []
         lowered = text.lower()
         if _WORD not in lowered:
@@ -130,7 +131,7 @@ class _Scan:
 
     def records(self, chosen: Sequence[int], reading: str) -> Iterator[_Found]:
         """Yield the records of the User-agent lines at these positions, each once."""
-        end = 0
+        end = self._line = self._counted = 0
         for position in chosen:
             if position >= end:
                 first, end = position, position + 1
@@ -159,8 +160,10 @@ class _Scan:
                 orphans = _uncommented(text[blank.start() : end])
             end = blank.start()
         names = tuple(name for it in self.named[first:next_one] for name in it)
-        line = text.count(b"\n", 0, start)
-        return _Found(names, line, _uncommented(text[start:end]), orphans)
+        # Counted on from the record before: there may be thousands.
+        self._line += text.count(b"\n", self._counted, start)
+        self._counted = start
+        return _Found(names, self._line, _uncommented(text[start:end]), orphans)
 
 
 def _uncommented(block: bytes) -> str:

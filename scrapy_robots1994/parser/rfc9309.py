@@ -130,8 +130,9 @@ class LongestMatcher:
             paths[path] = min(paths.get(path, mark), mark, key=_preference)
             if path != value:
                 self._changed[mark] = value
-        # Of the paths that cover a target the longest decides: the innermost.
-        self._index = PrefixIndex(list(paths.items()), lambda _, inner: inner)
+        # Of the paths that cover a target the longest decides.
+        longest_first = sorted(paths, key=len, reverse=True)
+        self._index = PrefixIndex(longest_first, [paths[it] for it in longest_first])
         patterns.sort(key=lambda it: (-it.length, _preference(it.mark)))
         self._patterns = tuple(patterns)
 

@@ -11,12 +11,12 @@ from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fast_scan import robot_records, rule_lines
-from scrapy_robots1994.parser.prefixes import (
-    UNDECIDED,
+from scrapy_robots1994.parser.prefix_matcher import (
     PrefixMatcher,
     RecordsMatcher,
     compile_prefixes,
 )
+from scrapy_robots1994.parser.prefixes import UNDECIDED
 from scrapy_robots1994.parser.records import (
     Record,
     RobotRecord,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.characters import likely_field
+from scrapy_robots1994.checks.values import likely_field
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.checks.problem import Check
+    from scrapy_robots1994.checks.kinds import Check
 
 STAR = "User-agent: *\n"
 

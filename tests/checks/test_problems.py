@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.problem import sentence
+from scrapy_robots1994.checks.kinds import sentence
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser.asking import clauses
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scrapy_robots1994.checks.prefilter import may_weaken
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.parser import LineKind
-from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser import oracle
@@ -58,14 +56,6 @@ def what_is_told_is_printable(asked: Question) -> None:
         assert is_printable(str(problem))
         assert 1 <= problem.line <= len(robots.lines) + 1
     assert set(robots.weakening_problems(asked.robot)) <= set(robots.problems)
-
-
-def what_is_not_suspicious_opens_nothing(asked: Question) -> None:
-    """The first look at a file passes none over that has a problem of that kind."""
-    robots = asked.parsed()
-
-    if not may_weaken(robots.text, DIALECTS[robots.dialect]):
-        assert not any(problem.weakens_policy for problem in robots.problems)
 
 
 def both_paths_agree(asked: Question) -> None:
@@ -152,7 +142,6 @@ def a_further_rule_opens_nothing(asked: Question) -> None:
 CLAIMS = (
     every_line_is_accounted_for,
     what_is_told_is_printable,
-    what_is_not_suspicious_opens_nothing,
     both_paths_agree,
     the_plain_reading_agrees,
     line_ends_do_not_matter,

@@ -10,7 +10,9 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.benchmarks.growth import HOSTILE, OPERATIONS
 from tests.support.calls import calls
 
-SMALL = 2**10
+SMALL = 2**12
+"""Bytes of a short file; its rules are as many as an index is made of."""
+
 TIMES = 8
 WORST = 2.0
 """So many times more calls a byte may cost in a file 8 times as long. Where work grew

@@ -34,16 +34,6 @@ def rules_of(shape: str, count: int, dice: random.Random) -> tuple[str, ...]:
     return tuple(start + rule for rule in rules)
 
 
-def first(one: int, other: int) -> int:
-    """The lower mark."""
-    return min(one, other)
-
-
-def inner(_: int, other: int) -> int:
-    """The mark of the longer prefix."""
-    return other
-
-
 @pytest.mark.parametrize("count", [33, 97, 900, 12_000])
 @pytest.mark.parametrize("shape", LENGTHS)
 def test_index_finds_the_first_rule_that_covers_a_target(
@@ -52,7 +42,7 @@ def test_index_finds_the_first_rule_that_covers_a_target(
     """For targets between, below and equal to the prefixes."""
     dice = random.Random(count)  # noqa: S311 - the same rules every time is the point
     rules = rules_of(shape, count, dice)
-    index = PrefixIndex([(rule, number) for number, rule in enumerate(rules)], first)
+    index = PrefixIndex(rules, range(len(rules)))
     targets = ["", "/", "/x", "/products/", "/products/x", "~", "/\n"]
     for rule in dice.sample(rules, min(len(rules), 60)):
         targets += [rule, rule[:-1] or "/", rule + "x", rule[:-1] + "~", rule[:3]]
@@ -69,15 +59,18 @@ def test_index_finds_the_first_rule_that_covers_a_target(
 @example(["a", "a\nb"], "a\nbc")
 @example(["a", "ab", "abb"], "ac")
 def test_index_of_any_texts_is_as_trying_each(texts: list[str], target: str) -> None:
-    """The first rule, the innermost one, and how long that is; any characters."""
-    rules = [(text, number) for number, text in enumerate(dict.fromkeys(texts))]
-    covering = [(len(it), n) for it, n in rules if target.startswith(it)]
+    """The first rule that covers it, and how long the longest such one is."""
+    rules = list(dict.fromkeys(texts))
+    longest_first = sorted(rules, key=len, reverse=True)
+    covering = [rule for rule in longest_first if target.startswith(rule)]
 
-    length, mark = max(covering, default=(-1, UNDECIDED))
+    first = min(map(rules.index, covering), default=UNDECIDED)
+    assert PrefixIndex(rules, range(40)).find(target)[0] == first
 
-    assert PrefixIndex(rules, inner).find(target) == (mark, length)
-    mark = min((n for _, n in covering), default=UNDECIDED)
-    assert PrefixIndex(rules, first).find(target)[0] == mark
+    expected = UNDECIDED, -1
+    if covering:
+        expected = longest_first.index(covering[0]), len(covering[0])
+    assert PrefixIndex(longest_first, range(40)).find(target) == expected
 
 
 def test_a_very_long_list_is_sorted() -> None:
@@ -133,6 +126,15 @@ def test_verdict_names_the_same_line_in_a_large_file(
 
     assert large.verdict(url, "rex") == small.verdict(url, "rex")
     assert large.allowed(url, "rex") is small.verdict(url, "rex").allowed
+
+
+def test_absolute_url_with_two_spellings_covers_both_in_a_large_file() -> None:
+    """Ours O19: as written and with the origin normalised, which one index has."""
+    rules = "Disallow: http://h.test\nDisallow: http://h.test:80/a\n"
+    robots = RobotsTxt.parse(f"User-agent: *\n{FILLING}{rules}")
+
+    assert not robots.allowed("http://h.test/a", "rex")
+    assert robots.verdict("http://h.test:80/a", "rex").line == 1_302
 
 
 def test_verdict_names_the_shortest_rule_as_written() -> None:
