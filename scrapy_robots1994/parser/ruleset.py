@@ -194,8 +194,9 @@ class RobotRules:
         has_host = url.startswith(("http://", "https://"))
         if self._records is not None or not has_host or url.startswith("http:///"):
             return -1
-        is_path = url.find("?", 0, start) < 0 and url.find("#", 0, start) < 0
-        return start if is_path else -1
+        # These end an authority, too.
+        head = url[:start]
+        return -1 if "?" in head or "#" in head or "\\" in head else start
 
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether *url* may be retrieved, and because of what.

@@ -64,3 +64,17 @@ def test_a_field_begins_its_line(start: str) -> None:
         body = f"{above}{start}User-agent: rex\nDisallow: /\n"
 
         assert RobotsTxt.parse(body).allowed("/x", "rex")
+
+
+@pytest.mark.parametrize("end", ["\\q", "?q", "#q", ":80", ""])
+@pytest.mark.parametrize("robot", ["rex", "other"])
+def test_authority_of_another_host_ends_where_it_ends(end: str, robot: str) -> None:
+    """A backslash, a query or a fragment ends it, not the next slash."""
+    robots = RobotsTxt.parse("User-agent: *\nDisallow: /a\n")
+    url = f"http://h.test{end}/abc"
+    expected = robots.verdict(url, robot).allowed
+    assert robots.allowed("http://other.test/x", robot)
+
+    assert robots.allowed(url, robot) is (end not in ("", ":80"))
+    assert robots.allowed(url, robot) is expected
+    assert robots.verdict(url, robot).allowed is expected
