@@ -1,4 +1,8 @@
-"""Rows of measurements by hand: `python -m tests.faults.rows [ROW ...] [--origins N]`.
+"""Rows of measurements by hand:
+
+python -m tests.faults.rows [ROW ...] [--origins N] [--reactors asyncio,select,none]
+
+Another Scrapy is the one that PYTHONPATH names first.
 
 Each row is a crawl of many healthy origins on a machine, a network or behind proxies
 that make fetches fail, with ours and with Scrapy's built-in middleware. It prints how
@@ -13,7 +17,12 @@ import socket
 import sys
 import time
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
+
+import scrapy
+import twisted
 
 from tests.support import replies
 from tests.support.crawl import Ask, CrawlResult, Middleware, Reactor, crawl
@@ -211,6 +220,12 @@ ROWS = {
     "proxy": Row("one of three proxies is dead, 10 pages an origin", dead_proxy),
     "reset": Row("the first answer is a reset", first_fails(replies.reset())),
     "503": Row("the first answer is a 503", first_fails(replies.status(503))),
+    "truncated": Row(
+        "the first answer ends before its Content-Length",
+        first_fails(replies.Reply(body=FILE.encode(), length=1_000, ending="close")),
+    ),
+    "502": Row("the first answer is a 502", first_fails(replies.status(502))),
+    "408": Row("the first answer is a 408", first_fails(replies.status(408))),
     "429": Row(
         "the first answer is a 429, Retry-After: 1",
         first_fails(replies.status(429, Retry_After="1")),
@@ -219,31 +234,34 @@ ROWS = {
 
 
 def main(arguments: list[str]) -> None:
-    """Print each row with ours and with the built-in."""
-    parser = argparse.ArgumentParser(description="measure rows of faults")
+    """Print a line for each row, reactor and side."""
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="*", default=list(ROWS))
     parser.add_argument("--origins", type=int, default=ORIGINS)
-    parser.add_argument("--reactor", default="asyncio")
+    parser.add_argument("--reactors", default="asyncio")
     parser.add_argument("--only", choices=("ours", "builtin"))
     chosen = parser.parse_args(arguments)
     sides: tuple[Middleware, ...] = ("ours", "builtin")
+    write = partial(print, flush=True)
+    write(f"Scrapy {scrapy.__version__}, Twisted {twisted.__version__}\n")
+    write("| row | reactor | side | pages | refused | failed | seconds | robots.txt |")
+    write("|---" * 8 + "|")
     for name in chosen.rows:
-        for side in sides:
+        for reactor, side in product(chosen.reactors.split(","), sides):
             if chosen.only in (None, side):
-                result, took = ROWS[name].run(chosen.origins, side, chosen.reactor)
-                _print(f"{name}, {side}", result, took)
-
-
-def _print(what: str, result: CrawlResult, took: float) -> None:
-    """Print one line."""
-    refused = sum(failed.verdict is not None for failed in result.failed)
-    came = [status for _, status in result.fetched]
-    print(  # noqa: T201 - what this command is for
-        f"{what:<32} pages {len(came):5}  refused {refused:5}  "
-        f"failed {len(result.failed) - refused:5}  {took:6.1f} s  "
-        f"robots {result.stats.get('robotstxt/request_count')}",
-        flush=True,
-    )
+                result, took = ROWS[name].run(chosen.origins, side, reactor)
+                refused = sum(failed.verdict is not None for failed in result.failed)
+                cells = (
+                    ROWS[name].what,
+                    reactor,
+                    side,
+                    len(result.fetched),
+                    refused,
+                    len(result.failed) - refused,
+                    f"{took:.1f}",
+                    result.stats.get("robotstxt/request_count"),
+                )
+                write(f"| {' | '.join(map(str, cells))} |")
 
 
 if __name__ == "__main__":
