@@ -87,37 +87,32 @@ class SlotDelays:
 
     def set_delay(self, origin: Origin, seconds: float | None) -> None:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay."""
-        seconds = seconds or None
-        if self._delays.get(origin) == seconds:
+        applied = min(seconds or 0.0, self._longest)
+        if self._delays.get(origin, 0.0) == applied:
             return
-        if seconds is None:
-            del self._delays[origin]
+        if seconds and applied:
+            self._delays[origin] = applied
+            self._report(origin, seconds, applied)
         else:
-            self._delays[origin] = seconds
-            self._report(origin, seconds)
+            del self._delays[origin]
         for slot in self._slots.values():
             if slot.has_pause_for(origin):
-                slot.set_pause(origin, self._pause(origin))
+                slot.set_pause(origin, applied or None)
 
-    def _pause(self, origin: Origin) -> float | None:
-        """Return the seconds to apply to *origin*, never more than the longest."""
-        seconds = self._delays.get(origin)
-        return None if seconds is None else min(seconds, self._longest)
-
-    def _report(self, origin: Origin, seconds: float) -> None:
+    def _report(self, origin: Origin, seconds: float, applied: float) -> None:
         """Log and count which delay is applied."""
         self._recorder.count(stats.CRAWL_DELAYS)
-        level, applied = logging.DEBUG, "it is applied"
-        if seconds > self._longest:
+        level, effect = logging.DEBUG, "it is applied"
+        if seconds > applied:
             self._recorder.count(stats.CRAWL_DELAYS_CAPPED)
             level = logging.WARNING
-            applied = f"{self._longest:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
+            effect = f"{applied:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
         logger.log(
             level,
             "%s states a Crawl-delay of %g s; %s",
             escape_control_chars(origin.robots_url, 500),
             seconds,
-            applied,
+            effect,
             extra={"spider": self._crawler.spider},
         )
 
@@ -126,7 +121,7 @@ class SlotDelays:
         key, origin = slot_key(request), Origin.of(request.url)
         if key is None or origin is None:
             return
-        pause, paced = self._pause(origin), self._slots.get(key)
+        pause, paced = self._delays.get(origin), self._slots.get(key)
         slot = slots_of(self._crawler).get(key)
         if slot is None or (pause is None and paced is None):
             return
