@@ -49,7 +49,7 @@ RACES = (
 
 
 def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result]]]:
-    """Each race by its name, large or, with `--quick`, small."""
+    """Return each race by name, smaller with `--quick`."""
     quick, corpus = options.quick, options.corpus
     rounds = 3 if quick else 11
     files = read_corpus(corpus)[:: 10 if quick else 1]
@@ -68,7 +68,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "import": partial(parsing.imports, rounds),
         "growth": growing,
         "pause": partial(crawls.pause, few),
-        "slow": partial(crawls.beside_slow, few, cases),
+        "slow": partial(crawls.with_slow_hosts, few, cases),
         "site": partial(crawls.single_site, few, 500 if quick else 20_000),
         "compare": partial(comparing.compared, few, 25 if quick else 1_000),
         "pages": partial(beyond.pages, 1 if quick else 7, 200 if quick else 2_000),
@@ -89,7 +89,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the races and print them as they end."""
+    """Run the races and print each result as it ends."""
     options = parsed(arguments)
     about = machine()
     say = partial(print, flush=True)
@@ -104,21 +104,23 @@ def main(arguments: list[str] | None = None) -> int:
                 found.append(result)
                 say(report.shown(result))
     if options.json:
-        told = {"machine": about, "results": [asdict(result) for result in found]}
-        Path(options.json).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+        measured = {"machine": about, "results": [asdict(result) for result in found]}
+        Path(options.json).write_text(json.dumps(measured, indent=1) + "\n", "utf-8")
     if options.pyperf:
         as_pyperf(found).dump(options.pyperf, replace=True)
     return 0
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
-    """The options of the command line."""
+    """Parse the options of the command line."""
     parser = argparse.ArgumentParser(prog="tests/bench", description=__doc__)
     parser.add_argument("race", nargs="*", help=f"which: {', '.join(RACES)}; else all")
     parser.add_argument("--corpus", default="", help="folder of robots.txt files")
     parser.add_argument("--json", default="", help="file for medians and all values")
     parser.add_argument("--pyperf", default="", help="file for `python -m pyperf`")
-    parser.add_argument("--quick", action="store_true", help="small, to try it out")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer rounds and smaller inputs"
+    )
     options = parser.parse_args(arguments)
     unknown = set(options.race) - set(RACES)
     if unknown:
@@ -127,11 +129,11 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def machine() -> dict[str, str]:
-    """What ran, and on what."""
+    """Return the versions and the machine of this run."""
     model = ""
     if sys.platform == "linux":
-        told = subprocess.run(["lscpu"], capture_output=True, text=True, check=False)
-        lines = [line for line in told.stdout.splitlines() if "Model name" in line]
+        lscpu = subprocess.run(["lscpu"], capture_output=True, text=True, check=False)
+        lines = [line for line in lscpu.stdout.splitlines() if "Model name" in line]
         model = lines[0].partition(":")[2].strip() if lines else ""
     names = ("scrapy", "twisted", "protego")
     return {

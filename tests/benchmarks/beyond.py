@@ -1,4 +1,4 @@
-"""Races of what goes beyond 1994: pages, and the extended dialect."""
+"""Races of features that go beyond 1994: page directives, the extended dialect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXTENDED = "the same in the extended dialect"
 ON = f"{OURS}, ROBOTS1994_PAGES on"
 ROBOT = "examplebot/1.0 (+http://example.test)"
 FILLING = "<p class=item>Some words of a page, and <a href=/x>a link</a>.</p>\n" * 150
-SAID = {
+TAGS = {
     "no word": "",
     "index, follow": '<meta name="robots" content="index, follow">',
     "noindex": '<meta name="robots" content="noindex">',
@@ -31,28 +31,28 @@ SAID = {
 
 
 def pages(rounds: int, count: int) -> Iterator[Result]:
-    """CPU a page of crawls that obey pages against crawls that do not: of a site that
-    says nothing and of a mixed one; and of a look at a page of 10 KB, by what it says.
+    """Compare the CPU per page of crawls that obey page directives and crawls that
+    do not, on a site without and one with them; and of reading a page of 10 KB.
     """
     with serving() as port:
         silent = {"port": port, "hosts": [("site.test", 1)], "pages": count}
         mixed = {"port": port, "hosts": [("mixed.test", 1)], "pages": mixed_site.PAGES}
-        cpu = _on_and_off(rounds, "Counting", silent)
+        cpu = _on_and_off(rounds, "MeasuredSpider", silent)
         yield Result(f"a page of {count:,} that say nothing: CPU", "s", cpu, ON)
         what = f"a page of {mixed_site.PAGES:,} that are mixed"
-        cpu = _on_and_off(rounds, "Counting", mixed)
+        cpu = _on_and_off(rounds, "MeasuredSpider", mixed)
         yield Result(f"{what}, none looked into by the spider: CPU", "s", cpu, ON)
-        cpu = _on_and_off(rounds, "Following", mixed)
+        cpu = _on_and_off(rounds, "LinkFollowingSpider", mixed)
         yield Result(f"{what}, links followed: CPU", "s", cpu, ON)
-    looks = {name: partial(_look, _body(tag)) for name, tag in SAID.items()}
-    values = race(looks, rounds=max(rounds, 5))
+    reads = {name: partial(_read_directives, _body(tag)) for name, tag in TAGS.items()}
+    values = race(reads, rounds=max(rounds, 5))
     yield Result("a look at a page of 10 KB", "s", {OURS: values["no word"], **values})
 
 
 def _on_and_off(
     rounds: int, spider: str, args: dict[str, Any]
 ) -> dict[str, list[float]]:
-    """CPU seconds a page that came, in turns; what came of it is as it has to be."""
+    """Return CPU seconds per fetched page, measured alternately; check what was fetched."""
     cpu: dict[str, list[float]] = {OURS: [], ON: []}
     for number in range(rounds):
         for side in list(cpu)[:: -1 if number % 2 else 1]:
@@ -60,41 +60,41 @@ def _on_and_off(
                 spider=f"tests.benchmarks.spiders:{spider}",
                 spider_args=args,
                 settings=SETTINGS | {"ROBOTS1994_PAGES": side == ON},
-                patience=1_800,
+                timeout=1_800,
             )
-            *items, told = result.items
-            if spider == "Following":
-                check(told["seen"], items, is_on=side == ON)
-            cpu[side].append(told["cpu"] / told["came"])
+            *items, measured = result.items
+            if spider == "LinkFollowingSpider":
+                check(measured["seen"], items, is_on=side == ON)
+            cpu[side].append(measured["cpu"] / measured["came"])
     return cpu
 
 
 def check(seen: list[int], items: list[dict[str, int]], *, is_on: bool) -> None:
-    """Refuse to time a crawl of the mixed site that fetched or kept anything else.
+    """Refuse to time a crawl of the mixed site that fetched or exported anything else.
 
     Raises `RuntimeError`.
     """
     everything = frozenset(range(1, mixed_site.PAGES + 1))
-    fetched = mixed_site.reached() if is_on else everything
-    kept = mixed_site.kept() if is_on else everything
+    fetched = mixed_site.reachable() if is_on else everything
+    indexed = mixed_site.indexed() if is_on else everything
     found = sorted(item["page"] for item in items)
-    if (seen, found) != (sorted(fetched), sorted(kept)):
-        message = f"fetched {len(seen)} and kept {len(found)} pages, which is wrong"
+    if (seen, found) != (sorted(fetched), sorted(indexed)):
+        message = f"fetched {len(seen)} and exported {len(found)} pages, which is wrong"
         raise RuntimeError(message)
 
 
 def _body(tag: str) -> bytes:
-    """A page of 10 KB with that tag."""
+    """Return a page of 10 KB with a tag."""
     return f"<html><head>{tag}</head><body>{FILLING}</body></html>".encode()
 
 
-def _look(body: bytes) -> Directives:
-    """What a fresh response says, whose selector is not made yet."""
+def _read_directives(body: bytes) -> Directives:
+    """Read the directives of a new response, which has no selector yet."""
     return page_directives(HtmlResponse("http://h.example/", body=body), ROBOT)
 
 
 def _ask(ruling: RobotRules, urls: Sequence[str]) -> None:
-    """Ask about all *urls*."""
+    """Decide about all *urls*."""
     for url in urls:
         ruling.allowed_url(url)
 
@@ -102,7 +102,7 @@ def _ask(ruling: RobotRules, urls: Sequence[str]) -> None:
 def extended(
     files: Sequence[bytes], rounds: int, rules: Sequence[int]
 ) -> Iterator[Result]:
-    """Parse and rule the corpus, and one question by the number of rules."""
+    """Parse the corpus and compile its rules; time one question by the number of rules."""
     ruled = {
         OURS: lambda: [RobotsTxt.parse(it).rules(ROBOT) for it in files],
         EXTENDED: lambda: [

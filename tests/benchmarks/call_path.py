@@ -24,7 +24,7 @@ from scrapy.exceptions import IgnoreRequest
 import scrapy_robots1994
 from scrapy_robots1994.crawl.concurrency import META_KEY
 from scrapy_robots1994.origin import Origin
-from tests.benchmarks.requests import holding
+from tests.benchmarks.requests import middleware_with
 from tests.support.crawl import crawl
 from tests.support.site import Site
 
@@ -119,7 +119,7 @@ def followed() -> Iterator[CallPath]:
 
 def fresh(target: str) -> CallPath:
     """Follow a request whose policy is in memory and fresh."""
-    middleware = holding([Origin("http", "a.test", 80)])
+    middleware = middleware_with([Origin("http", "a.test", 80)])
 
     async def process() -> None:
         with suppress(IgnoreRequest):

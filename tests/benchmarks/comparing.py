@@ -1,4 +1,4 @@
-"""Race of crawls that compare: what ROBOTS1994_COMPARE adds."""
+"""Race of crawls with and without ROBOTS1994_COMPARE."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 HOSTS = 20
-COMPARED = "ours, beside Protego"
+COMPARED = "ours, compared with Protego"
 SPENT = "bench/comparison_ns"
 
 
 def compared(rounds: int, pages: int) -> Iterator[Result]:
-    """The same crawl without and with comparison: CPU, and our part of what it adds."""
+    """Measure a crawl without and with comparison: CPU, and our share of the difference."""
     cpu: dict[str, list[float]] = {OURS: [], COMPARED: []}
     shares = []
     with serving() as port:
@@ -43,22 +43,22 @@ def compared(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _ran(args: dict[str, Any], *, compare: bool) -> tuple[float, dict[str, Any]]:
-    """The CPU seconds and the stats of one crawl."""
+    """Return the CPU seconds and the stats of one crawl."""
     result = crawl(
-        spider="tests.benchmarks.spiders:Counting",
+        spider="tests.benchmarks.spiders:MeasuredSpider",
         spider_args=args,
         settings=SETTINGS | {"ROBOTS1994_COMPARE": ["Protego"] if compare else ()},
         hook="tests.benchmarks.comparing:measure" if compare else "",
-        patience=1_800,
+        timeout=1_800,
     )
     if not result.items:
-        message = f"the crawl told nothing: {result.error}\n{result.log[-3000:]}"
+        message = f"the crawl returned nothing: {result.error}\n{result.log[-3000:]}"
         raise RuntimeError(message)
     return result.items[0]["cpu"], result.stats
 
 
 def measure(crawler: Crawler) -> None:
-    """Time what the comparison takes in the event loop of a crawl."""
+    """Time the comparison in the event loop of a crawl."""
     from scrapy_robots1994.crawl.features import comparison as shadow  # noqa: PLC0415 - of the crawling process
 
     spent = 0

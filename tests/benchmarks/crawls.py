@@ -1,4 +1,4 @@
-"""Races of whole crawls: ours, the built-in and robots off, against one server."""
+"""Races of whole crawls: this plugin, the built-in and no robots.txt, with one server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MB = 1e6
 
 @contextmanager
 def serving(corpus: str = "") -> Iterator[int]:
-    """Run the server of the races; gives its port."""
+    """Run the server of the races; yield its port."""
     command = [sys.executable, "-m", "tests.benchmarks.server", corpus]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -44,42 +44,42 @@ def serving(corpus: str = "") -> Iterator[int]:
 
 
 def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any:
-    """What the spider of one crawl told."""
+    """Return what the spider of one crawl measured."""
     result = crawl(
         spider=f"tests.benchmarks.spiders:{spider}",
         spider_args=args,
         settings=SETTINGS | dict(settings),
         middleware=SIDES[side],
-        patience=1_800,
+        timeout=1_800,
     )
     if not result.items:
-        message = f"{side} told nothing: {result.error}\n{result.log[-3000:]}"
+        message = f"{side} returned nothing: {result.error}\n{result.log[-3000:]}"
         raise RuntimeError(message)
     return result.items[0]
 
 
-def beside_slow(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[Result]:
-    """20 healthy hosts of 20 pages, beside hosts whose robots.txt takes its time."""
+def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[Result]:
+    """Crawl 20 fast hosts of 20 pages together with hosts whose robots.txt is slow."""
     with serving() as port:
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
             args = {"port": port, "hosts": hosts, "pages": 20, "wanted": "well-"}
-            # The built-in needs minutes beside 500.
+            # The built-in needs minutes with 500 of them.
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
-                # Once is enough of what takes a minute and varies by none of it.
+                # One round is enough for a crawl that takes a minute and hardly varies.
                 for side in sides if number == 0 else sides[:2]:
-                    told = ran(side, "Counting", {}, **args)
-                    values[side].append(told["wanted_after"])
+                    measured = ran(side, "MeasuredSpider", {}, **args)
+                    values[side].append(measured["wanted_after"])
             what = (
-                f"20 healthy hosts done, beside {slow} whose robots.txt takes {delay} s"
+                f"20 healthy hosts done, with {slow} whose robots.txt takes {delay} s"
             )
             yield Result(what, "s (clock)", values, against="robots off", target=1)
 
 
 def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result]:
-    """Many origins, one page each: the clock, and memory as the crawl goes on."""
+    """Crawl many origins, one page each; measure time, and memory during the crawl."""
     settings = {"CONCURRENT_REQUESTS": 100}
     store = {"ROBOTS1994_STORE": f"memory://?max_origins={bound}"}
     clock: dict[str, list[float]] = {side: [] for side in SIDES}
@@ -90,10 +90,10 @@ def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result
         for _ in range(rounds):
             for side in SIDES:
                 more = store if side == OURS else {}
-                told = ran(side, "Counting", settings | more, **args)
-                clock[side].append(told["cpu"])
-                peak[side].append(told["peak"] / MB)
-                resident[side] = [round(each / MB, 1) for each in told["resident"]]
+                measured = ran(side, "MeasuredSpider", settings | more, **args)
+                clock[side].append(measured["cpu"])
+                peak[side].append(measured["peak"] / MB)
+                resident[side] = [round(each / MB, 1) for each in measured["resident"]]
     what = f"broad crawl, {origins:,} origins, one page each: CPU"
     yield Result(what, "s", clock, against="built-in", target=1)
     notes = {"resident MB at each eighth of the pages": resident, "store bound": bound}
@@ -101,9 +101,9 @@ def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result
 
 
 def single_site(rounds: int, pages: int) -> Iterator[Result]:
-    """One site: CPU that robots handling adds to a crawl without it.
+    """Measure the CPU that robots.txt handling adds to the crawl of one site.
 
-    Two crawls differ by more than that; so the calls of ours are clocked in one, too.
+    Two crawls differ by more than that, so our calls are also timed within one.
     """
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving() as port:
@@ -112,18 +112,20 @@ def single_site(rounds: int, pages: int) -> Iterator[Result]:
             names = list(SIDES)
             turn = number % len(names)
             for side in names[turn:] + names[:turn]:
-                cpu[side].append(ran(side, "Counting", {}, **args)["cpu"])
-        clocked = [ran(OURS, "Clocking", {}, **args) for _ in range(rounds)]
+                cpu[side].append(ran(side, "MeasuredSpider", {}, **args)["cpu"])
+        clocked = [
+            ran(OURS, "TimedMiddlewareSpider", {}, **args) for _ in range(rounds)
+        ]
     what = f"single-site crawl, {pages:,} pages: CPU"
     yield Result(what, "s", cpu, against="robots off", target=0.99)
-    shares = [100 * told["spent"] / told["cpu"] for told in clocked]
+    shares = [100 * measured["spent"] / measured["cpu"] for measured in clocked]
     yield Result(
         "of it in our process_request, the clock's own cost too", "%", {OURS: shares}
     )
 
 
 def pause(rounds: int) -> Iterator[Result]:
-    """A robots.txt of 1.4 MB: the longest pause of the event loop, in CPU time."""
+    """Measure the longest pause of the event loop for a robots.txt of 1.4 MB."""
     longest: dict[str, list[float]] = {side: [] for side in SIDES}
     whole = {"ROBOTS1994_MAX_BYTES": 2_000_000, "CONCURRENT_REQUESTS": 1}
     with serving() as port:
@@ -132,7 +134,7 @@ def pause(rounds: int) -> Iterator[Result]:
         for _ in range(rounds):
             for side in SIDES:
                 settings = whole if side == OURS else {"CONCURRENT_REQUESTS": 1}
-                told = ran(side, "Beating", settings, **args)
-                longest[side].append(told["pause"])
+                measured = ran(side, "EventLoopSpider", settings, **args)
+                longest[side].append(measured["pause"])
     what = "longest pause of the event loop, robots.txt of 1.4 MB read whole"
     yield Result(what, "s", longest, against="built-in")

@@ -1,9 +1,9 @@
-"""Time against size on files built to be hostile: `python -m tests.benchmarks.growth`,
-with names of operations for those alone.
+"""Time against size of hostile files: `python -m tests.benchmarks.growth`,
+with the names of operations to run only those.
 
 A row is a file and an operation; its numbers are nanoseconds of CPU a byte, for files
-of 1 KB to 4 MB. Where they stay level, time grows as the file does. Ends with 1 if a
-byte of the longest file costs 6 times what one of a file of 4 KB costs, or more.
+of 1 KB to 4 MB. Constant numbers mean linear time. It exits with 1 if a byte of the
+longest file costs 6 times as much as a byte of a file of 4 KB, or more.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WORST = 6.0
 SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 
-# Each makes a file of about so many bytes.
+# Each makes a file of about the given number of bytes.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
     "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),
@@ -52,18 +52,18 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 def _repeated(unit: str, size: int) -> str:
-    """A file that says the same again and again."""
+    """Return a file that repeats one line."""
     return unit * (size // len(unit) + 1)
 
 
 def _numbered(unit: str, size: int) -> str:
-    """A file that says something new each time."""
+    """Return a file of numbered lines."""
     count = size // (len(unit) + 4) + 1
     return "".join(unit.format(number) for number in range(count))
 
 
 def _nested(size: int) -> str:
-    """Rules that each begin with the one before, in a file of at most *size* bytes."""
+    """Return rules that each extend the one before, in at most *size* bytes."""
     depth = int((2 * size) ** 0.5)
     return "".join(f"Disallow: /{'a' * length}\n" for length in range(depth))
 
@@ -78,7 +78,7 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 
 
 def cost(body: str, operation: str, times: int = 3) -> float:
-    """Nanoseconds of CPU a byte, the least of several *times*, nothing remembered."""
+    """Return nanoseconds of CPU per byte, the least of several *times*, without caches."""
     least = float("inf")
     for _ in range(times):
         robots = RobotsTxt.parse(body)

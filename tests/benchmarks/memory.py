@@ -1,4 +1,4 @@
-"""Memory of the policies of a corpus, each side in a process of its own.
+"""Measure the memory of the policies of a corpus, each side in its own process.
 
 `python -m tests.benchmarks.memory SIDE [FOLDER]` prints bytes an origin as JSON.
 """
@@ -27,36 +27,36 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Bytes an origin, held as the crawl holds it, asked once; and of a second host."""
-    told = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
-    values = {side: [float(each["first"])] for side, each in told.items()}
-    what = "memory of an origin, corpus policies held, each asked once"
+    """Measure bytes per origin, stored as in a crawl and used once; and of a second host."""
+    measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
+    values = {side: [float(each["first"])] for side, each in measured.items()}
+    what = "memory of an origin, corpus policies stored, each used once"
     yield Result(what, "bytes", values, against=PROTEGO, target=8)
-    values = {side: [float(each["again"])] for side, each in told.items()}
+    values = {side: [float(each["again"])] for side, each in measured.items()}
     what = "memory of one more origin with a body that is known"
     yield Result(what, "bytes", values, against=PROTEGO)
 
 
 def _in_process(side: str, corpus: str) -> dict[str, float]:
-    """What a process of its own measured."""
+    """Run a side in a process of its own, and return its measurements."""
     command = [sys.executable, "-m", "tests.benchmarks.memory", side, corpus]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    told: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
-    return told
+    measured: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
+    return measured
 
 
 def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
-    """Hold a policy as the middleware does: read, in the store, asked once."""
+    """Store a policy as the middleware does: parsed, in the memory store, used once."""
     from scrapy import Request  # noqa: PLC0415 - one side a process
 
     from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - as above
-    from tests.benchmarks.requests import holding, policy_of  # noqa: PLC0415 - as above
+    from tests.benchmarks.requests import middleware_with, policy_of  # noqa: PLC0415 - as above
 
-    middleware = holding([])
+    middleware = middleware_with([])
     read = middleware._resolver._backend.reader.read  # type: ignore[attr-defined]  # ours
 
-    def hold(host: str, number: int) -> None:
-        # A copy: each response has a body of its own.
+    def store(host: str, number: int) -> None:
+        # A copy, because each response has its own body.
         robots = read(bytes(bytearray(files[number])))
         policy = policy_of(Origin("http", host, 80), robots)
         robots.weakening_problems(ROBOT)
@@ -65,31 +65,31 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         with suppress(IgnoreRequest, StopIteration):
             middleware.process_request(Request(f"http://{host}/page")).send(None)
 
-    return hold
+    return store
 
 
 def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
-    """Hold what Scrapy's built-in holds: netloc and parser."""
+    """Store a netloc and parser as Scrapy's built-in middleware does."""
     from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - as above
 
     parsers: dict[str, Any] = {}
 
-    def hold(host: str, number: int) -> None:
+    def store(host: str, number: int) -> None:
         parsers[host] = parser = ProtegoRobotParser(files[number], None)
         parser.allowed(f"http://{host}/page", ROBOT)
 
-    return hold
+    return store
 
 
 def main(side: str, corpus: str) -> None:
-    """Hold all files twice, under different hosts, and print what each time cost."""
+    """Store all files twice, for different hosts, and print the memory of each."""
     from tests.benchmarks.corpus import read_corpus  # noqa: PLC0415 - as above
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)
-    # The first makes what is made once: patterns, imports.
+    # The first file creates the patterns and imports of all.
     hold("warm.test", 0)
-    told = {}
+    measured = {}
     tracemalloc.start()
     for name in ("first", "again"):
         gc.collect()
@@ -97,8 +97,8 @@ def main(side: str, corpus: str) -> None:
         for number in range(len(files)):
             hold(f"{name}-{number}.test", number)
         gc.collect()
-        told[name] = (tracemalloc.get_traced_memory()[0] - before) / len(files)
-    sys.stdout.write(json.dumps(told) + "\n")
+        measured[name] = (tracemalloc.get_traced_memory()[0] - before) / len(files)
+    sys.stdout.write(json.dumps(measured) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Races of the parser: files into policies, questions, memory, and how cost grows."""
+"""Races of the parser: parsing, questions, imports, and time against size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ URLS = (
     "https://www.example.com/tmp/file",
     "https://www.example.com/cgi-bin/script.pl",
 )
-"""What is asked of a known policy: plain pages, queries, one fragment, two refused."""
+"""URLs for a known policy: plain pages, queries, one fragment, two refused ones."""
 
 TEN = b"User-agent: *\n" + b"".join(
     b"Disallow: /%b/\n" % word.encode()
@@ -62,9 +62,9 @@ STEEP = 1.5
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """A whole corpus into policies; the same with one question each, and with eight.
+    """Parse a whole corpus; the same with one question each, and with eight.
 
-    Some sides, and ours, leave to the first questions what others do at once.
+    Some sides, like ours, do work at the first question that others do at once.
     """
     sides, _ = all_sides()
     policies = {
@@ -81,7 +81,7 @@ def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
 
 
 def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
-    """Parse each of *files*, and ask its policy about *urls*."""
+    """Parse each of *files*, and decide about *urls*."""
     for body in files:
         ask = side.asks(side.policy(body))
         for url in urls:
@@ -89,7 +89,7 @@ def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
 
 
 def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """One question to a known policy: those of the corpus, 10 rules, 10,000 rules."""
+    """Time one question to a known policy: of the corpus, of 10 and of 10,000 rules."""
     sides, _ = all_sides()
     some = files[:: max(len(files) // POLICIES, 1)]
     values = race(
@@ -117,13 +117,13 @@ def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
 
 
 def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
-    """Ask each policy of *files* about all URLs."""
+    """Return a function that decides about all URLs with each policy of *files*."""
     asks = [side.asks(side.policy(body)) for body in files]
     return lambda: [ask(url) for ask in asks for url in URLS]
 
 
 def file_of_rules(count: int) -> bytes:
-    """A file of one record with *count* rules, none a prefix of another."""
+    """Return a file of one record with *count* rules, none a prefix of another."""
     dice = random.Random(1994)  # noqa: S311 - the same file every time is the point
     rules: set[str] = set()
     while len(rules) < count:
@@ -136,23 +136,23 @@ def file_of_rules(count: int) -> bytes:
 
 
 def imports(rounds: int) -> Iterator[Result]:
-    """Start-up: what importing the package takes, and whether it brings Scrapy along.
+    """Time the import of the package, and check whether it imports Scrapy.
 
-    Each value is of a process of its own, timed by itself.
+    Each value is timed in a process of its own.
     """
     values = []
     for _ in range(rounds):
         command = [sys.executable, "-c", IMPORTING]
-        told = subprocess.run(
+        measured = subprocess.run(
             command, capture_output=True, text=True, check=True
         ).stdout
-        values.append(float(told))
+        values.append(float(measured))
     what = "import scrapy_robots1994, without scrapy or twisted"
     yield Result(what, "s", {OURS: values})
 
 
 def growth(rounds: int) -> Iterator[Result]:
-    """Parse time against size, question time against rules, with the exponents."""
+    """Measure parse time against size, question time against rules, and the exponents."""
     points = []
     for size in MORE_SIZES:
         body = file_of_rules(size // 25)[:size]
@@ -172,10 +172,10 @@ def growth(rounds: int) -> Iterator[Result]:
 
 
 def _ruling_of(body: bytes) -> object:
-    """What is raced against the size of a file."""
+    """Parse a file and compile its rules."""
     return RobotsTxt.parse(body).rules(ROBOT)
 
 
 def _fitted(what: str, points: Sequence[tuple[float, float]]) -> Result:
-    """The exponent of a growth table as a result of its own."""
+    """Return the exponent of a growth table as a result."""
     return Result(f"exponent of {what}", "exponent", {OURS: [exponent(points)]})

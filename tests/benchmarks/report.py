@@ -14,12 +14,12 @@ SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def heading(about: Mapping[str, str]) -> str:
-    """What ran, in one line."""
+    """Return the versions and the machine in one line."""
     return ", ".join(f"{name} {value}" for name, value in about.items() if value)
 
 
 def shown(result: Result) -> str:
-    """One result: a line for each side, ours first."""
+    """Return one result: a line for each side, ours first."""
     lines = [f"\n{result.what}"]
     for side in result.values:
         amount = scaled(result.median(side), result.unit)
@@ -34,7 +34,7 @@ def shown(result: Result) -> str:
 
 
 def scaled(value: float, unit: str) -> str:
-    """A value with its unit, times in the unit that suits them."""
+    """Return a value with its unit, a time in a readable unit."""
     if not unit.startswith("s"):
         return f"{value:,.2f} {unit}"
     for scale, name in SCALES:
@@ -44,7 +44,7 @@ def scaled(value: float, unit: str) -> str:
 
 
 def _spread(values: list[float]) -> str:
-    """How far the values lie apart, as a share of the smallest."""
+    """Return the spread of the values, as a share of the smallest."""
     if len(values) < 2 or not min(values):
         return " " * 8
     return f" ±{(max(values) / min(values) - 1) * 50:4.0f} %"

@@ -1,4 +1,4 @@
-"""Races of the middleware without a network: a request whose policy is known."""
+"""Races of the middleware without a network: requests with a known policy."""
 
 from __future__ import annotations
 
@@ -40,17 +40,19 @@ PATHS = {
 SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
 MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HORIZON = 4e9
-"""A moment far ahead, in seconds since the epoch: the policies are fresh."""
+"""A time in the far future, in seconds since the epoch: the policies stay fresh."""
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
-    """`process_request` of a request of a known, fresh origin.
+    """Time `process_request` with a known, fresh origin.
 
-    What other parts of Scrapy have done for the request before (its URL is parsed) is
-    done for both, which is to the built-in's advantage. No log line is written.
+    Work that other parts of Scrapy do earlier for a request (its URL is parsed) is
+    done for both, which favours the built-in. No log line is written.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
-        ours = holding([Origin("http", f"site-{n}.test", 80) for n in range(count)])
+        ours = middleware_with(
+            [Origin("http", f"site-{n}.test", 80) for n in range(count)]
+        )
         built_in = _built_in(count)
         for (kind, path), order in product(PATHS.items(), ("in turn", "at random")):
             origins = list(range(count)) * max(LEAST_REQUESTS // count, 1)
@@ -74,7 +76,7 @@ def known_requests(rounds: int, most: int) -> Iterator[Result]:
 
 @contextmanager
 def _no_log() -> Iterator[None]:
-    """Write no log: refusals of both sides have a line each."""
+    """Disable logging: both sides log each refusal."""
     logging.disable(logging.CRITICAL)
     try:
         yield
@@ -82,8 +84,8 @@ def _no_log() -> Iterator[None]:
         logging.disable(logging.NOTSET)
 
 
-def holding(origins: Sequence[Origin]) -> Robots1994Middleware:
-    """Our middleware, with a fresh policy of each of *origins*."""
+def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
+    """Return our middleware with a fresh policy of each of *origins*."""
     bound = max(len(origins), 100_000)
     settings: dict[str, Any] = SETTINGS | {
         "ROBOTS1994_STORE": f"memory://?max_origins={bound}"
@@ -96,16 +98,16 @@ def holding(origins: Sequence[Origin]) -> Robots1994Middleware:
 
 
 def policy_of(origin: Origin, robots: RobotsTxt) -> Policy:
-    """A policy of *origin* that says what *robots* says, fresh for long."""
+    """Return a policy of *origin* with the rules of *robots*, fresh for long."""
     return Policy.from_response(
         origin, RobotsResponse(200), robots, 1e9, FreshnessSettings(ttl=HORIZON)
     )
 
 
 def _built_in(origins: int) -> Callable[..., Any]:
-    """The `process_request` of Scrapy's middleware that has each origin's parsed file.
+    """Return `process_request` of Scrapy's middleware with each origin's parsed file.
 
-    Scrapy 2.13 wants the spider, which it only logs with.
+    Scrapy 2.13 needs the spider, but only for logging.
     """
     crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)
@@ -120,7 +122,7 @@ def _built_in(origins: int) -> Callable[..., Any]:
 
 
 def _drive(process: Callable[..., Any], requests: Sequence[Request]) -> None:
-    """Hand each request to *process* and await what is to be awaited."""
+    """Return a coroutine function that passes each request to *process*."""
 
     async def drive() -> None:
         for request in requests:
@@ -131,16 +133,16 @@ def _drive(process: Callable[..., Any], requests: Sequence[Request]) -> None:
 
 
 def growth(rounds: int, most: int) -> Iterator[Result]:
-    """The time of `process_request` against the number of origins held."""
+    """Measure the time of `process_request` against the number of stored origins."""
     points = []
     for count in (count for count in MORE_ORIGINS if count <= most):
         origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]
-        process = holding(origins).process_request
+        process = middleware_with(origins).process_request
         step = max(count // 1_000, 1)
         requests = [Request(f"{origin}/page") for origin in origins[::step]]
         sides = {OURS: partial(_drive, process, requests)}
         taken = race(sides, rounds=rounds, per=len(requests))
-        result = Result(f"process_request, {count:,} origins held", "s", taken)
+        result = Result(f"process_request, {count:,} origins in memory", "s", taken)
         points.append((count, result.median(OURS)))
         yield result
     fitted = {OURS: [exponent(points)]}

@@ -1,8 +1,8 @@
-"""A web server that costs little: `python -m tests.benchmarks.server [FOLDER]`.
+"""A web server with little overhead: `python -m tests.benchmarks.server [FOLDER]`.
 
 It answers for any host: a small page for every path, and for /robots.txt one of the
-files of the folder (made ones without it), chosen by the host's name. For a host that
-begins with `slow-5-` /robots.txt takes 5 seconds, and so on; `huge.test` has a file of
+files of the folder (generated ones without it), chosen by the host's name. For a host
+that begins with `slow-5-`, /robots.txt takes 5 seconds; `huge.test` has a file of
 1.4 MB; `mixed.test` has the 1,000 pages of `tests.support.mixed_site`, 10 KB each. It
 prints its port when it is ready and ends when its stdin closes.
 """
@@ -24,7 +24,7 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 def huge() -> bytes:
-    """A file of 1.4 MB: one record, some 36,000 different rules, as of a large shop."""
+    """Return a file of 1.4 MB: one record with some 36,000 rules, like that of a large shop."""
     lines, size, number = [b"User-agent: *\n"], 14, 0
     while size < HUGE_BYTES:
         number += 1
@@ -38,7 +38,7 @@ def huge() -> bytes:
 
 
 def page(host: bytes, target: bytes) -> bytes:
-    """The page of a host, which only at `mixed.test` depends on what is asked for."""
+    """Return the page of a host, which depends on the target only at `mixed.test`."""
     if not host.startswith(b"mixed."):
         return PAGE
     number = int(target.rpartition(b"/")[2])
@@ -46,18 +46,18 @@ def page(host: bytes, target: bytes) -> bytes:
 
 
 class Answering(asyncio.Protocol):
-    """One connection: requests without a body, one after the other."""
+    """The protocol of one connection: requests without a body, one after the other."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 
     def connection_made(self, transport: Any) -> None:
-        """Remember where to write."""
+        """Store the transport."""
         self.transport = transport
-        self.held = b""
+        self._unread = b""
 
     def data_received(self, data: bytes) -> None:
-        """Answer every whole request."""
-        *heads, self.held = (self.held + data).split(b"\r\n\r\n")
+        """Answer every complete request."""
+        *heads, self._unread = (self._unread + data).split(b"\r\n\r\n")
         for head in heads:
             first, _, fields = head.partition(b"\r\n")
             host = fields.lower().partition(b"host:")[2].partition(b"\r\n")[0].strip()
@@ -74,22 +74,22 @@ class Answering(asyncio.Protocol):
                 self.send(body, b"text/plain")
 
     def robots(self, host: bytes) -> bytes:
-        """The file of a host: always the same one."""
+        """Return the file of a host, always the same one."""
         if host.startswith(b"huge."):
             return huge()
         return self.bodies[zlib.crc32(host) % len(self.bodies)]
 
     def send(self, body: bytes, kind: bytes) -> None:
-        """Write one response, unless the client has left."""
+        """Write one response, unless the client has disconnected."""
         if not self.transport.is_closing():
             head = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n"
             self.transport.write(head % (kind, len(body)) + body)
 
 
 async def main(corpus: str) -> None:
-    """Listen on loopback until stdin closes; without *corpus* all sites are open."""
+    """Listen on loopback until stdin closes; without *corpus* all sites permit all URLs."""
     if corpus:
-        # A crawl that is refused everywhere measures nothing.
+        # A crawl in which everything is refused measures nothing.
         files = read_corpus("" if corpus == "made" else corpus)
         Answering.bodies = tuple(body for body in files if b"Disallow: /\n" not in body)
     loop = asyncio.get_running_loop()

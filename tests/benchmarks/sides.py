@@ -1,4 +1,4 @@
-"""The sides of a race: parsers of robots.txt, each as a crawler really uses it."""
+"""The sides of a race: parsers of robots.txt, each used as crawlers use it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One parser: *policy* makes from the bytes of a file what *ROBOT* is told by it.
+    """One parser: *policy* makes the policy of *ROBOT* from the bytes of a file.
 
-    *asks* makes from that policy a callable that takes a URL and returns a bool, which
-    is what a question costs; *without* the reason when the library is not there.
+    *asks* makes from that policy a callable that takes a URL and returns a bool,
+    which is timed as a question; *without* is the reason for a missing library.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Side:
 
 
 def _ours() -> Side:
-    """Bytes in; the policy is the `RobotRules` of the robot."""
+    """Make ours: the policy is the `RobotRules` of the robot."""
     parse = RobotsTxt.parse
     return Side(
         OURS,
@@ -41,7 +41,7 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """As Scrapy does: decoded, then parsed; the robot is found at each question."""
+    """Make Protego's as Scrapy does: decode, then parse; each question finds the robot."""
     parse = import_module("protego").Protego.parse
 
     def asks(parsed: Any) -> Callable[[str], bool]:
@@ -52,7 +52,7 @@ def _protego() -> Side:
 
 
 def _urllib() -> Side:
-    """As its documentation does, without its own download."""
+    """Make that of the standard library, without its download."""
 
     def policy(body: bytes) -> RobotFileParser:
         parser = RobotFileParser(ROBOTS_URL)
@@ -67,7 +67,7 @@ def _urllib() -> Side:
 
 
 def _rerp() -> Side:
-    """Decoded, then parsed; the robot is found at each question."""
+    """Make that of robotexclusionrulesparser: decode, then parse."""
     make = import_module("robotexclusionrulesparser").RobotExclusionRulesParser
 
     def policy(body: bytes) -> Any:
@@ -83,7 +83,7 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """C++; bytes in, and the policy is the agent of the robot."""
+    """Make that of reppy, which is in C++: the policy is its agent of the robot."""
     parse = import_module("reppy.robots").Robots.parse
     return Side(
         "reppy (C++)",
@@ -93,7 +93,7 @@ def _reppy() -> Side:
 
 
 def all_sides() -> tuple[list[Side], list[str]]:
-    """Every side whose library is installed, ours first, and what is missing."""
+    """Return every side whose library is installed, ours first, and the missing ones."""
     found, missing = [], []
     for make in (_ours, _protego, _reppy, _urllib, _rerp):
         try:

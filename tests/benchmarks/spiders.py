@@ -1,4 +1,4 @@
-"""Spiders of the crawl races, and what they note about their own process."""
+"""Spiders of the crawl races, which measure their own process."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ BEAT = 0.001
 PAGE = resource.getpagesize()
 
 
-class Counting(scrapy.Spider):
-    """Asks for the pages of its arguments and tells time, CPU and memory as one item.
+class MeasuredSpider(scrapy.Spider):
+    """Requests the pages of its arguments and yields time, CPU and memory as one item.
 
     *hosts* are patterns with a count (`site-{}.test` and 20), *pages* the pages of each
-    host; host after host for each page. With *wanted*, the crawl ends once all pages of
-    the hosts that begin with it have come.
+    host; all hosts for each page. With *wanted*, the crawl ends once all pages of the
+    hosts that start with it have been fetched.
     """
 
     name = "counting"
@@ -38,18 +38,18 @@ class Counting(scrapy.Spider):
     hosts: list[tuple[str, int]]
     pages: int
     wanted = ""
-    asks: list[Any]
-    told: dict[str, list[Any]]
+    requests: list[Any]
+    result: dict[str, list[Any]]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Listen for the end."""
+        """Connect the signal of the end."""
         spider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider.ended, signals.spider_closed)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for everything, in an order that mixes the hosts."""
+        """Request all pages, in an order that mixes the hosts."""
         self.came, self.wanted_came = 0, 0
         self.resident: list[int] = []
         names = [
@@ -65,7 +65,7 @@ class Counting(scrapy.Spider):
                 yield scrapy.Request(url, errback=self.missed, dont_filter=True)
 
     def parse(self, response: Response) -> None:
-        """Count a page, and end when enough came."""
+        """Count a page, and end the crawl once all wanted pages were fetched."""
         self.came += 1
         if self.came % max(self.all // SAMPLES, 1) == 0:
             self.resident.append(resident())
@@ -73,15 +73,15 @@ class Counting(scrapy.Spider):
             self.wanted_came += 1
             if self.wanted_came == self.wanted_all:
                 self.wanted_after = monotonic() - self.started
-                # All that was to be measured is there.
+                # All wanted pages were fetched.
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
-        """A page that did not come is counted by Scrapy."""
+        """Do nothing: Scrapy counts failed pages."""
 
     def ended(self) -> None:
-        """Tell what the crawl took."""
-        self.told["items"].append(
+        """Record time, CPU and memory of the crawl."""
+        self.result["items"].append(
             {
                 "seconds": monotonic() - self.started,
                 "cpu": process_time() - self.cpu,
@@ -94,13 +94,13 @@ class Counting(scrapy.Spider):
         )
 
 
-class Clocking(Counting):
-    """Tells as `spent` the seconds in all calls of our `process_request`."""
+class TimedMiddlewareSpider(MeasuredSpider):
+    """Records the seconds in all calls of our `process_request` as `spent`."""
 
     name = "clocking"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Put a clock around the method, then ask."""
+        """Wrap the method in a timer, then request the pages."""
         self.spent = 0.0
         engine: Any = self.crawler.engine
         methods = engine.downloader.middleware.methods["process_request"]
@@ -123,21 +123,21 @@ class Clocking(Counting):
             yield request
 
     def ended(self) -> None:
-        """Tell what was spent, too."""
+        """Record `spent`, too."""
         super().ended()
-        self.told["items"][-1]["spent"] = self.spent
+        self.result["items"][-1]["spent"] = self.spent
 
 
-class Following(Counting):
+class LinkFollowingSpider(MeasuredSpider):
     """Follows every link from page 1 of its host, and yields an item for each page.
 
-    It tells which pages came; those whose items were kept are the other items.
+    It records the fetched pages in its last item; the others are those exported.
     """
 
     name = "following"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for the first page."""
+        """Request the first page."""
         self.pages = 0
         async for request in super().start():
             yield request
@@ -145,7 +145,7 @@ class Following(Counting):
         yield scrapy.Request(self.url(1))
 
     def url(self, number: int) -> str:
-        """The URL of a page."""
+        """Return the URL of a page."""
         return f"http://{self.hosts[0][0]}:{self.port}/{number}"
 
     def parse(self, response: Any) -> Any:
@@ -156,28 +156,28 @@ class Following(Counting):
         yield from response.follow_all(css="a[href]")
 
     def ended(self) -> None:
-        """Tell what came, too."""
+        """Record the fetched pages, too."""
         super().ended()
-        self.told["items"][-1]["seen"] = sorted(self.seen)
+        self.result["items"][-1]["seen"] = sorted(self.seen)
 
 
-class Beating(Counting):
-    """Tells as `pause` the longest CPU time between two beats of the event loop.
+class EventLoopSpider(MeasuredSpider):
+    """Records the longest CPU time between two turns of the event loop as `pause`.
 
-    CPU and not the clock: what other processes take of the machine is no pause of ours.
+    It measures CPU time, because other processes also pause the clock.
     """
 
     name = "beating"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Beat from the first request on."""
+        """Measure from the first request on."""
         self.pause, self.last = 0.0, 0.0
         self.beat()
         async for request in super().start():
             yield request
 
     def beat(self) -> None:
-        """Note the CPU time since the last beat; beat again soon."""
+        """Record the CPU time since the last call, and schedule the next one."""
         now = process_time()
         if self.last and self.came:
             self.pause = max(self.pause, now - self.last)
@@ -186,9 +186,9 @@ class Beating(Counting):
 
 
 def resident() -> int:
-    """Bytes of this process in memory now; 0 where the system does not say."""
+    """Return the resident bytes of this process; 0 if the system does not report them."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as told:  # noqa: PTH123 - no file
-            return int(told.read().split()[1]) * PAGE
+        with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - no file
+            return int(statm.read().split()[1]) * PAGE
     except OSError:
         return 0

@@ -1,10 +1,10 @@
 """How long hostile files stall the event loop, next to a plain busy thread.
 
 `python -m tests.benchmarks.stalls [NAME ...]` passes each file through the middleware,
-from the end of its download to the verdict about a page, and notes the longest CPU time
-between two turns of the event loop. So it does with a thread that only computes, in
-turns with the file. It prints the medians of five rounds in milliseconds, and ends with
-0 if no file stalls the loop for more than 10 ms beyond the busy thread.
+from the end of its download to the verdict about a page, and records the longest CPU time
+between two turns of the event loop. It does the same with a thread that only computes,
+alternating with the file. It prints the medians of five rounds in milliseconds, and
+exits with 0 if no file stalls the loop for 10 ms longer than the busy thread.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ async def longest_turn(work: Callable[[], Awaitable[object]]) -> float:
 
 
 async def busy() -> None:
-    """Let another thread compute, and nothing else."""
+    """Run a thread that only computes."""
 
     def compute() -> None:
         end = process_time() + BUSY_SECONDS
@@ -134,7 +134,7 @@ async def measure(name: str, answer: Packed) -> dict[str, Any]:
         stall = await longest_turn(partial(middleware.permits, url))
         alone = await longest_turn(busy)
         if number:
-            # The first round makes what is made once.
+            # The first round includes one-time work.
             stalls.append(stall)
             plain.append(alone)
     row = {"stall_ms": median(stalls), "busy_thread_ms": median(plain)}

@@ -1,4 +1,4 @@
-"""The races run, small; what they measure is no test's claim."""
+"""The races run with `--quick`; the tests do not check their timings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def printed(*arguments: str) -> str:
 
 @pytest.mark.long
 def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
-    """The rows that published numbers come from."""
+    """These are the rows of published numbers."""
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
 
     pages = printed("pages")
@@ -51,27 +51,27 @@ def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     assert pages.count("ROBOTS1994_PAGES on") == 3
     assert "1,000 that are mixed, links followed" in pages
     assert "a question in extended, 1,000 rules" in extended
-    assert "ours, beside Protego" in compared
+    assert "ours, compared with Protego" in compared
     assert "Protego" in parsed
     assert OURS in imported
 
 
 @pytest.mark.long
-def test_the_command_writes_every_value_of_a_side_as_json(tmp_path: Path) -> None:
+def test_json_option_writes_every_value_of_a_side(tmp_path: Path) -> None:
     """`tests/bench --json FILE`: results by name, values by side."""
-    told = tmp_path / "told.json"
+    path = tmp_path / "results.json"
 
-    assert main(["--quick", "--json", str(told), "extended", "import"]) == 0
+    assert main(["--quick", "--json", str(path), "extended", "import"]) == 0
 
-    *_, imports = results = json.loads(told.read_text("utf-8"))["results"]
+    *_, imports = results = json.loads(path.read_text("utf-8"))["results"]
     assert all(it["values"] and all(it["values"].values()) for it in results)
     assert list(imports["values"]) == [OURS]
 
 
-def test_no_crawl_is_timed_that_fetched_or_kept_anything_else() -> None:
-    """The mixed site: a crawl without its last page, or with an item more."""
-    seen = sorted(mixed_site.reached())
-    items = [{"page": number} for number in mixed_site.kept()]
+def test_crawl_with_wrong_pages_or_items_is_not_timed() -> None:
+    """A crawl of the mixed site without its last page, or with an extra item."""
+    seen = sorted(mixed_site.reachable())
+    items = [{"page": number} for number in mixed_site.indexed()]
     check(seen, items, is_on=True)
 
     for wrong_seen, wrong_items in ((seen[:-1], items), (seen, [*items, {"page": 2}])):
@@ -79,14 +79,14 @@ def test_no_crawl_is_timed_that_fetched_or_kept_anything_else() -> None:
             check(wrong_seen, wrong_items, is_on=True)
 
 
-def test_a_race_that_does_not_exist_is_refused() -> None:
-    """A typo does not measure nothing and call it done."""
+def test_unknown_race_is_an_error() -> None:
+    """A typo must not run nothing and succeed."""
     with pytest.raises(SystemExit, match="2"):
         main(["parsign"])
 
 
-def test_the_ratio_is_of_medians_and_a_missed_target_is_said() -> None:
-    """Ours 2, the peer 6: three times, which is not four."""
+def test_ratio_uses_medians_and_missed_target_is_reported() -> None:
+    """Ours is 2, the peer 6: a ratio of 3, which misses the target of 4."""
     values = {OURS: [1.0, 2.0, 90.0], "peer": [6.0, 6.0, 6.0]}
     result = Result("race", "s", values, against="peer", target=4)
 
@@ -97,16 +97,16 @@ def test_the_ratio_is_of_medians_and_a_missed_target_is_said() -> None:
     assert "target: 4 times peer: NOT met" in said
 
 
-def test_the_exponent_tells_flat_from_linear() -> None:
-    """0 for the same time at every size, 1 for time in step with size."""
+def test_exponent_is_0_for_flat_and_1_for_linear_time() -> None:
+    """The fit is exact for both."""
     sizes = (1.0, 10.0, 100.0)
 
     assert exponent((size, 5.0) for size in sizes) == pytest.approx(0)
     assert exponent((size, 3 * size) for size in sizes) == pytest.approx(1)
 
 
-def test_the_made_corpus_is_as_long_as_real_files() -> None:
-    """Lines a file: median 22, 95th percentile 274, 99th 1,247."""
+def test_generated_corpus_has_the_quantiles_of_real_files() -> None:
+    """Lines per file: median 22, 95th percentile 274, 99th 1,247."""
     counts = sorted(len(body.splitlines()) for body in made_corpus(200))
 
     assert abs(counts[100] - 22) <= 1

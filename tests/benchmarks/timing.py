@@ -1,8 +1,8 @@
-"""Timing: several sides raced in turns, so that a busy machine troubles all alike.
+"""Time several sides alternately, so that other load affects all of them equally.
 
-The values are kept as pyperf benchmarks (median, spread, JSON that `pyperf` reads).
-The turns are our own: pyperf measures one benchmark to its end before the next one, and
-a ratio is only worth something if both sides ran under the same load.
+The values are stored as pyperf benchmarks (median, spread, JSON that `pyperf` reads).
+pyperf itself measures each benchmark to its end before the next one, and a ratio is
+only meaningful if both sides ran under the same load.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 OURS = "scrapy_robots1994"
 WARM_UP = 1
-"""Turns of every side that are thrown away."""
+"""Rounds of every side that are discarded."""
 
-LEAST = 0.02
-"""CPU seconds that one value takes at least; short work is repeated until then."""
+MIN_SECONDS = 0.02
+"""The least CPU seconds of one value; short work is repeated until then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one race: the values of each side, smaller is better.
+    """The result of one race: the values of each side, smaller is better.
 
-    *per* is what one value is of ("file", "question"), *unit* its unit. *against* is
-    the side that the target names, *target* how many times better than it we want to
+    *per* names the thing of one value ("file", "question"), *unit* its unit. *against*
+    is the side of the target, *target* how many times better than it we want to
     be.
     """
 
@@ -44,17 +44,17 @@ class Result:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def median(self, side: str) -> float:
-        """The middle value of a side."""
+        """Return the median of a side."""
         return median(self.values[side])
 
     def ratio(self, side: str) -> float:
-        """How many times our median goes into that of *side*: above 1 we are ahead."""
+        """Return the median of *side* divided by ours: above 1 ours is faster."""
         ours = self.median(OURS)
         return self.median(side) / ours if ours else math.inf
 
     @property
     def meets_target(self) -> bool | None:
-        """Whether the target is met; `None` when there is none or no such side."""
+        """Return whether the target is met; `None` without a target or its side."""
         if not self.target or self.against not in self.values:
             return None
         return self.ratio(self.against) >= self.target
@@ -63,14 +63,14 @@ class Result:
 def race(
     sides: Mapping[str, Callable[[], object]], *, rounds: int, per: int = 1
 ) -> dict[str, list[float]]:
-    """CPU seconds of each side for one of *per* things, once a round, in turns.
+    """Return CPU seconds of each side for one of *per* things, once per round.
 
-    The order changes from round to round, for each side finds the memory as the one
-    before left it. CPU time and not the clock: what other processes take of the machine
-    counts for nobody.
+    The order changes from round to round, because the caches are in the state that the
+    previous side left. CPU time excludes other processes.
+
     """
     for side in sides.values():
-        # What is made with the first use would make the work look longer than it is.
+        # The first use includes one-time work.
         side()
     loops = {name: _loops(side) for name, side in sides.items()}
     names = list(sides)
@@ -85,15 +85,15 @@ def race(
 
 
 def _loops(side: Callable[[], object]) -> int:
-    """How often *side* must run for one value that the CPU clock can tell."""
+    """Return how often *side* must run for a value that the CPU clock can measure."""
     loops = 1
-    while (taken := _timed(side, loops)) < LEAST:
-        loops = max(loops * 2, int(loops * LEAST / taken) if taken else 0)
+    while (taken := _timed(side, loops)) < MIN_SECONDS:
+        loops = max(loops * 2, int(loops * MIN_SECONDS / taken) if taken else 0)
     return loops
 
 
 def _timed(side: Callable[[], object], loops: int) -> float:
-    """CPU seconds of *loops* runs, from a clean heap, with the collector as ever."""
+    """Return CPU seconds of *loops* runs, after a collection, with the collector enabled."""
     gc.collect()
     started = process_time()
     for _ in range(loops):
@@ -102,7 +102,7 @@ def _timed(side: Callable[[], object], loops: int) -> float:
 
 
 def exponent(points: Iterable[tuple[float, float]]) -> float:
-    """The exponent k of the power law `y = c * x ** k` that fits *points* best.
+    """Return the exponent k of the power law `y = c * x ** k` that fits *points* best.
 
     0 is flat, 1 is linear.
     """
@@ -114,7 +114,7 @@ def exponent(points: Iterable[tuple[float, float]]) -> float:
 
 
 def as_pyperf(results: Iterable[Result]) -> Any:
-    """All timed values as one `pyperf.BenchmarkSuite`."""
+    """Return all timed values as one `pyperf.BenchmarkSuite`."""
     pyperf = import_module("pyperf")
     benchmarks = []
     for result in results:
@@ -122,7 +122,7 @@ def as_pyperf(results: Iterable[Result]) -> Any:
             continue
         for side, values in result.values.items():
             about = {"name": f"{result.what}: {side}", "unit": "second"}
-            kept = [max(value, 1e-12) for value in values]
-            run = pyperf.Run(kept, metadata=about, collect_metadata=False)
+            timed = [max(value, 1e-12) for value in values]
+            run = pyperf.Run(timed, metadata=about, collect_metadata=False)
             benchmarks.append(pyperf.Benchmark([run]))
     return pyperf.BenchmarkSuite(benchmarks)

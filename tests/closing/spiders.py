@@ -10,7 +10,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots1994 import robots_sitemaps
 from scrapy_robots1994.crawl.waiting import WaitingRequests
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class Counted(AskingSpider):
+class Counted(RequestingSpider):
     """Asks for so many pages of one or several hosts, each with its number.
 
     *urgent* further ones of a higher priority come last; *filtered* requests go
@@ -44,7 +44,9 @@ class Counted(AskingSpider):
     def page(self, number: int, **options: Any) -> Request:
         """Return the request of one page."""
         url = self.site.replace("{n}", str(number % self.hosts))
-        return self.ask(f"{url}/p{number}", dont_filter=not self.filtered, **options)
+        return self.request(
+            f"{url}/p{number}", dont_filter=not self.filtered, **options
+        )
 
 
 async def download(crawler: Crawler, request: Request) -> Response:
@@ -71,9 +73,9 @@ class Downloading(Counted):
         try:
             found = await download(self.crawler, self.page(0))
         except Exception as error:  # noqa: BLE001 - which one is what a test asks
-            self.told["items"].append({"error": type(error).__name__})
+            self.result["items"].append({"error": type(error).__name__})
         else:
-            self.told["items"].append({"status": found.status})
+            self.result["items"].append({"status": found.status})
 
 
 def await_a_page(crawler: Crawler) -> None:
@@ -126,7 +128,7 @@ class Redirecting(Counted):
 
     name = "redirecting"
 
-    def look(self, response: Response) -> Iterator[Any]:
+    def parse_page(self, response: Response) -> Iterator[Any]:
         """Yield what the request came with."""
         request = response.request
         assert request is not None
@@ -139,7 +141,7 @@ class Raising(Counted):
 
     name = "raising"
 
-    def look(self, response: Response) -> Iterator[Any]:
+    def parse_page(self, response: Response) -> Iterator[Any]:
         """Raise, which CLOSESPIDER_ERRORCOUNT counts."""
         yield from ()
         raise ValueError(response.url)

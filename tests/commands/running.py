@@ -12,7 +12,7 @@ from tests.support.forked import ROOT, ForkedProcess
 if TYPE_CHECKING:
     from pathlib import Path
 
-PATIENCE = 120.0
+TIMEOUT_SECONDS = 120.0
 """Seconds until a command that does not end fails the test."""
 
 
@@ -45,7 +45,7 @@ def scrapy(*args: str, given: str = "", folder: Path | None = None) -> Ran:
             warn=False,
         )
         try:
-            code = process.wait(PATIENCE)
+            code = process.wait(TIMEOUT_SECONDS)
         finally:
             process.kill()
         stdout.seek(0)

@@ -63,11 +63,11 @@ def test_an_archive_is_read_capture_by_capture(tmp_path: Path) -> None:
 
     ran = compare(archive, "--parsers", "Protego", "--json", "--robot", "me")
 
-    told = json.loads(ran.out)
-    assert told["files"] == 3
-    protego = told["parsers"]["ProtegoRobotParser"]
+    report = json.loads(ran.out)
+    assert report["files"] == 3
+    protego = report["parsers"]["ProtegoRobotParser"]
     assert protego["causes"] == {"status": protego["stricter"] + protego["laxer"]}
-    where = {row["where"]: row["direction"] for row in told["disagreements"]}
+    where = {row["where"]: row["direction"] for row in report["disagreements"]}
     assert where == {"https://b.test": "stricter", "http://c.test": "laxer"}
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PATIENCE = 60.0
+TIMEOUT_SECONDS = 60.0
 HANGING = "tests.commands.parsers.HangingParser"
 QUICK = ("-s", "RETRY_ENABLED=False")
 
@@ -69,7 +69,7 @@ def interrupted(
     assert process.stdout is not None
     lines: list[str] = []
     with process:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT_SECONDS
         while not until("".join(lines)) and time.monotonic() < end:
             if lines and not lines[-1]:
                 break
@@ -79,7 +79,7 @@ def interrupted(
             process.send_signal(signal.SIGINT)
             time.sleep(0.2)
         try:
-            out, err = process.communicate(timeout=PATIENCE)
+            out, err = process.communicate(timeout=TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             raise
@@ -173,12 +173,12 @@ def test_compare_ends_although_a_parser_hangs(tmp_path: Path, processes: str) ->
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     )
     with process:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT_SECONDS
         while not marker.exists() and time.monotonic() < end:
             time.sleep(0.05)
         started = time.monotonic()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = process.communicate(timeout=TIMEOUT_SECONDS)
     seconds = time.monotonic() - started
 
     assert process.returncode == 130

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.commands.running import PATIENCE, Ran, scrapy
+from tests.commands.running import TIMEOUT_SECONDS, Ran, scrapy
 from tests.support.forked import ROOT
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def robots_lint(*args: str, given: str = "", folder: Path | None = None) -> Ran:
         capture_output=True,
         cwd=folder or ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"},
-        timeout=PATIENCE,
+        timeout=TIMEOUT_SECONDS,
         check=False,
     )
     return Ran(ran.returncode, ran.stdout, ran.stderr)
@@ -143,7 +143,7 @@ def test_ctrl_c_ends_it_with_what_was_read(
         for _ in range(times):
             process.send_signal(signal.SIGINT)
             time.sleep(0.05)
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = process.communicate(timeout=TIMEOUT_SECONDS)
     pipe.close()
 
     assert process.returncode == 130

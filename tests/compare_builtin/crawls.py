@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tests.compare_builtin.registry import Side
-    from tests.support.crawl import Ask
+    from tests.support.crawl import CrawlRequest
     from tests.support.site import Site
 
 IN_PROCESS = "tests.compare_builtin.in_process"
@@ -26,7 +26,7 @@ PRIVATE = "User-agent: *\nDisallow: /private\n"
 
 def crawl(
     side: Side | Literal["off"],
-    urls: Sequence[str | Ask],
+    urls: Sequence[str | CrawlRequest],
     settings: Mapping[str, object] | None = None,
     **options: Any,
 ) -> CrawlResult:
@@ -40,7 +40,7 @@ def crawl(
 
 def crawl_or_hang(
     side: Side,
-    urls: Sequence[str | Ask],
+    urls: Sequence[str | CrawlRequest],
     settings: Mapping[str, object],
     patience: float,
 ) -> CrawlResult | None:

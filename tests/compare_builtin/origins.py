@@ -14,7 +14,7 @@ from tests.compare_builtin.crawls import (
 )
 from tests.compare_builtin.registry import Finding, Side, scenario
 from tests.support import replies
-from tests.support.crawl import Ask
+from tests.support.crawl import CrawlRequest
 from tests.support.site import Site
 
 ONE = ("one.test", "one.test:80", "user:secret@one.test")
@@ -71,7 +71,7 @@ def proxy(side: Side) -> Finding:
         meta = {"proxy": site.url("")}
         urls = [site.refused_url("/private"), site.refused_url("/page")]
 
-        crawl(side, [Ask(url, meta=meta) for url in urls])
+        crawl(side, [CrawlRequest(url, meta=meta) for url in urls])
 
         asked = any(seen.proxied for seen in site.log("/robots.txt"))
         fetched = sorted(page.partition("/")[2] for page in pages(site))

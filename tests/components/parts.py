@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _told(results: Any) -> list[str]:
+def _paths(results: Any) -> list[str]:
     """What an item's results say of each file."""
-    return [str(told["path"] if ok else told.value) for ok, told in results]
+    return [str(result["path"] if ok else result.value) for ok, result in results]
 
 
 class Files(FilesPipeline):
@@ -31,7 +31,7 @@ class Files(FilesPipeline):
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Put the results into the item."""
-        return item | {"files": _told(results)}
+        return item | {"files": _paths(results)}
 
 
 class Images(ImagesPipeline):
@@ -39,7 +39,7 @@ class Images(ImagesPipeline):
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Put the results into the item."""
-        return item | {"images": _told(results)}
+        return item | {"images": _paths(results)}
 
 
 class _RaisingRefusals:
@@ -84,7 +84,7 @@ class Asking:
         except IgnoreRequest as error:
             item["downloaded"] = str(error)
         asking = self._crawler.spider
-        engine.crawl(asking.ask(item["crawl"], meta={"further": True}))
+        engine.crawl(asking.request(item["crawl"], meta={"further": True}))
         return item
 
 

@@ -13,7 +13,7 @@ from scrapy.spiders import (
     XMLFeedSpider,
 )
 
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Following(CrawlSpider):
 
     name = "following"
     rules = (Rule(LinkExtractor(), callback="found", errback="refused", follow=True),)
-    told: dict[str, list[Any]]
+    result: dict[str, list[Any]]
 
     def found(self, response: Response) -> dict[str, str]:
         """One item a page."""
@@ -35,7 +35,7 @@ class Following(CrawlSpider):
 
     def refused(self, failure: Failure) -> None:
         """What a rule's errback learns."""
-        self.told["items"].append({"why": str(failure.value)})
+        self.result["items"].append({"why": str(failure.value)})
 
 
 class Mapped(SitemapSpider):
@@ -77,7 +77,7 @@ class Listed(CSVFeedSpider):
         return {"url": response.url}
 
 
-class Offering(AskingSpider):
+class Offering(RequestingSpider):
     """Yields the item it was started with for every page that came.
 
     Only the pages that a pipeline asks for yield none: it would ask again for ever.
@@ -86,23 +86,23 @@ class Offering(AskingSpider):
     name = "offering"
     item: dict[str, Any]
 
-    def look(self, response: Response) -> Iterator[Any]:
+    def parse_page(self, response: Response) -> Iterator[Any]:
         """The item, once a page."""
         if not response.meta.get("further"):
             yield dict(self.item)
 
 
-class Handing(AskingSpider):
+class Handing(RequestingSpider):
     """Hands the whole meta of a page on to the next request."""
 
     name = "handing"
     on: list[str]
 
-    def look(self, response: Response) -> Iterator[Any]:
+    def parse_page(self, response: Response) -> Iterator[Any]:
         """The further pages, each with the meta of this one."""
         if not response.meta.get("further"):
             for url in self.on:
-                yield self.ask(url, meta=response.meta | {"further": True})
+                yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
         """A refused request is asked once more as it stands, verdict and all."""
@@ -113,7 +113,7 @@ class Handing(AskingSpider):
         return request.replace(meta=request.meta | {"second": True})
 
 
-class Elsewhere(AskingSpider):
+class Elsewhere(RequestingSpider):
     """Sends a refused request on to other places, with the meta it has."""
 
     name = "elsewhere"
@@ -127,6 +127,6 @@ class Elsewhere(AskingSpider):
         meta = request.meta | ({"dont_obey_robotstxt": True} if self.free else {})
         return [request.replace(url=url, meta=meta) for url in self.to]
 
-    def look(self, response: Response) -> Iterator[Any]:
+    def parse_page(self, response: Response) -> Iterator[Any]:
         """What the page carries of the refusal."""
         yield {"verdict": str(response.meta.get("robots1994"))}

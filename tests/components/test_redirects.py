@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def test_dont_obey_robotstxt_goes_along_with_a_redirect(site: Site) -> None:
     site.robots(CLOSED)
     site.answer("/1", replies.redirect("/private/1"))
 
-    result = crawl([Ask(site.url("/1"), meta={"dont_obey_robotstxt": True})])
+    result = crawl([CrawlRequest(site.url("/1"), meta={"dont_obey_robotstxt": True})])
 
     assert result.fetched_urls == [site.url("/private/1")]
 

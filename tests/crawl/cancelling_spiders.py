@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl.threads import sleep
 from tests.closing.spiders import download
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
-class CancelsQueued(AskingSpider):
+class CancelsQueued(RequestingSpider):
     """Cancels a page that its download slot has queued, and awaits the next one.
 
     It cancels *pause* seconds after the page was queued. An item says how each ended,
@@ -31,7 +31,7 @@ class CancelsQueued(AskingSpider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Download the first page, so that the second has to be queued."""
-        first, second, third = (Request(ask["url"]) for ask in self.asks)
+        first, second, third = (Request(ask["url"]) for ask in self.requests)
         ends = [await self.end(deferred_from_coro(download(self.crawler, first)))]
         queued: Deferred[None] = Deferred()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class PlainSpider(AskingSpider):
+class PlainSpider(RequestingSpider):
     """With callbacks that are plain generators; the meta is part of the item."""
 
     name = "plain"
     follow = True
 
-    def look(self, response: Response) -> Iterator[Any]:
+    def parse_page(self, response: Response) -> Iterator[Any]:
         """One item a page, a dict of its URL and of what the page says."""
         said = response.meta.get("robots1994_page")
         yield {"url": response.url, "said": said and [said.index, said.follow]}
@@ -32,9 +32,9 @@ class AsyncSpider(PlainSpider):
 
     name = "async"
 
-    def ask(self, url: str, **options: Any) -> Any:
+    def request(self, url: str, **options: Any) -> Any:
         """A request for the asynchronous callback."""
-        return super().ask(url, **options).replace(callback=self.found)
+        return super().request(url, **options).replace(callback=self.found)
 
     async def found(self, response: Response) -> AsyncIterator[Any]:
         """What the plain callback yields."""
@@ -46,8 +46,8 @@ def count_dropped(crawler: Crawler) -> None:
     """Note in the stats which items Scrapy says it dropped, of which page and why."""
 
     def dropped(item: Any, response: Response, exception: Exception) -> None:
-        told = (item["url"], response.url, type(exception).__name__, str(exception))
+        dropped = (item["url"], response.url, type(exception).__name__, str(exception))
         assert crawler.stats is not None
-        crawler.stats.set_value(f"test/dropped{response.url}", told)
+        crawler.stats.set_value(f"test/dropped{response.url}", dropped)
 
     crawler.signals.connect(dropped, signals.item_dropped, weak=False)

@@ -8,7 +8,7 @@ from scrapy import signals
 from scrapy.http import HtmlResponse, Response, TextResponse
 from twisted.internet.defer import CancelledError
 
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -128,18 +128,18 @@ KEPT = (
 )
 
 
-class AskingOnceSpider(AskingSpider):
+class DeduplicatingSpider(RequestingSpider):
     """Lets Scrapy drop what it asks for twice."""
 
     name = "asking-once"
 
     async def start(self) -> AsyncIterator[Any]:
         """Ask for all URLs of the job, filtered as any user's are."""
-        for ask in self.asks:
-            yield self.ask(**ask | {"dont_filter": False})
+        for ask in self.requests:
+            yield self.request(**ask | {"dont_filter": False})
 
 
-class AskingAgainSpider(AskingSpider):
+class RequestAgainSpider(RequestingSpider):
     """Asks a refused URL once more and tells the verdict in the meta each time."""
 
     name = "asking-again"
@@ -150,7 +150,7 @@ class AskingAgainSpider(AskingSpider):
         yield {"meta": str(request.meta["robots1994"])}
         yield request.replace(dont_filter=True)
 
-    def look(self, response: Response) -> Iterator[Any]:
+    def parse_page(self, response: Response) -> Iterator[Any]:
         """Tell what the meta of an allowed request holds."""
         yield {"meta": str(response.meta.get("robots1994"))}
 

@@ -13,9 +13,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from tests.support.child import AskingSpider, _process
+from tests.support.child import RequestingSpider, _process
 
-PATIENCE = 20.0
+TIMEOUT_SECONDS = 20.0
 """Seconds until a thread that does not end is one that was left."""
 
 
@@ -28,10 +28,10 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
         "TELNETCONSOLE_ENABLED": False,
     }
     process = _process({"reactor": reactor, "settings": settings})
-    told: dict[str, list[Any]] = {"fetched": [], "failed": []}
+    result: dict[str, list[Any]] = {"fetched": [], "failed": []}
 
     def start(_: object = None) -> Any:
-        return process.crawl(AskingSpider, asks=[{"url": url}], told=told)
+        return process.crawl(RequestingSpider, requests=[{"url": url}], result=result)
 
     first = start()
     start()
@@ -48,7 +48,7 @@ def threads() -> list[str]:
     ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
     for thread in ours:
         # One that has nothing left to do may not have had the time to see it.
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT_SECONDS)
     return [thread.name for thread in ours if thread.is_alive()]
 
 

@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.spiders import SitemapSpider
 
 from scrapy_robots1994 import robots_sitemaps
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -21,20 +21,20 @@ class MapSpider(SitemapSpider):
     """Reads the sitemaps that the robots.txt files of the job name."""
 
     name = "map"
-    told: dict[str, list[Any]]
+    result: dict[str, list[Any]]
 
-    def __init__(self, asks: list[dict[str, Any]], **kwargs: Any) -> None:
+    def __init__(self, requests: list[dict[str, Any]], **kwargs: Any) -> None:
         """Begin with the URLs of the job."""
-        self.sitemap_urls = [ask["url"] for ask in asks]
+        self.sitemap_urls = [request["url"] for request in requests]
         super().__init__(**kwargs)
 
     def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
         """Note the page."""
-        self.told["fetched"].append((response.url, response.status))
+        self.result["fetched"].append((response.url, response.status))
         yield {"url": response.url}
 
 
-class Following(SitemapSpider, AskingSpider):
+class Following(SitemapSpider, RequestingSpider):
     """Reads the sitemaps of a robots.txt, and follows the links of further pages."""
 
     name = "following"
@@ -43,7 +43,7 @@ class Following(SitemapSpider, AskingSpider):
     async def start(self) -> AsyncIterator[Any]:
         """Request the robots.txt, then the pages of the job."""
         yield Request(self.robots, self._parse_sitemap)
-        for ask in self.asks:
+        for ask in self.requests:
             yield Request(ask["url"], self.links)
 
     def links(self, response: Response) -> Iterator[Any]:
@@ -53,7 +53,7 @@ class Following(SitemapSpider, AskingSpider):
 
     def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
         """Note the page."""
-        self.told["fetched"].append((response.url, response.status))
+        self.result["fetched"].append((response.url, response.status))
         yield {"url": response.url}
 
     def _get_sitemap_body(self, response: Response) -> bytes | None:
@@ -62,13 +62,13 @@ class Following(SitemapSpider, AskingSpider):
 
 
 def note_sitemaps(crawler: Crawler) -> None:
-    """Note the arguments of the signal in the stats."""
+    """Record the arguments of the signal in the stats."""
 
-    def told(**said: Any) -> None:
+    def sitemaps_found(**arguments: Any) -> None:
         assert crawler.stats is not None
-        crawler.stats.set_value("test/sitemaps", said["sitemaps"])
-        crawler.stats.set_value("test/origin", str(said["origin"]))
-        crawler.stats.set_value("test/request", said["request"].url)
+        crawler.stats.set_value("test/sitemaps", arguments["sitemaps"])
+        crawler.stats.set_value("test/origin", str(arguments["origin"]))
+        crawler.stats.set_value("test/request", arguments["request"].url)
         crawler.stats.inc_value("test/times")
 
-    crawler.signals.connect(told, robots_sitemaps, weak=False)
+    crawler.signals.connect(sitemaps_found, robots_sitemaps, weak=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support.corpus import corpus_files
-from tests.support.crawl import EVERYTHING_BEYOND, CrawlResult, crawl
+from tests.support.crawl import ALL_EXTENSIONS, CrawlResult, crawl
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def test_verdicts_and_pages_are_the_same_with_everything_on(
     with Site() as site:
         urls = urls_of(site)
         usual = crawl(urls)
-        beyond = crawl(urls, settings=EVERYTHING_BEYOND)
+        beyond = crawl(urls, settings=ALL_EXTENSIONS)
 
     assert outcome(beyond) == outcome(usual)
     assert len(usual.failed) > len(urls) // 10

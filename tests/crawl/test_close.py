@@ -8,13 +8,13 @@ import pytest
 
 from scrapy_robots1994.crawl.features.start_requests import CLOSE_REASON
 from tests.support import replies
-from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ONCE = "tests.crawl.parts:AskingOnceSpider"
+ONCE = "tests.crawl.parts:DeduplicatingSpider"
 CLOSED = "User-agent: *\nDisallow: /private\n"
 NOTHING = "refused every start request"
 
@@ -106,14 +106,18 @@ def test_without_the_setting_the_crawl_is_finished() -> None:
 
 @pytest.mark.parametrize(
     "open_one",
-    [Ask("/"), Ask("/private", {"dont_obey_robotstxt": True}), Ask("/robots.txt")],
+    [
+        CrawlRequest("/"),
+        CrawlRequest("/private", {"dont_obey_robotstxt": True}),
+        CrawlRequest("/robots.txt"),
+    ],
     ids=["allowed", "not-obeying", "the-file"],
 )
-def test_one_start_that_gets_through_is_enough(open_one: Ask) -> None:
+def test_one_start_that_gets_through_is_enough(open_one: CrawlRequest) -> None:
     """Then the crawl has started, whatever becomes of it."""
     with Site() as site:
         site.robots(CLOSED)
-        started = Ask(site.url(open_one.url), open_one.meta)
+        started = CrawlRequest(site.url(open_one.url), open_one.meta)
         result = crawl(
             [site.url("/private/1"), started, site.url("/private/2")],
             settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True},
@@ -184,7 +188,7 @@ def test_the_meta_of_a_refused_request_holds_its_verdict_and_no_other(
     )
     result = crawl(
         [site.url("/")],
-        spider="tests.crawl.parts:AskingAgainSpider",
+        spider="tests.crawl.parts:RequestAgainSpider",
         settings={"ROBOTS1994_RETRY_AFTER": 0},
     )
 

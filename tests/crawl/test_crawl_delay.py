@@ -205,7 +205,7 @@ def test_the_extension_beside_our_own_middleware_lets_the_crawl_end(
                 "CONCURRENT_REQUESTS": 4,
             },
             reactor=reactor,
-            patience=60,
+            timeout=60,
         )
 
     assert len(result.fetched) == 30

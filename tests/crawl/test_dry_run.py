@@ -10,7 +10,7 @@ from scrapy import Request
 
 from scrapy_robots1994.crawl.features.dry_run import LEAK, BuiltInRules
 from tests.support import replies
-from tests.support.crawl import Ask, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
@@ -139,18 +139,20 @@ def test_a_dry_run_decides_exactly_as_the_built_in() -> None:
     targets = ["/all", "/rover", "/x/t", "/y/t", "/y/t/z", "/", "/%72over"]
     with Site() as site:
         site.robots(robots)
-        asks = [
-            Ask(site.url(f"{target}?{number}" if number else target), headers=headers)
+        requests = [
+            CrawlRequest(
+                site.url(f"{target}?{number}" if number else target), headers=headers
+            )
             for target in targets
             for number, headers in enumerate(({}, {"User-Agent": "rover/2.0"}))
         ]
         one_by_one = {"CONCURRENT_REQUESTS": 1, "USER_AGENT": "tester/1.0"}
-        ours = crawl(asks, settings=DRY | one_by_one)
-        builtin = crawl(asks, settings=one_by_one, middleware="builtin")
+        ours = crawl(requests, settings=DRY | one_by_one)
+        builtin = crawl(requests, settings=one_by_one, middleware="builtin")
 
     assert ours.fetched_urls == builtin.fetched_urls
     assert ours.failed_urls == builtin.failed_urls
-    assert 0 < len(ours.failed) < len(asks)
+    assert 0 < len(ours.failed) < len(requests)
 
 
 def test_a_parser_that_raises_leaves_the_decision_to_ours() -> None:

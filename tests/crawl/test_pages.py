@@ -169,7 +169,7 @@ def test_a_site_of_1000_pages_exactly() -> None:
             [site.url("/1")], spider=PLAIN, settings={"ROBOTS1994_PAGES": True}
         )
 
-    reached, indexed = mixed_site.reached(), mixed_site.kept()
+    reached, indexed = mixed_site.reachable(), mixed_site.indexed()
     assert 400 < len(indexed) < len(reached) < mixed_site.PAGES
     assert paths(result.fetched_urls) == sorted(f"/{it}" for it in reached)
     assert kept(result) == sorted(f"/{it}" for it in indexed)

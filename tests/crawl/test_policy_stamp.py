@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
 
 RECIPE = {
@@ -57,7 +57,7 @@ def test_a_request_that_needs_no_policy_has_no_stamp() -> None:
     """`dont_obey_robotstxt`: no robots.txt was requested."""
     with Site() as site:
         result = crawl(
-            [Ask(site.url("/a"), meta={"dont_obey_robotstxt": True})],
+            [CrawlRequest(site.url("/a"), meta={"dont_obey_robotstxt": True})],
             spider="tests.crawl.page_spiders:PlainSpider",
             settings=RECIPE,
         )

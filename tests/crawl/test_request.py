@@ -11,7 +11,7 @@ from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
 
 from scrapy_robots1994.crawl.user_agent import RobotName
 from tests.support import replies
-from tests.support.crawl import Ask, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
@@ -41,7 +41,7 @@ def test_it_carries_no_cookie_no_referer_and_no_credentials() -> None:
     with Site() as site:
         site.robots(OPEN)
         url = site.url("/page").replace("http://", "http://user:secret@")
-        crawl([Ask(url, headers={"Referer": "http://secret.test/"})])
+        crawl([CrawlRequest(url, headers={"Referer": "http://secret.test/"})])
         sent = site.log("/robots.txt")[0].headers
 
     names = {name.lower() for name in sent}
@@ -52,7 +52,9 @@ def test_it_asks_with_the_name_it_is_matched_with() -> None:
     """A request's own User-Agent fetches the robots.txt too."""
     with Site() as site:
         site.robots("User-agent: special\nDisallow: /\n")
-        result = crawl([Ask(site.url("/page"), headers={"User-Agent": "special/1.0"})])
+        result = crawl(
+            [CrawlRequest(site.url("/page"), headers={"User-Agent": "special/1.0"})]
+        )
 
         assert site.log("/robots.txt")[0].headers["user-agent"] == "special/1.0"
 
@@ -102,7 +104,9 @@ def test_it_goes_through_the_pages_proxy(reactor: Reactor) -> None:
         proxy.robots("User-agent: *\nDisallow: /private\n")
         meta = {"proxy": proxy.url("").rstrip("/")}
         pages = ["http://far.example/private", "http://far.example/page"]
-        result = crawl([Ask(page, meta=meta) for page in pages], reactor=reactor)
+        result = crawl(
+            [CrawlRequest(page, meta=meta) for page in pages], reactor=reactor
+        )
         proxied = [seen.proxied for seen in proxy.log()]
 
     assert proxied == [True, True]
@@ -114,7 +118,7 @@ def test_further_meta_goes_along_when_it_is_named() -> None:
     with Site() as site:
         site.robots(OPEN)
         result = crawl(
-            [Ask(site.url("/page"), meta={"session": "s1"})],
+            [CrawlRequest(site.url("/page"), meta={"session": "s1"})],
             settings=RECORD | {"ROBOTS1994_PROPAGATE_META": ["session"]},
         )
 
@@ -166,7 +170,9 @@ def test_dont_obey_robotstxt_lets_one_request_through() -> None:
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /\n")
         pages = [site.url("/1"), site.url("/2")]
-        result = crawl([Ask(pages[0], meta={"dont_obey_robotstxt": True}), pages[1]])
+        result = crawl(
+            [CrawlRequest(pages[0], meta={"dont_obey_robotstxt": True}), pages[1]]
+        )
 
     assert result.fetched_urls == [pages[0]]
 

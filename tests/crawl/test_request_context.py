@@ -9,7 +9,7 @@ from scrapy import Request
 
 from scrapy_robots1994.crawl.robots_request import RequestContext
 from tests.support import replies
-from tests.support.crawl import Ask, crawl
+from tests.support.crawl import CrawlRequest, crawl
 from tests.support.site import Site
 
 PROXY = "http://proxy.test:3128"
@@ -61,7 +61,7 @@ def test_a_proxys_407_says_nothing_of_the_origin() -> None:
     with Site() as proxy:
         proxy.answer("/robots.txt", replies.status(407))
         meta = {"proxy": proxy.url("").rstrip("/")}
-        result = crawl([Ask("http://far.example/page", meta=meta)])
+        result = crawl([CrawlRequest("http://far.example/page", meta=meta)])
 
     assert result.fetched == []
     (failed,) = result.failed

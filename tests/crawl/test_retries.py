@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import Ask, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +114,7 @@ def test_ours_r7_a_dead_proxy_is_no_word_of_the_origin(
     }
 
     failing = crawl(
-        [Ask(url, meta=proxy) for url in pages(site)],
+        [CrawlRequest(url, meta=proxy) for url in pages(site)],
         settings=settings,
         reactor=reactor,
     )

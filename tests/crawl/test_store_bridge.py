@@ -179,7 +179,7 @@ def test_a_store_that_breaks_its_contract_stops_nothing(
         site.robots(BODY)
         urls = [site.url("/open"), site.url("/closed")]
         settings = {"ROBOTS1994_STORE": store}
-        result = crawl(urls, reactor=reactor, settings=settings, patience=60)
+        result = crawl(urls, reactor=reactor, settings=settings, timeout=60)
 
     assert result.fetched_urls == [urls[0]]
     assert result.failed_urls == [urls[1]]
@@ -231,11 +231,11 @@ def test_several_crawls_in_one_process_share_and_leak_nothing(
         store = f"sqlite:///{tmp_path}/robots.db"
         url = site.url("/open")
         command = [sys.executable, "-m", "tests.crawl.several", reactor, store, url]
-        told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
         asked = site.log("/robots.txt")
         pages = site.log("/open")
 
-    left = json.loads(told.stdout)
+    left = json.loads(ran.stdout)
     assert left == {"threads": [], "files": [], "tasks": []}
     assert len(pages) == 3
     assert len(asked) <= 2

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_robots1994.crawl.threads import run_in_thread, sleep
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 from tests.support.crawl import Reactor, crawl, reactors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-class WorkingSpider(AskingSpider):
+class WorkingSpider(RequestingSpider):
     """Runs work in a thread while the event loop counts its own turns."""
 
     name = "working"

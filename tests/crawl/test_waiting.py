@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.crawl import Ask, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.site import Site
 
 SLOW, WELL, PAGES = 12, 5, 4
@@ -30,12 +30,14 @@ def crawl_beside_slow(site: Site, **options: Any) -> CrawlResult:
     site.open_when("slow", "/well", count=WELL * PAGES)
     # A scheduler that keeps equal requests once has none that are equal.
     slow = [
-        Ask(site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1)
+        CrawlRequest(
+            site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1
+        )
         for page in range(PAGES)
         for n in range(SLOW)
     ]
     well = [
-        Ask(site.url("/well", host=f"well-{n}.test"), meta={"page": page})
+        CrawlRequest(site.url("/well", host=f"well-{n}.test"), meta={"page": page})
         for page in range(PAGES)
         for n in range(WELL)
     ]

@@ -1,7 +1,7 @@
-"""Bodies that are small on the wire and large once unpacked, and how to say so.
+"""Bodies that are small on the wire and large when decompressed.
 
-Zstandard is written by hand and brotli kept as text, so that no test needs a library
-to pack what the crawl is to unpack.
+The zstd frame is built by hand and the brotli body is a constant, so that no test
+needs a library to compress what the crawl decompresses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REPEATED, _LAST = 1, 1
 GZIP_BOMB = gzip.compress(RULES + b"#" * SIZE, mtime=0)
 GZIP_TWICE = gzip.compress(GZIP_BOMB, mtime=0)
 NO_LINE_BOMB = gzip.compress(b"#" * SIZE, mtime=0)
-"""A bomb in which no line ends, so that nothing of it can be obeyed."""
+"""A bomb without a line end, so that no rule of it can be read."""
 
 BROTLI_BOMB = base64.b64decode(
     "y///PwBET9Zf0jfNZrosVKERVHqTVWb5THIWYv2cyTaoyH0sgv6cef/XkPj//weABEAcFoDu/R////8A"
@@ -33,7 +33,7 @@ BROTLI_BOMB = base64.b64decode(
 
 
 def zstd(text: bytes, padding: int = 0, *, window: int = 23) -> bytes:
-    """One zstd frame: *text*, then `#` so many times; 2 ** *window* bytes of memory."""
+    """Return a zstd frame: *text*, then `#` repeated; it needs 2 ** *window* bytes."""
     frame = _ZSTD_MAGIC + b"\0" + bytes([(window - 10) << 3])
     frame += _block(text, len(text), 0, last=not padding)
     while padding > 0:
@@ -44,7 +44,7 @@ def zstd(text: bytes, padding: int = 0, *, window: int = 23) -> bytes:
 
 
 def _block(content: bytes, size: int, kind: int, *, last: bool) -> bytes:
-    """One block with its header of three bytes."""
+    """Return a block with its header of three bytes."""
     header = size << 3 | kind << 1 | (_LAST if last else 0)
     return struct.pack("<I", header)[:3] + content
 
@@ -53,5 +53,5 @@ ZSTD_BOMB = zstd(RULES, SIZE)
 
 
 def coded(body: bytes, *codings: str) -> Reply:
-    """Reply whose body is said to have these content codings."""
+    """Return a reply with these content codings in its header."""
     return Reply(body=body, headers=(("Content-Encoding", ", ".join(codings)),))

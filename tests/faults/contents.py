@@ -1,4 +1,4 @@
-"""Faults of a robots.txt that arrives whole: how it is packed, headed and written."""
+"""Faults of a complete robots.txt: its codings, headers and content."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LATER, LONG_AGO = "Fri, 31 Dec 2199 23:59:59 GMT", "Tue, 01 Feb 1994 00:00:00 GM
 
 
 def headed(*headers: tuple[str, str], status: int = 200) -> Reply:
-    """Reply with the rules and these headers."""
+    """Return a reply with the rules and these headers."""
     return Reply(status, RULES, headers)
 
 
@@ -89,7 +89,7 @@ CODINGS = [
     Fault("br-cut", "brotli without its end", "R5", coded(BROTLI_BOMB[:30], "br")),
     Fault("gzip-once", "gzip once, said twice", "R5", coded(PACKED, "gzip", "gzip")),
     Fault("codings-100", "a hundred codings", "R5", coded(PACKED, *["gzip"] * 100)),
-    Fault("compress", "a coding nobody undoes", "R5", coded(RULES, "compress")),
+    Fault("compress", "an unknown coding", "R5", coded(RULES, "compress")),
     Fault("no-coding", "Content-Encoding: utf-8", "R1", coded(RULES, "utf-8")),
 ]
 

@@ -1,4 +1,4 @@
-"""What one fault is, and what the rows of the outcome table make of it."""
+"""The kinds of faults, and their outcomes by the rows of the outcome table."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from tests.support.replies import Reply
 
 RULES = b"User-agent: *\nDisallow: /closed\n"
-"""The file of every origin whose robots.txt can be had."""
+"""The file of every origin whose robots.txt can be fetched."""
 
 SHORT, LONG = 2.0, 60.0
-"""Seconds a request may take: less than a fault that hangs, more than any other."""
+"""Seconds that a request may take: less than a hanging fault, more than any other."""
 
 Row = Literal["R1", "R1 empty", "R3", "R4", "R5", "R7"]
-"""A row of the outcome table; `R1 empty` is a file in which nothing is forbidden."""
+"""A row of the outcome table; `R1 empty` is a file that disallows nothing."""
 
 CAME = "came"
 EXPECTED: dict[Row, tuple[str, str]] = {
@@ -28,7 +28,7 @@ EXPECTED: dict[Row, tuple[str, str]] = {
     "R5": ("unreachable", "unreachable"),
     "R7": ("failed", "failed"),
 }
-"""What becomes of /open and of /closed of an origin: they came, or why not."""
+"""The outcomes of /open and /closed of an origin: fetched, or why not."""
 
 
 FINAL = {
@@ -37,77 +37,77 @@ FINAL = {
     "loop", "loop-fragment", "loop-2", "to-file", "to-data", "to-ftp", "to-script",
     "to-nonsense", "to-empty", "loop-cookie", "to-nowhere", "to-300", "to-304",
 }  # fmt: skip
-"""Faults of R5 that a retry would not end, or that the server wants none of (§3.1)."""
+"""Faults of R5 that are not retried (§3.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One origin whose /robots.txt misbehaves.
 
-    Its host is `{slug}.test`, or the URL in `at`. `replies` go out in turn, the last
-    one for ever; `further` scripts other targets of the host. `asked` is how many
-    requests one fetch is, on all hosts of the fault. One
-    that `hangs` ends only by the timeout.
+    Its host is `{slug}.test`, or the URL in `at`. `replies` are sent in turn, the last
+    one repeatedly; `further` scripts other targets of the host. `requested` is how many
+    requests one fetch takes, on all hosts of the fault. A fault
+    that `hangs` ends only with the timeout.
     """
 
     slug: str
     what: str
     row: Row
     replies: Reply | Sequence[Reply] | None
-    asked: int = 1
+    requested: int = 1
     at: str = ""
     further: tuple[tuple[str, Reply], ...] = ()
     hangs: bool = False
 
     @property
     def requests(self) -> int:
-        """How many requests the server gets that are not for a page.
+        """Return how many requests the server gets that are not for a page.
 
         With RETRY_TIMES = 1 a fetch is retried once; by R7 its page is, too.
         """
         is_redirect = self.slug.startswith("s3") and self.slug[1:].isdigit()
         if self.slug in FINAL or is_redirect:
-            return self.asked
-        return {"R5": 2, "R7": 4}.get(self.row, 1) * self.asked
+            return self.requested
+        return {"R5": 2, "R7": 4}.get(self.row, 1) * self.requested
 
 
 @dataclass(frozen=True, slots=True)
 class PageFault:
-    """One origin with a sound robots.txt whose page /open misbehaves.
+    """One origin with a valid robots.txt whose page /open misbehaves.
 
-    `ends` is what becomes of the request: it `came` with the status, was refused for a
-    reason, or failed. Whatever it is, /closed of no origin is ever asked for. `asked`
+    `ends` is the outcome of the request: it `came` with the status, was refused for a
+    reason, or failed. In each case, no /closed is ever requested. `requested`
     is how many requests the server gets, those for robots.txt included; 0 where that is
-    the client's affair.
+    up to the HTTP client.
     """
 
     slug: str
     what: str
     ends: str
     reply: Reply
-    asked: int = 1
+    requested: int = 1
     hangs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one fault: of /open and of /closed, and the requests counted.
+    """The outcome of one fault: of /open and of /closed, with the request count.
 
-    `closed` is empty for a page fault, which asks for /open alone; there `asked` counts
+    `closed` is empty for a page fault, which requests only /open; there `requested` counts
     the pages too.
     """
 
     slug: str
     open: str
     closed: str
-    asked: int
+    requested: int
     pages: int
 
 
 def is_right(fault: Fault | PageFault, outcome: Outcome) -> bool:
-    """Whether *outcome* is what the row of *fault* says, requests counted."""
+    """Return whether *outcome* is that of the row of *fault*, including its requests."""
     if isinstance(fault, Fault):
         ends = (outcome.open, outcome.closed)
-        return ends == EXPECTED[fault.row] and outcome.asked == fault.requests
-    is_counted = fault.asked in (0, outcome.asked)
+        return ends == EXPECTED[fault.row] and outcome.requested == fault.requests
+    is_counted = fault.requested in (0, outcome.requested)
     return outcome.open == fault.ends and is_counted

@@ -1,4 +1,4 @@
-"""Crawls faults at once, each an origin of its own, and says what became of them."""
+"""Crawl many faults at once, each an origin of its own, and return their outcomes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ PAGES = ("/open", "/closed")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One crawl of many faults: what became of each, and the crawl as a whole."""
+    """One crawl of many faults: the outcome of each, and the result of the crawl."""
 
     outcomes: dict[str, Outcome]
     result: CrawlResult
     seen: list[Seen]
 
 
-def measure(  # noqa: PLR0913 (where, what and how of a crawl, all named)
+def measure(  # noqa: PLR0913 (keyword arguments of a crawl)
     site: Site,
     faults: Sequence[Fault] = (),
     pages: Sequence[PageFault] = (),
@@ -46,7 +46,7 @@ def measure(  # noqa: PLR0913 (where, what and how of a crawl, all named)
     reactor: Reactor = "asyncio",
     settings: Mapping[str, Any] | None = None,
 ) -> Measured:
-    """Ask for /open and /closed of every fault in one crawl.
+    """Request /open and /closed of every fault in one crawl.
 
     Everything is scripted on *site*; requests to the *others* are counted too.
     """
@@ -71,7 +71,7 @@ def measure(  # noqa: PLR0913 (where, what and how of a crawl, all named)
 
 
 def _script(site: Site, fault: Fault) -> str:
-    """Script the origin of a fault and return how its URLs begin."""
+    """Script the origin of a fault and return its base URL."""
     host = f"{fault.slug}.test"
     for target, reply in fault.further:
         site.answer(target, reply, at=host)
@@ -87,12 +87,12 @@ def _script_page(site: Site, fault: PageFault) -> str:
 
 
 def slug_of(url: str) -> str:
-    """The fault whose host this is."""
+    """Return the slug of the fault with this host."""
     return (urlsplit(url).hostname or "").removesuffix(".test").partition("--")[0]
 
 
 def _ends(result: CrawlResult, *, status: bool = False) -> dict[str, str]:
-    """What became of every request, by its last URL; one that ended twice says so."""
+    """Return the outcome of each request by its last URL; one that ended twice says so."""
     ends = {
         failed.url: failed.verdict["reason"] if failed.verdict else "failed"
         for failed in result.failed
@@ -103,7 +103,7 @@ def _ends(result: CrawlResult, *, status: bool = False) -> dict[str, str]:
 
 
 def _outcome(slug: str, opened: str, closed: str, seen: list[Seen]) -> Outcome:
-    """The outcome of one fault, with what the server counted."""
+    """Return the outcome of one fault, with the requests seen by the server."""
     targets = [each.target for each in seen if slug_of(f"//{each.host}") == slug]
     pages = sum(target in PAGES for target in targets)
     return Outcome(slug, opened, closed, len(targets) - (pages if closed else 0), pages)

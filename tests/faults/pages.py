@@ -1,4 +1,4 @@
-"""Faults of a page whose robots.txt is sound: it is never lost, and nothing opens."""
+"""Faults of a page with a valid robots.txt: no page is lost, no rule ignored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REFRESH = '<html><meta http-equiv="refresh" content="0; url=/closed"></html>'
 SILENCE = replies.black_hole()
 TWO_GIGABYTES = Reply(body=b"x" * 2**20, length=2 * 10**9, repeat=2000)
 MANY = 0
-"""For `asked`: robots.txt once, the page as often as the client tries again."""
+"""For `requested`: robots.txt once, the page as often as the client retries."""
 
 
 ON_ITS_HOST = (
@@ -43,18 +43,18 @@ ELSEWHERE = (
 
 
 def page_faults(site: Site) -> list[PageFault]:
-    """Pages that misbehave; the Retry middleware of these crawls tries once more."""
+    """Return faulty pages; the Retry middleware of these crawls retries once."""
     site.answer("/robots.txt", replies.status(503), at="p-unknown--b.test")
     site.answer("/to-closed", replies.redirect("/closed"))
     elsewhere = (
-        (slug, what, ends, site.url(path, host=f"{slug}--b.test"), asked)
-        for slug, what, ends, path, asked in ELSEWHERE
+        (slug, what, ends, site.url(path, host=f"{slug}--b.test"), requested)
+        for slug, what, ends, path, requested in ELSEWHERE
     )
     return [
         PageFault("p-silent", "says nothing", "failed", SILENCE, MANY, hangs=True),
         *(PageFault(*each) for each in ON_ITS_HOST),
         *(
-            PageFault(slug, what, ends, replies.redirect(url), asked)
-            for slug, what, ends, url, asked in elsewhere
+            PageFault(slug, what, ends, replies.redirect(url), requested)
+            for slug, what, ends, url, requested in elsewhere
         ),
     ]

@@ -1,4 +1,4 @@
-"""The README of this folder, written from a table of outcomes."""
+"""Write the README of this folder from a table of outcomes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ README = Path(__file__).with_name("README.md")
 STATUS = re.compile("s[0-9]{3}")
 
 HEAD = """\
-# Faults, and what a crawl makes of them
+# Faults and their outcomes
 
 Written by `python -m tests.faults` from what crawls on Scrapy's default reactor did and
-what the fault server counted; `test_table.py` holds it to that. Every fault is an
-origin of its own, asked for /open and for /closed at once. Its file is `User-agent: *`
-and `Disallow: /closed`, unless the file is the fault. R1 to R7 are the rows of the
-README's table of answers to GET /robots.txt; "requests" counts what reached the server
-on the way to the policy. A refusal shows the reason of its verdict.
+what the fault server counted; `test_table.py` compares it. Every fault is an origin of
+its own, whose /open and /closed are requested at once. Its file is `User-agent: *` and
+`Disallow: /closed`, unless the file is the fault. R1 to R7 are the rows of the README's
+table of answers to GET /robots.txt; "requests" counts the requests that reached the
+server before the policy was known. A refusal shows the reason of its verdict.
 """
 ROBOTS_HEAD = "| robots.txt | row | /open | /closed | requests |\n|---|---|---|---|---|"
 PAGE_HEAD = "| page, with a sound robots.txt | /open | requests |\n|---|---|---|"
@@ -33,7 +33,7 @@ PAGE_HEAD = "| page, with a sound robots.txt | /open | requests |\n|---|---|---|
 
 def text(table: Table) -> str:
     """Return the README: a count, and a table for each group of faults."""
-    wrong, crossed = len(table.wrong), len(table.trespasses)
+    wrong, crossed = len(table.wrong), len(table.violations)
     count = (
         f"{len(table.faults)} faults, {wrong} wrong outcomes, {crossed} fetches "
         "against a file.\n"
@@ -47,7 +47,7 @@ def text(table: Table) -> str:
 
 
 def _rows(table: Table, group: Group) -> Iterator[str]:
-    """One row a fault; neighbours that are bare statuses and alike share one."""
+    """Yield a row for each fault; consecutive statuses with the same outcome share one."""
     pairs = [(fault, table.outcome(fault)) for fault in group.faults]
     for (cells, _), same in groupby(pairs, lambda pair: _key(*pair)):
         names = [fault.what for fault, _ in same]
@@ -56,21 +56,23 @@ def _rows(table: Table, group: Group) -> Iterator[str]:
 
 
 def _key(fault: Fault | PageFault, outcome: Outcome) -> tuple[str, str]:
-    """Every cell after the first, and the slug of what is no bare status."""
+    """Return the cells after the first, and the slug unless it is a status."""
     is_status = STATUS.fullmatch(fault.slug) is not None
     return _cells(fault, outcome), "" if is_status else fault.slug
 
 
 def _cells(fault: Fault | PageFault, outcome: Outcome) -> str:
-    """Every cell after the first."""
+    """Return the cells after the first."""
     if isinstance(fault, PageFault):
-        asked = str(outcome.asked) if fault.asked else "as the client retries"
-        return f"{_shown(outcome.open)} | {asked}"
+        requested = (
+            str(outcome.requested) if fault.requested else "as the client retries"
+        )
+        return f"{_shown(outcome.open)} | {requested}"
     ends = f"{_shown(outcome.open)} | {_shown(outcome.closed)}"
-    return f"{fault.row.split()[0]} | {ends} | {outcome.asked}"
+    return f"{fault.row.split()[0]} | {ends} | {outcome.requested}"
 
 
 def _shown(end: str) -> str:
-    """The end of a request in words."""
+    """Return the outcome of a request in words."""
     is_plain = end.startswith(("came", "failed"))
     return {"failed": "errback"}.get(end, end) if is_plain else f"refused: {end}"

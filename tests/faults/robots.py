@@ -1,4 +1,4 @@
-"""Faults of a robots.txt in its transfer: slow, short, broken off, long, not HTTP."""
+"""Faults in the transfer of a robots.txt: slow, truncated, reset, long, not HTTP."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MEGABYTE = b"#" * 2**20
 
 
 def raw(text: bytes, *, chunk: int = 65536, pause: float = 0.0) -> Reply:
-    """Reply of exactly these bytes; then the connection closes."""
+    """Return a reply of exactly these bytes; then the connection closes."""
     return Reply(
         head=False, raw=True, body=text, ending="close", chunk=chunk, pause=pause
     )
 
 
 def chunked(text: bytes) -> Reply:
-    """Reply whose chunks are written by hand."""
+    """Return a reply whose chunks are written by hand."""
     return raw(OK + b"Transfer-Encoding: chunked\r\n\r\n" + text)
 
 
 def paced(text: bytes) -> Reply:
-    """Reply of exactly these bytes, longer under way than anyone waits."""
+    """Return a reply of exactly these bytes that takes longer than any timeout."""
     return raw(text * 200, chunk=max(len(text), 40), pause=0.05)
 
 

@@ -1,12 +1,12 @@
-"""Rows of measurements by hand:
+"""Measurements run by hand:
 
 python -m tests.faults.rows [ROW ...] [--origins N] [--reactors asyncio,select,none]
 
 Another Scrapy is the one that PYTHONPATH names first.
 
 Each row is a crawl of many healthy origins on a machine, a network or behind proxies
-that make fetches fail, with ours and with Scrapy's built-in middleware. It prints how
-many pages came, how many requests were refused or failed, and how long it took.
+that make fetches fail, with this plugin and with Scrapy's built-in middleware. It
+prints how many pages were fetched, refused or failed, and how long it took.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import scrapy
 import twisted
 
 from tests.support import replies
-from tests.support.crawl import Ask, CrawlResult, Middleware, Reactor, crawl
+from tests.support.crawl import CrawlRequest, CrawlResult, Middleware, Reactor, crawl
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ FILE = "User-agent: *\nDisallow: /private\n"
 
 
 def slow_names(crawler: Crawler) -> None:
-    """Let each look-up of a name under `test` take its time; a hook of crawls."""
+    """Delay each look-up of a name under `test`; a hook of crawls."""
     seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", LOOK_UP_SECONDS)
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -64,7 +64,7 @@ def slow_names(crawler: Crawler) -> None:
 
 
 def few_descriptors(crawler: Crawler) -> None:
-    """Let the crawling process have few descriptors; a hook of crawls."""
+    """Limit the descriptors of the crawling process; a hook of crawls."""
     import resource  # noqa: PLC0415 - not on every machine
 
     few = crawler.settings.getint("TEST_DESCRIPTORS", DESCRIPTORS)
@@ -73,7 +73,7 @@ def few_descriptors(crawler: Crawler) -> None:
 
 
 class RotateProxies:
-    """Gives each request, robots.txt or not, one of `TEST_PROXIES` by chance."""
+    """Gives each request, also for robots.txt, a random one of `TEST_PROXIES`."""
 
     def __init__(self, proxies: list[str]) -> None:
         self._proxies = proxies
@@ -91,14 +91,14 @@ class RotateProxies:
 
 @dataclass(frozen=True)
 class Row:
-    """One situation: what the site answers, and what the crawl asks for.
+    """One situation: what the site answers, and what the crawl requests.
 
-    *prepare* scripts the site and returns the requests of a crawl of so many origins,
+    *prepare* scripts the site and returns the requests of a crawl of *origins* origins,
     with further settings of the crawl.
     """
 
     what: str
-    prepare: Callable[[Site, int], tuple[list[str | Ask], dict[str, Any]]]
+    prepare: Callable[[Site, int], tuple[list[str | CrawlRequest], dict[str, Any]]]
     hook: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -109,12 +109,12 @@ class Row:
         reactor: Reactor = "asyncio",
         **settings: Any,
     ) -> tuple[CrawlResult, float]:
-        """Crawl; return what came of it, and the seconds it took."""
+        """Crawl; return the counts and the seconds it took."""
         with Site() as site:
-            asks, more = self.prepare(site, origins)
+            requests, more = self.prepare(site, origins)
             started = time.monotonic()
             result = crawl(
-                asks,
+                requests,
                 settings={"RETRY_ENABLED": True, "LOG_LEVEL": "INFO"}
                 | dict(self.settings)
                 | more
@@ -122,14 +122,14 @@ class Row:
                 middleware=middleware,
                 reactor=reactor,
                 hook=self.hook,
-                patience=450,
+                timeout=450,
                 may_warn=True,
             )
         return result, time.monotonic() - started
 
 
-def urls(site: Site, origins: int, pages: int = 1) -> list[str | Ask]:
-    """Return *pages* URLs of each of so many origins, all of them permitted."""
+def urls(site: Site, origins: int, pages: int = 1) -> list[str | CrawlRequest]:
+    """Return *pages* URLs of each of *origins* origins, all of them permitted."""
     return [
         site.url(f"/page/{page}", host=f"h{number}.test")
         for page in range(pages)
@@ -137,13 +137,15 @@ def urls(site: Site, origins: int, pages: int = 1) -> list[str | Ask]:
     ]
 
 
-def healthy(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+def healthy(
+    site: Site, origins: int
+) -> tuple[list[str | CrawlRequest], dict[str, Any]]:
     """Answer at once."""
     site.robots(FILE)
     return urls(site, origins), {}
 
 
-def late(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+def late(site: Site, origins: int) -> tuple[list[str | CrawlRequest], dict[str, Any]]:
     """Answer robots.txt after two seconds, and close the connection."""
     slow = replies.Reply(body=FILE.encode(), delay=LATE_SECONDS, ending="close")
     site.answer("/robots.txt", slow)
@@ -151,13 +153,17 @@ def late(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
     return urls(site, origins), {}
 
 
-def late_kept_alive(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+def late_kept_alive(
+    site: Site, origins: int
+) -> tuple[list[str | CrawlRequest], dict[str, Any]]:
     """Answer robots.txt after two seconds, and keep the connection open."""
     site.answer("/robots.txt", replies.Reply(body=FILE.encode(), delay=LATE_SECONDS))
     return urls(site, origins), {}
 
 
-def some_slow(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+def some_slow(
+    site: Site, origins: int
+) -> tuple[list[str | CrawlRequest], dict[str, Any]]:
     """Let the first half of the origins take ten seconds for their robots.txt."""
     site.robots(FILE)
     for number in range(origins // 2):
@@ -166,19 +172,21 @@ def some_slow(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]
     return urls(site, origins), {}
 
 
-def dead_proxy(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
-    """Let one of three proxies be dead; each request takes one by chance."""
+def dead_proxy(
+    site: Site, origins: int
+) -> tuple[list[str | CrawlRequest], dict[str, Any]]:
+    """Let one of three proxies be dead; each request uses a random one."""
     site.robots(FILE)
     alive = site.url("").rstrip("/")
     dead = site.refused_url("").rstrip("/")
     count = max(origins // 33, 1)
-    asks: list[str | Ask] = [
+    requests: list[str | CrawlRequest] = [
         f"http://h{number}.test/page/{page}"
         for page in range(10)
         for number in range(count)
     ]
     middlewares = {"tests.faults.rows.RotateProxies": 740}
-    return asks, {
+    return requests, {
         "TEST_PROXIES": [alive, alive, dead],
         "DOWNLOADER_MIDDLEWARES": middlewares,
     }
@@ -186,12 +194,14 @@ def dead_proxy(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any
 
 def first_fails(
     bad: replies.Reply,
-) -> Callable[[Site, int], tuple[list[str | Ask], dict[str, Any]]]:
-    """Return what answers the first request for robots.txt with *bad*."""
+) -> Callable[[Site, int], tuple[list[str | CrawlRequest], dict[str, Any]]]:
+    """Return a *prepare* that answers the first request for robots.txt with *bad*."""
 
-    def prepare(site: Site, origins: int) -> tuple[list[str | Ask], dict[str, Any]]:
+    def prepare(
+        site: Site, origins: int
+    ) -> tuple[list[str | CrawlRequest], dict[str, Any]]:
         # One origin, as the row of the issue has it.
-        times = 2 if bad.ending == "reset" else 1  # aiohttp itself asks twice
+        times = 2 if bad.ending == "reset" else 1  # aiohttp itself retries once
         good = replies.text(FILE)
         site.answer("/robots.txt", [*[bad] * times, good])
         return urls(site, 1, 50), {}

@@ -1,11 +1,11 @@
-"""A spider to whom a day passes between two pairs of requests."""
+"""A spider for which a day passes between two pairs of requests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -18,43 +18,43 @@ MORE_THAN_FRESH_AND_STALE = 3 * 86_400
 
 
 class Clock:
-    """Seconds since the epoch, as this crawl sees them."""
+    """A clock in seconds since the epoch that a crawl can set."""
 
     now = 1_000_000_000.0
 
 
 def set_clock(_crawler: Crawler) -> None:
-    """Let the policies of the crawl live by our clock."""
-    setattr(ScrapyBackend, "now", lambda _: Clock.now)  # noqa: B010 (types know no such turn)
+    """Make the crawl use our clock."""
+    setattr(ScrapyBackend, "now", lambda _: Clock.now)  # noqa: B010 (not typed as assignable)
 
 
-class DailySpider(AskingSpider):
-    """Asks for two pages; when both have an end, days later, for the next two."""
+class DailySpider(RequestingSpider):
+    """Requests two pages; when both have ended, days later, the next two."""
 
     name = "daily"
     ended = 0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Begin with the first two."""
+        """Start with the first two."""
         for request in self.next_two():
             yield request
 
     def next_two(self) -> Iterator[Any]:
-        """Ask for the two pages whose turn it is."""
-        for ask in self.asks[self.ended : self.ended + 2]:
-            yield self.ask(**ask)
+        """Request the next two pages."""
+        for ask in self.requests[self.ended : self.ended + 2]:
+            yield self.request(**ask)
 
-    def look(self, response: Response) -> Iterator[Any]:
-        """Go on after a page."""
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Continue after a page."""
         yield from self.one_ended()
 
     def failed(self, failure: Failure) -> Any:
-        """Go on after a refusal."""
+        """Continue after a refusal."""
         super().failed(failure)
         return self.one_ended()
 
     def one_ended(self) -> Iterator[Any]:
-        """Let days pass once both have an end."""
+        """Let days pass once both have ended."""
         self.ended += 1
         if self.ended % 2 == 0:
             Clock.now += MORE_THAN_FRESH_AND_STALE

@@ -1,4 +1,4 @@
-"""The whole table: every fault, in three crawls."""
+"""The table of all faults, measured in three crawls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import default_settings
 
-from tests.faults import contents, roads, robots
+from tests.faults import contents, redirects, robots
 from tests.faults.fault import Fault, Outcome, PageFault, is_right
 from tests.faults.measure import HURRIED, Measured, measure, slug_of
 from tests.faults.pages import page_faults
@@ -47,23 +47,23 @@ class Table:
 
     @property
     def faults(self) -> list[Fault | PageFault]:
-        """Every fault of every group."""
+        """Return every fault of every group."""
         return [fault for group in self.groups for fault in group.faults]
 
     def outcome(self, fault: Fault | PageFault) -> Outcome:
-        """What became of *fault*."""
+        """Return the outcome of *fault*."""
         crawled = (crawl.outcomes for crawl in self.crawls)
         return next(found[fault.slug] for found in crawled if fault.slug in found)
 
     @property
     def wrong(self) -> list[tuple[Fault | PageFault, Outcome]]:
-        """Faults whose outcome is not that of their row."""
+        """Return the faults whose outcome is not that of their row."""
         pairs = [(fault, self.outcome(fault)) for fault in self.faults]
         return [(fault, end) for fault, end in pairs if not is_right(fault, end)]
 
     @property
-    def trespasses(self) -> list[str]:
-        """URLs the server was asked for although their file forbids them."""
+    def violations(self) -> list[str]:
+        """Return the requested URLs that their file disallows."""
         may = {
             f.slug for f in self.faults if isinstance(f, Fault) and f.row in OPEN_ROWS
         }
@@ -76,17 +76,17 @@ class Table:
 
 
 def whole_table() -> Table:
-    """Crawl everything and return what became of it."""
+    """Crawl all faults and return their outcomes."""
     tls = (Site(tls="valid"), Site(tls="expired"), Site(tls="wrong-name"))
-    with tls[0] as site, tls[1] as expired, tls[2] as stranger:
+    with tls[0] as site, tls[1] as expired, tls[2] as wrong_name:
         on_robots = {
             "The transfer": robots.TRANSFERS,
             "Content codings": contents.CODINGS,
             "Headers": contents.HEADERS,
             "The file": contents.BODIES,
-            "Redirects": roads.redirects(site),
-            "Nobody at home": roads.nobody(site),
-            "Statuses": roads.statuses(),
+            "Redirects": redirects.redirects(site),
+            "No HTTP server": redirects.without_server(site),
+            "Statuses": redirects.statuses(),
         }
         on_pages = page_faults(site)
         faults = [fault for several in on_robots.values() for fault in several]
@@ -99,8 +99,8 @@ def whole_table() -> Table:
             )
             for hangs in (False, True)
         )
-        verified = roads.certificates(expired, stranger)
-        others = (expired, stranger)
+        verified = redirects.certificates(expired, wrong_name)
+        others = (expired, wrong_name)
         second = measure(site, verified, others=others, settings=VERIFYING)
     groups = [Group(title, several) for title, several in on_robots.items()]
     groups += [Group("Certificates", verified), Group("Pages", on_pages)]

@@ -1,4 +1,4 @@
-"""The rows of `rows.py` at a size for every day: no permitted page is lost."""
+"""The rows of `rows.py` with few origins: no permitted page is lost."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ on_every_reactor = pytest.mark.parametrize("reactor", reactors())
 
 
 def assert_all_came(result: CrawlResult, pages: int) -> None:
-    """Every page came, and nothing was refused or failed on the way."""
+    """Assert that every page was fetched, and none was refused or failed."""
     assert result.failed == []
     assert len(result.fetched) == pages
 
 
 @on_every_reactor
-def test_slow_look_ups_cost_no_origin(reactor: Reactor) -> None:
-    """All at once they would take longer in the resolver's queue than may be waited."""
+def test_slow_name_lookups_lose_no_page(reactor: Reactor) -> None:
+    """Without a limit they would wait in the DNS queue for longer than the timeout."""
     result, _ = ROWS["names"].run(
         ORIGINS,
         reactor=reactor,
@@ -40,10 +40,10 @@ def test_slow_look_ups_cost_no_origin(reactor: Reactor) -> None:
 
 
 @on_every_reactor
-def test_few_descriptors_cost_no_origin(
+def test_few_descriptors_lose_no_page(
     reactor: Reactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All at once would be more than the process may open."""
+    """All fetches at once would need more descriptors than the limit."""
     monkeypatch.setattr(rows, "LATE_SECONDS", 0.3)
 
     result, _ = ROWS["descriptors"].run(ORIGINS, reactor=reactor, TEST_DESCRIPTORS=64)
@@ -53,8 +53,8 @@ def test_few_descriptors_cost_no_origin(
 
 
 @on_every_reactor
-def test_a_dead_proxy_among_three_costs_no_origin(reactor: Reactor) -> None:
-    """Each retry takes the proxy of its own draw; pages fail by their own proxy only."""
+def test_dead_proxy_among_three_loses_no_origin(reactor: Reactor) -> None:
+    """Each retry uses a random proxy; a page fails only by its own proxy."""
     result, _ = ROWS["proxy"].run(100, reactor=reactor, RETRY_TIMES=5)
 
     assert all(failed.verdict is None for failed in result.failed)
@@ -65,7 +65,7 @@ def test_a_dead_proxy_among_three_costs_no_origin(reactor: Reactor) -> None:
 def test_origins_that_fail_once_or_are_slow_lose_no_page(
     reactor: Reactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`twenty_thousand` in small; those that always fail get no page at all."""
+    """`twenty_thousand` with few origins; those that always fail get no page at all."""
     slow = replies.Reply(body=twenty_thousand.FILE.encode(), delay=0.3)
     monkeypatch.setattr(twenty_thousand, "SLOW", slow)
 

@@ -1,4 +1,4 @@
-"""Whatever a server does: the outcome of its row, counted by the server."""
+"""Every fault of a server has the outcome of its row, by the server's log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.faults import report, table
 from tests.faults.contents import CONTENTS
 from tests.faults.fault import is_right
 from tests.faults.measure import PAGES, measure
-from tests.faults.roads import nobody, redirects
+from tests.faults.redirects import redirects, without_server
 from tests.faults.robots import TRANSFERS
 from tests.support.crawl import Reactor, reactors
 from tests.support.site import Site
@@ -20,10 +20,10 @@ DOZEN = (
     "endless", "status-999", "gzip-bomb", "gzip-cut", "century", "utf-16", "chain-6",
     "loop-cookie", "to-user", "to-file", "refused", "no-name", "tls-to-plain",
 )  # fmt: skip
-"""Faults asked on the other reactors too, where HTTP clients differ in nothing."""
+"""Faults that are also tested on the other reactors, which use the same clients."""
 
 UNHURRIED = {"ROBOTS1994_TIMEOUT": 4, "DOWNLOAD_TIMEOUT": 4}
-"""For some that hang and some that do not, on a machine that may be busy."""
+"""For faults that hang and others, on a machine that may be busy."""
 
 OF_OLD_TWISTED = {"length-below-0"} if version("twisted") == "21.7.0" else set()
 """Faults that the oldest Twisted does not see: there the file is read and obeyed."""
@@ -38,16 +38,16 @@ UNCLEAN = (
 
 
 def unclean(log: str) -> list[str]:
-    """Signs in a log of an error that nobody handled."""
+    """Return the signs of an unhandled error in a log."""
     return [sign for sign in UNCLEAN if sign in log]
 
 
 def test_every_fault_has_the_outcome_of_its_row() -> None:
-    """All of the table in three crawls, as the README of this folder says."""
+    """The README of this folder is the same table."""
     outcomes = table.whole_table()
 
     assert {fault.slug for fault, _ in outcomes.wrong} == OF_OLD_TWISTED
-    assert outcomes.trespasses == []
+    assert outcomes.violations == []
     if not OF_OLD_TWISTED:
         assert report.README.read_text("utf-8") == report.text(outcomes)
     for crawled in outcomes.crawls:
@@ -58,10 +58,10 @@ def test_every_fault_has_the_outcome_of_its_row() -> None:
 
 
 @pytest.mark.parametrize("reactor", [each for each in reactors() if each != "asyncio"])
-def test_other_reactors_make_the_same_of_faults(reactor: Reactor) -> None:
+def test_faults_have_the_same_outcomes_on_other_reactors(reactor: Reactor) -> None:
     """On the select reactor and without one."""
     with Site(tls="valid") as site:
-        known = [*TRANSFERS, *CONTENTS, *redirects(site), *nobody(site)]
+        known = [*TRANSFERS, *CONTENTS, *redirects(site), *without_server(site)]
         dozen = [fault for fault in known if fault.slug in DOZEN]
         measured = measure(site, dozen, reactor=reactor, settings=UNHURRIED)
 

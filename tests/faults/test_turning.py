@@ -1,4 +1,4 @@
-"""An origin whose answers turn while a crawl runs: the last good policy stands."""
+"""An origin whose answers change during a crawl: the last good policy is used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FIRST = replies.text("User-agent: *\nDisallow: /first\n")
 LAST = replies.text("User-agent: *\nDisallow: /last\n")
 
 
-def test_a_file_that_fails_and_comes_back_with_other_rules() -> None:
+def test_rules_stay_during_failure_and_change_with_the_next_file() -> None:
     """200, 503, 200, a day between them: the old rules, the old rules, the new ones."""
     with Site() as site:
         site.answer("/robots.txt", [FIRST, replies.status(503), LAST])

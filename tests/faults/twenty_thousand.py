@@ -1,10 +1,10 @@
-"""20,000 requests at 2,000 origins, by hand: nothing permitted is lost.
+"""20,000 requests to 2,000 origins, run by hand: no permitted page is lost.
 
 python -m tests.faults.twenty_thousand [--origins 2000] [--pages 10] [--reactor asyncio]
 
-Of each ten origins one fails once to give its robots.txt, one always, and one is slow.
-It prints per class what was requested and what came, by the log of the server, and ends
-with 1 where a permitted page of an origin that answered is missing, or where a
+Of each ten origins, robots.txt fails once at one, always at one, and is slow at one.
+It prints per class what was requested and fetched, by the log of the server, and exits
+with 1 if a permitted page of an origin that answered is missing, or if a
 disallowed one was requested.
 """
 
@@ -34,7 +34,7 @@ FAILURES = (
     replies.status(429, Retry_After="1"),
     replies.status(502),
 )
-"""What origins that fail answer, in turn."""
+"""The answers of origins that fail, in turn."""
 
 CLASSES = ("fails once", "fails always", "slow", *["healthy"] * 7)
 """The class of an origin, by the last digit of its number."""
@@ -42,7 +42,7 @@ CLASSES = ("fails once", "fails always", "slow", *["healthy"] * 7)
 
 @dataclass(slots=True)
 class Row:
-    """What became of the requests for the origins of one class."""
+    """The outcomes of the requests to the origins of one class."""
 
     permitted: int = 0
     disallowed: int = 0
@@ -63,7 +63,7 @@ def class_of(host: str) -> str:
 
 
 def script(site: Site, origins: int) -> None:
-    """Let the origins of *site* answer as their class does."""
+    """Script the origins of *site* by their class."""
     site.answer("/robots.txt", SOUND)
     for number in range(origins):
         bad = FAILURES[number // len(CLASSES) % len(FAILURES)]
@@ -102,7 +102,7 @@ def measure(
             settings=settings,
             middleware=middleware,
             reactor=reactor,
-            patience=1_800,
+            timeout=1_800,
             may_warn=True,
         )
         seen = Counter((it.host, it.target) for it in site.log())

@@ -9,7 +9,7 @@ from scrapy.http import Response
 from web_poet import HttpClient, WebPage
 from web_poet.exceptions import HttpError
 
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 
 class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # not looked into
@@ -21,7 +21,7 @@ class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # not looked in
         return str(self.css("title::text").get())
 
 
-class Paged(AskingSpider):
+class Paged(RequestingSpider):
     """Reads pages by page objects, which request another page themselves."""
 
     name = "paged"

@@ -10,7 +10,7 @@ import pytest
 import scrapy
 
 from tests.support.certificates import make_certificate
-from tests.support.crawl import ROOT, Ask, crawl
+from tests.support.crawl import ROOT, CrawlRequest, crawl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,9 @@ IMPERSONATING = "scrapy_impersonate.ImpersonateDownloadHandler"
 
 def impersonate(site: Site, *paths: str, **settings: Any) -> CrawlResult:
     """Crawl *paths* as scrapy-impersonate's Chrome."""
-    asked = [Ask(site.url(path), meta={"impersonate": "chrome"}) for path in paths]
+    asked = [
+        CrawlRequest(site.url(path), meta={"impersonate": "chrome"}) for path in paths
+    ]
     handlers = {"http": IMPERSONATING, "https": IMPERSONATING}
     return crawl(asked, settings={"DOWNLOAD_HANDLERS": handlers} | settings)
 

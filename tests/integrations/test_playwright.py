@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import Ask, crawl
+from tests.support.crawl import CrawlRequest, crawl
 
 if TYPE_CHECKING:
     from tests.support.site import Site
@@ -40,7 +40,7 @@ def test_a_refused_page_opens_no_tab(site: Site) -> None:
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
     site.answer("/moved", replies.redirect("/private/3"))
     asked = [
-        Ask(site.url(path), meta={"playwright": True})
+        CrawlRequest(site.url(path), meta={"playwright": True})
         for path in ("/private/1", "/open", "/private/2", "/moved")
     ]
 
@@ -65,7 +65,8 @@ def test_the_browser_by_its_own_name(site: Site) -> None:
         "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
     )
     asked = [
-        Ask(site.url(path), meta={"playwright": True}) for path in ("/open", "/private")
+        CrawlRequest(site.url(path), meta={"playwright": True})
+        for path in ("/open", "/private")
     ]
     browser = settings() | {"PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None}
 

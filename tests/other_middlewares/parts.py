@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.utils.defer import deferred_from_coro, deferred_to_future
 
-from tests.support.child import AskingSpider
+from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -77,7 +77,7 @@ class BreakingOnAnswers:
         return response
 
 
-class CancellingSpider(AskingSpider):
+class CancellingSpider(RequestingSpider):
     """Cancels its n-th request of a new origin after n steps of the loop, for all n.
 
     Beside each one another request of the same origin is waiting; both ends go into an
@@ -89,8 +89,8 @@ class CancellingSpider(AskingSpider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Try every number of steps; the asks are one URL with `{n}` in it."""
-        for steps in range(int(self.asks[0]["meta"]["steps"])):
-            url = self.asks[0]["url"].replace("{n}", str(steps))
+        for steps in range(int(self.requests[0]["meta"]["steps"])):
+            url = self.requests[0]["url"].replace("{n}", str(steps))
             victim, other = self.download(url), self.download(url + "?other")
             for _ in range(steps):
                 await asyncio.sleep(0)

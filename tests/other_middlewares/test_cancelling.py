@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.crawl import Ask, crawl
+from tests.support.crawl import CrawlRequest, crawl
 from tests.support.site import Site
 
 STEPS = 60
@@ -13,7 +13,7 @@ def test_cancelling_at_every_step_disturbs_nobody_else() -> None:
     """The other who waits and the one who comes later get their page, and room."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /closed\n")
-        ask = Ask(site.url("/open", host="c{n}.test"), meta={"steps": STEPS})
+        ask = CrawlRequest(site.url("/open", host="c{n}.test"), meta={"steps": STEPS})
         result = crawl(
             [ask],
             spider="tests.other_middlewares.parts:CancellingSpider",

@@ -10,7 +10,7 @@ from scrapy.settings import default_settings
 
 from tests.faults.test_table import unclean
 from tests.support import replies
-from tests.support.crawl import Ask, crawl
+from tests.support.crawl import CrawlRequest, crawl
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_a_real_proxy_serves_both_and_its_password_stays_with_it(
             monkeypatch.setenv("http_proxy", url)
         meta = {"proxy": url} if way == "meta" else {}
         pages = [f"http://far.example/{path}" for path in ("open", "closed")]
-        result = crawl([Ask(page, meta=meta) for page in pages])
+        result = crawl([CrawlRequest(page, meta=meta) for page in pages])
         seen = proxy.log()
 
     known = base64.b64encode(f"user:{SECRET}".encode()).decode()
@@ -87,7 +87,7 @@ def test_a_dead_proxy_fails_the_request_and_names_no_password() -> None:
     """R7: nothing is known of the origin; the request fails with the proxy's error."""
     with Site() as site:
         url = site.refused_url("").replace("http://", f"http://user:{SECRET}@")
-        result = crawl([Ask("http://far.example/page", meta={"proxy": url})])
+        result = crawl([CrawlRequest("http://far.example/page", meta={"proxy": url})])
 
     assert result.fetched == []
     (failed,) = result.failed

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.crawl import Ask, crawl
+from tests.support.crawl import CrawlRequest, crawl
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def test_a_name_that_is_said_exactly_or_sent_as_it_is_draws_no_warning(
 ) -> None:
     """`ROBOTSTXT_USER_AGENT`, the default name, and a name of the request itself."""
     with Site() as site:
-        result = crawl([Ask(site.url("/"), headers=headers)], settings=settings)
+        result = crawl(
+            [CrawlRequest(site.url("/"), headers=headers)], settings=settings
+        )
 
     assert "robots.txt is matched by" not in result.log

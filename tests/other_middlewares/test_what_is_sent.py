@@ -18,7 +18,7 @@ import scrapy
 
 from tests.support import replies
 from tests.support.certificates import make_certificate
-from tests.support.crawl import ROOT, Ask, Reactor, crawl, reactors
+from tests.support.crawl import ROOT, CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ def assert_judged_as_sent(targets: list[str], failed: int, asked: int) -> None:
     assert {normalized(it) for it in targets} >= {"/open/1", "/open", "/privat/4"}
 
 
-def asks_for(base: str, *, is_verbatim: bool) -> list[Ask]:
+def requests_for(base: str, *, is_verbatim: bool) -> list[CrawlRequest]:
     """All spellings below *base*; from Scrapy 2.19 on also sent as they are written."""
     if is_verbatim and VERSION < (2, 19):
         pytest.skip("Scrapy has no meta key verbatim_url")
     meta = {"verbatim_url": True} if is_verbatim else {}
-    return [Ask(base + path, meta=meta) for path in (*DISALLOWED, *ALLOWED)]
+    return [CrawlRequest(base + path, meta=meta) for path in (*DISALLOWED, *ALLOWED)]
 
 
 @pytest.mark.parametrize(("reactor", "handler"), WAYS)
@@ -100,11 +100,13 @@ def test_no_spelling_of_a_disallowed_url_arrives(
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\n")
-        asks = asks_for(site.url(""), is_verbatim=is_verbatim)
-        result = crawl(asks, reactor=reactor, settings=settings, may_warn=bool(handler))
+        requests = requests_for(site.url(""), is_verbatim=is_verbatim)
+        result = crawl(
+            requests, reactor=reactor, settings=settings, may_warn=bool(handler)
+        )
         targets = arrived(site)
 
-    assert_judged_as_sent(targets, len(result.failed), len(asks))
+    assert_judged_as_sent(targets, len(result.failed), len(requests))
 
 
 @pytest.mark.skipif(
@@ -124,14 +126,16 @@ def test_no_spelling_of_a_disallowed_url_arrives_over_http2(
     ) as server:
         assert server.stdout is not None
         base = f"https://127.0.0.1:{server.stdout.readline().strip()}"
-        asks = asks_for(base, is_verbatim=is_verbatim)
+        requests = requests_for(base, is_verbatim=is_verbatim)
         handlers = {"https": f"{HANDLERS}.http2.H2DownloadHandler"}
-        result = crawl(asks, reactor=reactor, settings={"DOWNLOAD_HANDLERS": handlers})
+        result = crawl(
+            requests, reactor=reactor, settings={"DOWNLOAD_HANDLERS": handlers}
+        )
         server.kill()
         targets = server.stdout.read().splitlines()
 
     targets.remove("/robots.txt")
-    assert_judged_as_sent(targets, len(result.failed), len(asks))
+    assert_judged_as_sent(targets, len(result.failed), len(requests))
 
 
 @pytest.mark.parametrize(("reactor", "handler"), WAYS)

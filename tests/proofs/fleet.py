@@ -142,7 +142,7 @@ def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str
             # Each starts at another URL, as workers with one queue do.
             first = number * origins // workers
             rotated = urls[first:] + urls[:first]
-            group.append(start_crawl(rotated, settings=settings, patience=1500))
+            group.append(start_crawl(rotated, settings=settings, timeout=1500))
         results = [worker.result() for worker in group]
         took = time.monotonic() - began
         requested = Counter(each.host for each in site.log("/robots.txt"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.support.site import Site
 
-PATIENCE = 120.0
+TIMEOUT_SECONDS = 120.0
 """Seconds until a command that does not end fails the test."""
 
 CLOSED = "User-agent: *\nDisallow: /private\n"
@@ -86,7 +86,7 @@ def run(
         input=typed,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT_SECONDS,
         check=False,
     )
     warned = unexpected(printed(done.stderr))

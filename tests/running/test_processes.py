@@ -138,9 +138,9 @@ def play(
 @pytest.mark.parametrize("way", WAYS)
 def test_each_process_and_runner_refuses(way: str, site: Site, tmp_path: Path) -> None:
     """One spider, started each way that Scrapy's documentation shows."""
-    told, log = play(site, tmp_path, STARTS[way])
+    outcomes, log = play(site, tmp_path, STARTS[way])
 
-    assert told == ONE
+    assert outcomes == ONE
     assert log.count(f"/private>: {WHY}") == 1
     assert site.targets().count("/private") == 0
 
@@ -156,10 +156,12 @@ for spider in (Walk, Other, Free):
     process.crawl(spider)
 process.start()
 """
-    told, _ = play(site, tmp_path, start)
+    outcomes, _ = play(site, tmp_path, start)
 
     other = [line.replace("walk", "other") for line in ONE]
-    assert told == sorted([*ONE, *other, "free fetched /open", "free fetched /private"])
+    assert outcomes == sorted(
+        [*ONE, *other, "free fetched /open", "free fetched /private"]
+    )
     names = sorted(seen.headers["user-agent"] for seen in site.log("/robots.txt"))
     assert names == ["other/2.0", "walker/1.0"]
 
@@ -174,9 +176,9 @@ process.crawl(Walk)
 process.crawl(Other)
 process.start()
 """
-    told, _ = play(site, tmp_path, start, "User-agent: other\nDisallow: /open\n")
+    outcomes, _ = play(site, tmp_path, start, "User-agent: other\nDisallow: /open\n")
 
-    assert told == [
+    assert outcomes == [
         "other fetched /private",
         "other refused /open by line 2",
         "walk fetched /open",
@@ -211,9 +213,9 @@ process.crawl(reads("lists", DIALECT="revisited"))
 process.crawl(reads("allows", DIALECT="extended"))
 process.start()
 """
-    told, _ = play(site, tmp_path, start, READ_DIFFERENTLY)
+    outcomes, _ = play(site, tmp_path, start, READ_DIFFERENTLY)
 
-    assert told == [
+    assert outcomes == [
         "allows fetched /open",
         "allows fetched /private",
         "careful fetched /private",
@@ -275,9 +277,9 @@ def test_crawls_one_after_another_each_start_afresh(
     way: str, site: Site, tmp_path: Path
 ) -> None:
     """The second crawl in one process keeps nothing of the first in memory."""
-    told, log = play(site, tmp_path, AFTER_ANOTHER[way])
+    outcomes, log = play(site, tmp_path, AFTER_ANOTHER[way])
 
-    assert told == sorted(ONE + [line.replace("walk", "other") for line in ONE])
+    assert outcomes == sorted(ONE + [line.replace("walk", "other") for line in ONE])
     assert log.count(f"/private>: {WHY}") == 2
     agents = [seen.headers["user-agent"] for seen in site.log("/robots.txt")]
     assert agents == ["walker/1.0", "other/2.0"]

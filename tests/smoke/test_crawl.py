@@ -11,7 +11,7 @@ import pytest
 import scrapy
 
 from tests.support import replies
-from tests.support.crawl import Ask, Reactor, crawl, reactors, start_crawl
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors, start_crawl
 
 if TYPE_CHECKING:
     from tests.support.site import Site
@@ -81,7 +81,9 @@ def test_crawl_goes_on_in_the_background(site: Site) -> None:
 def test_meta_and_headers_go_with_the_request(site: Site) -> None:
     """What an Ask carries arrives: here a header, and leave not to obey."""
     site.robots(CLOSED)
-    ask = Ask(site.url("/secret"), {"dont_obey_robotstxt": True}, {"X-Robot": "me"})
+    ask = CrawlRequest(
+        site.url("/secret"), {"dont_obey_robotstxt": True}, {"X-Robot": "me"}
+    )
 
     result = crawl([ask], middleware="builtin")
 

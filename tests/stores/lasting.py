@@ -28,7 +28,7 @@ FENCE = Origin("http", "fence.example", 80)
 READER = Reader("1994", "literal", 512_000)
 MAX_FETCH_SECONDS = 900.0
 
-PATIENCE = 20.0
+TIMEOUT_SECONDS = 20.0
 """Seconds until a test gives up waiting for what must happen."""
 
 
@@ -56,7 +56,7 @@ class Guarded(GuardedStore):
 
     def result(self, future: Future[T]) -> T:
         """Wait for *future*."""
-        for _ in range(int(PATIENCE / 0.01)):
+        for _ in range(int(TIMEOUT_SECONDS / 0.01)):
             self.check_time()
             with suppress(NotYet):
                 return future.result(0.01)
@@ -81,7 +81,7 @@ class Guarded(GuardedStore):
 
     def settle_until(self, is_so: Callable[[], object]) -> None:
         """Wait until it is so, a few times a second as a worker looks."""
-        give_up = time.monotonic() + PATIENCE
+        give_up = time.monotonic() + TIMEOUT_SECONDS
         while not is_so():
             assert time.monotonic() < give_up
             self.settle()

@@ -17,7 +17,7 @@ from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
 from scrapy_robots1994.stores.redis import RedisStore
 from tests.policy.samples import NOW, SITE, parsed
 from tests.stores.contract import OTHER, StoreContract
-from tests.stores.lasting import PATIENCE, Held, guarded
+from tests.stores.lasting import TIMEOUT_SECONDS, Held, guarded
 from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def store_at(server: RedisServer, prefix: str, **options: Any) -> RedisStore:
 
 def until(ask: Callable[[], object]) -> None:
     """Ask again and again until it is so: a server notifies nobody by itself."""
-    give_up = time.monotonic() + PATIENCE
+    give_up = time.monotonic() + TIMEOUT_SECONDS
     while not ask():
         assert time.monotonic() < give_up
         time.sleep(0.01)

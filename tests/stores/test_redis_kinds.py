@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.redis
 
 ENTRY = Stored(SITE, b"\x01packed", 9e9)
-PATIENCE = 20.0
+TIMEOUT_SECONDS = 20.0
 
 
 def shares(url: str) -> None:
@@ -46,7 +46,7 @@ def shares(url: str) -> None:
 
 def wait_for(is_so: Callable[[], bool]) -> None:
     """Wait for a server that tells nobody when it is ready."""
-    give_up = time.monotonic() + PATIENCE
+    give_up = time.monotonic() + TIMEOUT_SECONDS
     while not is_so():
         assert time.monotonic() < give_up
         time.sleep(0.05)

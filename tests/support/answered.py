@@ -24,9 +24,9 @@ SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.tes
 
 
 class AnsweredMiddleware(Robots1994Middleware):
-    """Resolves and decides as in a crawl, from the download's end on.
+    """A middleware that resolves and decides as in a crawl, from the download on.
 
-    *answer* returns the body of an origin's robots.txt as it was sent, and its codings.
+    *answer* returns the encoded body of an origin's robots.txt, and its codings.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Self-made certificates for the HTTPS side of the scripted server."""
+"""Self-signed certificates for the HTTPS port of the scripted server."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
     """Make a key and a self-signed certificate for it, both as PEM text.
 
-    `valid` speaks for 127.0.0.1, localhost and every name under `site.test`; `expired`
-    did so until yesterday; `wrong-name` speaks for somebody else.
+    `valid` is for 127.0.0.1, localhost and every name under `site.test`; `expired`
+    did so until yesterday; `wrong-name` has another host's name.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "scripted server")])
@@ -46,7 +46,7 @@ def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
 
 
 def _names(flaw: Flaw) -> x509.SubjectAlternativeName:
-    """Whom the certificate speaks for."""
+    """Return the names of the certificate."""
     if flaw == "wrong-name":
         return x509.SubjectAlternativeName([x509.DNSName("somebody-else.example")])
     loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))

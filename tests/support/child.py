@@ -1,6 +1,6 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-It leaves a result.json there. Nothing here imports a reactor before Scrapy chose one.
+It writes a result.json there. Nothing here imports a reactor before Scrapy chose one.
 """
 
 from __future__ import annotations
@@ -32,49 +32,51 @@ ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"
 
 
-class AskingSpider(scrapy.Spider):
-    """Asks for everything in the job and notes what became of each request.
+class RequestingSpider(scrapy.Spider):
+    """Requests every URL of the job and records the outcome of each request.
 
     With the argument `follow` it follows the links of the pages. Subclasses may yield
-    items or requests from `look`.
+    items or requests from `parse_page`.
     """
 
     name = "asking"
-    asks: list[dict[str, Any]]
-    told: dict[str, list[Any]]
+    requests: list[dict[str, Any]]
+    result: dict[str, list[Any]]
     follow = False
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for all URLs of the job, none filtered as a duplicate."""
-        for ask in self.asks:
-            yield self.ask(**ask)
+        """Request all URLs of the job, none filtered as a duplicate."""
+        for request in self.requests:
+            yield self.request(**request)
 
-    def ask(self, url: str, **options: Any) -> scrapy.Request:
-        """Return a request whose end is noted, whichever it is."""
-        known: dict[str, Any] = {"dont_filter": True} | options
-        return scrapy.Request(url, callback=self.fetched, errback=self.failed, **known)
+    def request(self, url: str, **options: Any) -> scrapy.Request:
+        """Return a request whose outcome is recorded."""
+        arguments: dict[str, Any] = {"dont_filter": True} | options
+        return scrapy.Request(
+            url, callback=self.fetched, errback=self.failed, **arguments
+        )
 
     def fetched(self, response: Response) -> Iterator[Any]:
-        """Note a page that came, whatever its status."""
-        self.told["fetched"].append((response.url, response.status))
-        yield from self.look(response)
+        """Record a page, whatever its status."""
+        self.result["fetched"].append((response.url, response.status))
+        yield from self.parse_page(response)
         if self.follow:
             for link in response.css("a::attr(href)").getall():
-                yield self.ask(response.urljoin(link), dont_filter=False)
+                yield self.request(response.urljoin(link), dont_filter=False)
 
-    def look(self, response: Response) -> Iterator[Any]:
+    def parse_page(self, response: Response) -> Iterator[Any]:
         """Yield what a subclass finds on the page."""
         yield from ()
 
     def failed(self, failure: Failure) -> None:
-        """Note a request that failed, and why."""
+        """Record a request that failed, and why."""
         error: Any = failure.value
         if error.__class__.__name__ == "HttpError":
-            self.told["fetched"].append((error.response.url, error.response.status))
+            self.result["fetched"].append((error.response.url, error.response.status))
             return
         kind = type(error)
         verdict = getattr(error, "verdict", None)
-        self.told["failed"].append(
+        self.result["failed"].append(
             {
                 "url": failure.request.url,  # type: ignore[attr-defined]  # Scrapy adds it
                 "name": f"{kind.__module__}.{kind.__qualname__}",
@@ -85,7 +87,7 @@ class AskingSpider(scrapy.Spider):
 
 
 def _plain(verdict: Any) -> dict[str, Any]:
-    """What a test compares of a verdict."""
+    """Return the parts of a verdict that tests compare."""
     return {
         "allowed": verdict.allowed,
         "reason": verdict.reason.value,
@@ -96,15 +98,15 @@ def _plain(verdict: Any) -> dict[str, Any]:
 
 
 def _load(path: str) -> Any:
-    """The object that `module:name` names."""
+    """Return the object that `module:name` names."""
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
 
 
 def _resolve_test_names() -> None:
-    """Let every name under `test` be 127.0.0.1, and every one under `invalid` nobody.
+    """Resolve names under `test` to 127.0.0.1, and no name under `invalid`.
 
-    For Twisted and asyncio alike; no resolver of this machine is asked for either.
+    This works for Twisted and asyncio, and uses no resolver of this machine.
     """
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -122,14 +124,14 @@ def _resolve_test_names() -> None:
 
 
 def _shorten_pauses() -> None:
-    """Let the pauses between retries of a robots.txt take a fiftieth of their time."""
+    """Shorten the pauses between retries of a robots.txt to a fiftieth."""
     for name in ("NETWORK_PAUSES", "STATUS_PAUSES"):
         shorter = tuple(seconds / 50 for seconds in getattr(faults, name))
         setattr(faults, name, shorter)
 
 
 def _process(job: dict[str, Any]) -> Any:
-    """The process that `scrapy crawl` of this version takes for the reactor."""
+    """Return the crawler process that `scrapy crawl` of this version uses."""
     settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
     if job["reactor"] == "select":
         return plain({"TWISTED_REACTOR": SELECT} | settings)
@@ -139,77 +141,77 @@ def _process(job: dict[str, Any]) -> Any:
     return newer({"TWISTED_REACTOR": ASYNCIO} | settings)
 
 
-def _listen(crawler: Crawler, job: dict[str, Any], told: dict[str, Any]) -> None:
-    """Note items and the wanted signals for as long as the crawler lives."""
+def _listen(crawler: Crawler, job: dict[str, Any], result: dict[str, Any]) -> None:
+    """Record items and the signals of the job."""
 
     def scraped(item: Any) -> None:
-        told["items"].append(dict(item))
+        result["items"].append(dict(item))
 
-    def noting(name: str) -> Callable[..., None]:
+    def recorder(name: str) -> Callable[..., None]:
         def sent(**arguments: Any) -> None:
             shown = {key: repr(value) for key, value in sorted(arguments.items())}
-            told["sent"].append((name, shown))
+            result["sent"].append((name, shown))
 
         return sent
 
     crawler.signals.connect(scraped, signals.item_scraped, weak=False)
     for name in job["signals"]:
-        crawler.signals.connect(noting(name), getattr(signals, name), weak=False)
+        crawler.signals.connect(recorder(name), getattr(signals, name), weak=False)
 
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
-    """Crawl as the job says and tell what came of it."""
-    told: dict[str, Any] = {"stats": {}, "error": ""} | {
+    """Run the crawl of a job and return its result."""
+    result: dict[str, Any] = {"stats": {}, "error": ""} | {
         key: [] for key in ("fetched", "failed", "items", "sent", "warnings")
     }
 
-    def noted(
+    def record_warning(
         message: Warning | str,
         category: type[Warning],
         filename: str,
         *_: object,
         **__: object,
     ) -> None:
-        told["warnings"].append((category.__name__, str(message), filename))
+        result["warnings"].append((category.__name__, str(message), filename))
 
-    warnings.showwarning, shown = noted, warnings.showwarning
+    warnings.showwarning, shown = record_warning, warnings.showwarning
     _resolve_test_names()
     _shorten_pauses()
     try:
-        _crawl(job, told)
+        _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (whatever stops a crawl is its result)
-        told["error"] = _one_line(error)
-    # What was never awaited or closed is warned of when it is thrown away: now, or on
+        result["error"] = _one_line(error)
+    # Python warns of anything never awaited or closed when it is collected: now, or on
     # stderr when the interpreter ends.
     gc.collect()
     warnings.showwarning = shown
-    return told
+    return result
 
 
-def _crawl(job: dict[str, Any], told: dict[str, Any]) -> None:
-    """Crawl to the end and add the stats and the error that stopped it, if one did."""
+def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
+    """Crawl to the end; record the stats, and the error if the crawl could not start."""
     process = _process(job)
     crawler = process.create_crawler(_load(job["spider"]))
-    _listen(crawler, job, told)
+    _listen(crawler, job, result)
     if job["hook"]:
         _load(job["hook"])(crawler)
     started: Any = process.crawl(
-        crawler, asks=job["asks"], told=told, **job["spider_args"]
+        crawler, requests=job["requests"], result=result, **job["spider_args"]
     )
     process.start()
-    told["error"] = _error_of(started)
+    result["error"] = _error_of(started)
     # A crawl that an add-on stopped has no stats; newer Scrapy raises on reading them.
     with suppress(RuntimeError):
-        told["stats"] = crawler.stats.get_stats() if crawler.stats else {}
+        result["stats"] = crawler.stats.get_stats() if crawler.stats else {}
 
 
 def _one_line(error: BaseException) -> str:
-    """The class and message of an exception."""
+    """Return the class and message of an exception."""
     return "".join(traceback.format_exception_only(error)).strip()
 
 
 def _error_of(started: Any) -> str:
-    """The exception that stopped the crawl from starting, as one line; else nothing."""
+    """Return the exception that stopped the crawl from starting as one line, or ""."""
     if hasattr(started, "exception"):
         error = started.exception()
     else:
@@ -220,7 +222,7 @@ def _error_of(started: Any) -> str:
 
 
 def main() -> None:
-    """Run the job of this folder."""
+    """Run the job of the current folder."""
     result = run(json.loads(Path("job.json").read_text("utf-8")))
     Path("result.json").write_text(json.dumps(result, default=str), "utf-8")
 

@@ -1,4 +1,4 @@
-"""Files as crawlers meet them under /robots.txt: real ones if at hand, else made ones.
+"""Files served at /robots.txt: real ones if available, else generated ones.
 
 Real files are read from the folder or tar archive that ROBOTS1994_CORPUS names. Without
 it tests run on generated files of the same shape, the same ones every time.
@@ -14,10 +14,10 @@ from itertools import chain
 from pathlib import Path
 
 COUNT = 400
-"""Generated files: enough for the tail of the real ones, few enough for every run."""
+"""Number of generated files."""
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""Share of files up to which, and lines from and to: the quantiles of real files."""
+"""Quantiles of real files: share of files, and their lines from and to."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000
@@ -42,14 +42,14 @@ PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body
 
 @cache
 def corpus_files() -> tuple[tuple[str, bytes], ...]:
-    """Name and bytes of every file, sorted by name; never none."""
+    """Return the name and bytes of every file, sorted by name; at least one."""
     named = os.environ.get("ROBOTS1994_CORPUS")
     return _read(Path(named)) if named else generated_files()
 
 
 @cache
 def generated_files() -> tuple[tuple[str, bytes], ...]:
-    """Generated files with the sizes and the oddities of real ones."""
+    """Generate files with the sizes and the oddities of real ones."""
     dice = random.Random(1994)  # noqa: S311 (the same files every time is the point)
     made = [_made(dice, number / COUNT) for number in range(COUNT)]
     line = b"Disallow: /archive/000000\n"
@@ -71,7 +71,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """One file whose length is that of the real file at this share of all."""
+    """Generate a file as long as the real file at this quantile."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):
@@ -83,7 +83,7 @@ def _made(dice: random.Random, share: float) -> bytes:
 
 
 def _read(source: Path) -> tuple[tuple[str, bytes], ...]:
-    """Every file of a folder or of a tar archive, by its bare name."""
+    """Read every file of a folder or tar archive, by its base name."""
     if source.is_dir():
         found = [(path.name, path.read_bytes()) for path in source.iterdir()]
     else:

@@ -1,4 +1,4 @@
-"""Real Scrapy crawls, each in a process of its own, with what came of them."""
+"""Real Scrapy crawls, each in a process of its own, and their results."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Reactor = Literal["asyncio", "select", "none"]
 Middleware = Literal["ours", "builtin", "off"]
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 120.0
-"""Seconds until a crawl that does not end fails the test."""
+TIMEOUT_SECONDS = 120.0
+"""Seconds after which a crawl that has not ended fails the test."""
 
 OBEYING: dict[Middleware, dict[str, Any]] = {
     "ours": {"ROBOTSTXT_OBEY": True, "ADDONS": {"scrapy_robots1994.Addon": 500}},
@@ -38,17 +38,17 @@ QUIET: dict[str, Any] = {
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
 }
 
-EVERYTHING_BEYOND: dict[str, Any] = {
+ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
     "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
 }
-"""All that goes beyond 1994, on, in the dialect of 1994. With ROBOTS1994_TEST_BEYOND=1
-every crawl of the suite that uses our add-on runs with it."""
+"""Every feature that goes beyond 1994, in the dialect of 1994. With ROBOTS1994_TEST_BEYOND=1
+every crawl of the suite that uses our add-on runs with these settings."""
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """The reactors this Scrapy can crawl with, narrowed by ROBOTS1994_TEST_REACTORS."""
+    """Return the reactors of this Scrapy, narrowed by ROBOTS1994_TEST_REACTORS."""
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
         known.append("none")
@@ -61,8 +61,8 @@ def reactors() -> tuple[Reactor, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """One request of a crawl, with what `scrapy.Request` takes beside the URL."""
+class CrawlRequest:
+    """One request of a crawl: arguments of `scrapy.Request`."""
 
     url: str
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Ask:
 class Failed:
     """One request that ended in its errback; `name` is the exception's full name.
 
-    `verdict` holds allowed, reason, line, rule and text of the exception's verdict.
+    `verdict` has allowed, reason, line, rule and text of the exception's verdict.
     """
 
     url: str
@@ -86,11 +86,11 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class CrawlResult:
-    """What came of a crawl, in the order it came.
+    """The results of a crawl, in the order of events.
 
-    `sent` are the signals that were listened for, each as its name and the reprs of
+    `sent` are the signals of the job, each as its name and the reprs of
     its arguments. `warnings` are those of the crawling process, as category, message
-    and file, also what its interpreter warned of at its end.
+    and file, including those of its interpreter at exit.
     """
 
     fetched: list[tuple[str, int]]
@@ -105,7 +105,7 @@ class CrawlResult:
 
     @property
     def fetched_urls(self) -> list[str]:
-        """The URLs whose page came, sorted."""
+        """The URLs of the fetched pages, sorted."""
         return sorted(url for url, _ in self.fetched)
 
     @property
@@ -118,10 +118,14 @@ class Crawl:
     """A crawl that is running; `result()` waits for its end."""
 
     def __init__(
-        self, job: dict[str, Any], patience: float = PATIENCE, *, may_warn: bool = False
+        self,
+        job: dict[str, Any],
+        timeout: float = TIMEOUT_SECONDS,
+        *,
+        may_warn: bool = False,
     ) -> None:
         """Start the child process with its job; its files go to a folder of its own."""
-        self._patience = patience
+        self._timeout = timeout
         self._may_warn = may_warn
         self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
         self.folder = Path(self._folder.name)
@@ -142,77 +146,77 @@ class Crawl:
         return self._process.pid
 
     def kill(self) -> None:
-        """End it by SIGKILL at whatever it is doing; it has no result then."""
+        """Kill it at once; it has no result."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait for the end of the crawl and return what came of it, exactly once.
+        """Wait for the end of the crawl and return its result; call it only once.
 
         A warning fails the test, unless the crawl may warn.
         """
         try:
-            returncode = self._process.wait(self._patience)
+            returncode = self._process.wait(self._timeout)
         except subprocess.TimeoutExpired:
             self._process.kill()
             returncode = self._process.wait()
         log = (self.folder / "log.txt").read_text("utf-8", "replace")
-        said = self.folder / "result.json"
-        if not said.exists():
+        file = self.folder / "result.json"
+        if not file.exists():
             message = f"the crawl ended with {returncode} and no result:\n{log}"
             raise AssertionError(message)
-        told = json.loads(said.read_text("utf-8"))
+        result = json.loads(file.read_text("utf-8"))
         self._folder.cleanup()
-        told["warnings"] = [*map(tuple, told["warnings"]), *printed(log)]
-        warned = [] if self._may_warn else unexpected(told["warnings"])
+        result["warnings"] = [*map(tuple, result["warnings"]), *printed(log)]
+        warned = [] if self._may_warn else unexpected(result["warnings"])
         assert not warned, f"the crawl warned of {warned}:\n{log}"
         return CrawlResult(
-            fetched=[(url, status) for url, status in told.pop("fetched")],
-            failed=[Failed(**failed) for failed in told.pop("failed")],
-            sent=[tuple(signal) for signal in told.pop("sent")],
+            fetched=[(url, status) for url, status in result.pop("fetched")],
+            failed=[Failed(**failed) for failed in result.pop("failed")],
+            sent=[tuple(signal) for signal in result.pop("sent")],
             log=log,
             returncode=returncode,
-            **told,
+            **result,
         )
 
 
-def start_crawl(  # noqa: PLR0913 (a crawl has that many sides, all named)
-    urls: Sequence[str | Ask] = (),
+def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
+    urls: Sequence[str | CrawlRequest] = (),
     *,
-    spider: str = "tests.support.child:AskingSpider",
+    spider: str = "tests.support.child:RequestingSpider",
     settings: Mapping[str, Any] | None = None,
     reactor: Reactor = "asyncio",
     middleware: Middleware = "ours",
     spider_args: Mapping[str, Any] | None = None,
     signals: Sequence[str] = (),
     hook: str = "",
-    patience: float = PATIENCE,
+    timeout: float = TIMEOUT_SECONDS,
     may_warn: bool = False,
 ) -> Crawl:
-    """Start a crawl that asks for all `urls` at once, and return without waiting.
+    """Start a crawl that requests all `urls` at once, and return without waiting.
 
     `spider` and `hook` are `module:name`. The hook is called with the crawler before it
     starts. `signals` are names in `scrapy.signals` to listen for. Names under `test`
     resolve to 127.0.0.1. `settings` win over what `middleware` and `reactor` set. A
-    crawl that takes longer than `patience` seconds is killed. One that warns fails,
+    crawl that takes longer than `timeout` seconds is killed. One that warns fails,
     unless it `may_warn`.
     """
-    asks = [Ask(each) if isinstance(each, str) else each for each in urls]
-    is_beyond = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
-    beyond = EVERYTHING_BEYOND if is_beyond else {}
+    requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
+    is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
+    extensions = ALL_EXTENSIONS if is_extended else {}
     job = {
-        "asks": [asdict(ask) for ask in asks],
+        "requests": [asdict(request) for request in requests],
         "spider": spider,
         "spider_args": dict(spider_args or {}),
-        "settings": QUIET | beyond | OBEYING[middleware] | dict(settings or {}),
+        "settings": QUIET | extensions | OBEYING[middleware] | dict(settings or {}),
         "reactor": reactor,
         "signals": list(signals),
         "hook": hook,
     }
-    return Crawl(job, patience, may_warn=may_warn)
+    return Crawl(job, timeout, may_warn=may_warn)
 
 
-def crawl(urls: Sequence[str | Ask] = (), **options: Any) -> CrawlResult:
+def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
     """Run the crawl that `start_crawl` describes to its end."""
     return start_crawl(urls, **options).result()

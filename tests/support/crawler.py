@@ -1,4 +1,4 @@
-"""A crawler that never crawls, for what only reads settings and counts stats."""
+"""A crawler that never crawls, for code that only reads settings and counts stats."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Idle(Spider):
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """A crawler with *settings* and stats; unlike Scrapy's own `get_crawler` it needs
+    """Return a crawler with *settings* and stats. Unlike Scrapy's `get_crawler` it needs
     no reactor on any version.
     """
     crawler = Crawler(_Idle, dict(settings or {}))

@@ -1,4 +1,4 @@
-"""Processes without the seconds that importing Scrapy takes.
+"""Processes that start without importing Scrapy, which takes seconds.
 
 A server process, one for each worker of pytest, imports Scrapy once and installs no
 reactor. Each crawl and each scripted site is a fork of it: a process of its own, with
@@ -126,7 +126,7 @@ def _server() -> str:
     """Start the server of this process and return the path of its socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
-    # What the user put there stays: another version of Scrapy, perhaps.
+    # The user's own path stays: it may be of another version of Scrapy.
     given = os.environ.get("PYTHONPATH")
     path_of_modules = os.pathsep.join(filter(None, (str(ROOT), given)))
     process = subprocess.Popen(

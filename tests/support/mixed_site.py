@@ -1,49 +1,51 @@
-"""A site of 1,000 pages with a known mix of directives, and what is to come of it."""
+"""A site of 1,000 pages with a known mix of directives, and the expected crawl."""
 
 from __future__ import annotations
 
 from functools import cache
 
 PAGES = 1_000
-SAID = ("", "noindex", "", "nofollow", "all, none", "none", "")
-"""What the meta tag of the pages says, in turns; nothing is no tag."""
+DIRECTIVES = ("", "noindex", "", "nofollow", "all, none", "none", "")
+"""The contents of the pages' meta tags, in rotation; "" stands for no tag."""
 
 
-def said(number: int) -> str:
-    """What page *number* says of itself."""
-    return SAID[number % len(SAID)]
+def directives_of(number: int) -> str:
+    """Return the directives of page *number*."""
+    return DIRECTIVES[number % len(DIRECTIVES)]
 
 
 def children(number: int) -> list[int]:
-    """The pages that page *number* links to; page 1 leads to all of them."""
+    """Return the pages that page *number* links to; page 1 leads to all of them."""
     further = (2 * number, 2 * number + 1, 2 * number + 3)
     return [it for it in further if it <= PAGES]
 
 
 @cache
-def reached() -> frozenset[int]:
-    """The pages that a crawl from page 1 fetches if it obeys NOFOLLOW.
+def reachable() -> frozenset[int]:
+    """Return the pages that a crawl from page 1 fetches if it obeys NOFOLLOW.
 
-    `all, none` says ALL, which overrides what stands beside it (P3).
+    `all, none` says ALL, which overrides the other directive (P3).
     """
     found, todo = set(), [1]
     while todo:
         number = todo.pop()
         found.add(number)
-        if "nofollow" != said(number) != "none":
+        if "nofollow" != directives_of(number) != "none":
             todo += [it for it in children(number) if it not in found]
     return frozenset(found)
 
 
 @cache
-def kept() -> frozenset[int]:
-    """Those of them whose items are kept if it obeys NOINDEX."""
-    return frozenset(it for it in reached() if said(it) not in ("noindex", "none"))
+def indexed() -> frozenset[int]:
+    """Return those of them whose items are exported if it obeys NOINDEX."""
+    return frozenset(
+        it for it in reachable() if directives_of(it) not in ("noindex", "none")
+    )
 
 
 def html(number: int, filling: str = "") -> str:
-    """Page *number*, with *filling* behind its links."""
-    content = said(number)
+    """Return page *number*, with *filling* after its links."""
+    content = directives_of(number)
     tag = f'<meta name="robots" content="{content}">' if content else ""
     links = "".join(f'<a href="/{it}">x</a>' for it in children(number))
     return f"<html><head>{tag}</head><body>{links}{filling}</body></html>"

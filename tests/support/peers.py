@@ -1,4 +1,4 @@
-"""The parsers that come with Scrapy, as a comparison takes them."""
+"""The parsers of Scrapy, as arguments of a comparison."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scrapy_robots1994.compare.parsers import Parser
 if TYPE_CHECKING:
     from scrapy_robots1994.compare.parsers import ParsedFile
 
-# It warns of every file that is not UTF-8, each time it reads it.
+# It warns of each file that is not UTF-8.
 logging.getLogger("scrapy.robotstxt").disabled = True
 
 
@@ -40,5 +40,5 @@ PEERS = (PROTEGO, PYTHON, RERP)
 
 
 def comparer(*others: Parser) -> Comparer:
-    """Return ours beside *others*, or beside all of Scrapy's."""
+    """Return a comparison of ours with *others*, by default with all of Scrapy's."""
     return Comparer.with_options(others or PEERS, dialect="1994", reading="literal")

@@ -1,4 +1,4 @@
-"""A real redis-server on loopback, which a test kills, hangs and starts again."""
+"""A real redis-server on loopback, which a test can kill, stop and restart."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tests.support import left_out
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-PATIENCE = 20.0
-"""Seconds until a server that does not answer fails the test."""
+TIMEOUT_SECONDS = 20.0
+"""Seconds after which a server that does not answer fails the test."""
 
 
 class RedisServer:
-    """One server for as long as the `with` block lasts, with nothing in it.
+    """An empty server for the duration of the `with` block.
 
     *options* are further arguments of redis-server. It keeps its port over `start` and
-    `stop`, and forgets everything in between.
+    `stop`, and loses all data in between.
     """
 
     def __init__(self, *options: str, password: str = "") -> None:
@@ -46,18 +46,18 @@ class RedisServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Kill it, whatever it is doing."""
+        """Kill it."""
         self.stop()
         self._folder.cleanup()
 
     @property
     def url(self) -> str:
-        """Its URL as the client library writes it."""
+        """Its URL for the client library."""
         credentials = f":{self._password}@" if self._password else ""
         return f"redis://{credentials}127.0.0.1:{self.port}/0"
 
     def client(self) -> redis.Redis:
-        """Make a client of its own for a look inside."""
+        """Return a client of the server."""
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
@@ -72,41 +72,41 @@ class RedisServer:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-        give_up = time.monotonic() + PATIENCE
+        give_up = time.monotonic() + TIMEOUT_SECONDS
         while not self._answers():
             assert self._process.poll() is None, "redis-server ended at once"
             assert time.monotonic() < give_up, "redis-server does not answer"
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """Kill it; what it held is gone."""
+        """Kill it; its data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def hang(self) -> None:
-        """Let it take connections and answer nothing."""
+        """Suspend it: it accepts connections and answers nothing."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
-        """Let it answer again."""
+        """Resume it."""
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Whether it takes commands."""
+        """Return whether it answers commands."""
         with contextlib.suppress(redis.RedisError), self.client() as client:
             return bool(client.ping())
         return False
 
 
 def _free_port() -> int:
-    """A port that nobody has, nor the one 10,000 above it, which a cluster takes.
+    """Return a port that is free, like the one 10,000 above it, which a cluster uses.
 
-    Both are below those that the system gives to the many connections of other tests
-    (32,768 and up): one of them could take the second port at any moment.
+    Both are below the ephemeral ports of the connections of other tests
+    (32,768 and up), one of which could take the second port at any moment.
     """
     while True:
         port = random.randrange(20_000, 22_700)  # noqa: S311 - no secret

@@ -1,4 +1,4 @@
-"""What the scripted server sends back: one frozen Reply, and a name for each fault."""
+"""The replies of the scripted server, with a function for each kind of fault."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ UNDECLARED = -1
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One scripted reply; the plain one is `200 OK` with an empty body.
+    """One scripted reply; the default is `200 OK` with an empty body.
 
     `head` False sends nothing at all before the `ending`; `raw` True sends the body as
     it stands, in place of a status line and headers. `gate` names a gate that must be
-    open before the first byte goes out, `delay` how many seconds it is held back.
+    open before the first byte is sent, `delay` the seconds to wait before it.
     `length` is the Content-Length to declare when it is not the true one. `cut` is the
     number of body bytes sent before the `ending`. `chunk` and `pause` make the body
-    trickle. `repeat` sends the body so many times, without end when it is 0. `ending`
-    says what becomes of the connection: kept, closed, reset (RST), or left hanging open
-    for ever.
+    trickle. `repeat` is how often the body is sent, 0 for endlessly. `ending`
+    says what happens to the connection then: it stays usable, is closed, is reset
+    (RST), or hangs open for ever.
     """
 
     status: int = 200
@@ -42,12 +42,12 @@ class Reply:
     ending: Ending = "keep"
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as JSON can hold it; the body in base64."""
+        """Return the reply as JSON values; the body in base64."""
         return asdict(self) | {"body": base64.b64encode(self.body).decode()}
 
     @classmethod
     def from_json(cls, packed: dict[str, Any]) -> Reply:
-        """The Reply that `to_json` packed."""
+        """Return the Reply that `to_json` encoded."""
         headers = tuple((name, value) for name, value in packed["headers"])
         body = base64.b64decode(packed["body"])
         return cls(**packed | {"body": body, "headers": headers})
@@ -77,12 +77,12 @@ def redirect(location: str, code: int = 302) -> Reply:
 
 
 def black_hole() -> Reply:
-    """Take the request, answer nothing, keep the connection open for ever."""
+    """Read the request, answer nothing, leave the connection open for ever."""
     return Reply(head=False, ending="hang")
 
 
 def hang_up() -> Reply:
-    """Take the request and close without a byte."""
+    """Read the request and close without a byte."""
     return Reply(head=False, ending="close")
 
 
@@ -114,6 +114,6 @@ def endless(line: bytes = b"Disallow: /x\n") -> Reply:
 
 
 def gzip_bomb(size: int) -> Reply:
-    """Reply that is small on the wire and `size` bytes once unpacked."""
+    """Reply that is small on the wire and `size` bytes when decompressed."""
     packed = gzip.compress(b"#" * size, mtime=0)
     return Reply(body=packed, headers=(("Content-Encoding", "gzip"),))

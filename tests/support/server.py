@@ -1,7 +1,7 @@
 """The scripted HTTP server, a process of its own: `python -m tests.support.server`.
 
 It listens on loopback only, prints one line of JSON with its ports when it is ready,
-and takes orders as lines of JSON on its control port. It ends when its stdin closes,
+and reads orders as lines of JSON on its control port. It ends when its stdin closes,
 so no test leaves a server behind.
 """
 
@@ -30,10 +30,10 @@ HALF = 2
 
 
 class Script:
-    """What to answer, what was asked, and which gates are open."""
+    """The scripted replies, the logged requests, and the gates."""
 
     def __init__(self) -> None:
-        """Begin with nothing scripted and nothing asked."""
+        """Start without replies and requests."""
         self.replies: dict[tuple[str, str], list[Reply]] = {}
         self.log: list[dict[str, Any]] = []
         self.changed = asyncio.Condition()
@@ -41,7 +41,7 @@ class Script:
         self.opening: list[dict[str, Any]] = []
 
     def reply_to(self, seen: dict[str, Any]) -> Reply:
-        """The reply scripted for a request: the most exact origin and path win."""
+        """Return the reply for a request: the most exact origin and path win."""
         origin, host = f"{seen['scheme']}://{seen['host']}", seen["host"]
         name = urlsplit(origin).hostname or ""
         path = seen["target"].partition("?")[0]
@@ -57,28 +57,28 @@ class Script:
         return Reply(200, body, (("Content-Type", "text/html"),))
 
     async def note(self, seen: dict[str, Any]) -> None:
-        """Log a request, open the gates that waited for it, wake who waits for it."""
+        """Log a request, open the gates and notify the orders that wait for it."""
         async with self.changed:
             self.log.append(seen)
             self.open_due()
             self.changed.notify_all()
 
     def open_due(self) -> None:
-        """Open the gates whose requests have all come in."""
+        """Open the gates whose requests have all arrived."""
         for order in self.opening:
             if self.count(order) >= order["count"]:
                 self.gates[order["gate"]].set()
 
     def count(self, order: dict[str, Any]) -> int:
-        """How many logged requests have the target and host of the order."""
+        """Return how many logged requests have the target and host of the order."""
         return sum(
             order["target"] in ("*", seen["target"])
             and order["host"] in ("*", seen["host"], seen["host"].partition(":")[0])
             for seen in self.log
         )
 
-    async def obey(self, order: dict[str, Any]) -> object:
-        """Do what the test asks and say the result."""
+    async def execute(self, order: dict[str, Any]) -> object:
+        """Execute an order of the test and return its result."""
         match order["do"]:
             case "answer":
                 replies = [Reply.from_json(packed) for packed in order["replies"]]
@@ -103,18 +103,18 @@ class Script:
 
 
 class Server:
-    """The listening side: reads requests, plays replies."""
+    """The listening side: reads requests and sends replies."""
 
     def __init__(self, script: Script) -> None:
-        """Play what `script` says."""
+        """Send the replies of `script`."""
         self.script = script
 
     async def control(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Obey one order a line, answer each with one line."""
+        """Execute one order per line, and answer each with one line."""
         while line := await reader.readline():
-            answer = await self.script.obey(json.loads(line))
+            answer = await self.script.execute(json.loads(line))
             writer.write(json.dumps(answer).encode() + b"\n")
             await writer.drain()
         writer.close()
@@ -122,7 +122,7 @@ class Server:
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answer the requests of one connection until either side has had enough."""
+        """Answer the requests of one connection until either side closes it."""
         with contextlib.suppress(
             OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError
         ):
@@ -138,7 +138,7 @@ class Server:
     async def play(
         self, reply: Reply, seen: dict[str, Any], writer: asyncio.StreamWriter
     ) -> bool:
-        """Send one reply; True when the connection may go on."""
+        """Send one reply; return whether the connection stays open."""
         if reply.gate:
             await self.script.gates[reply.gate].wait()
         if reply.delay:
@@ -158,7 +158,7 @@ class Server:
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
-    """The log entry of one request; a proxied one tells the origin in its target."""
+    """Return the log entry of a request; a proxied one has its origin in the target."""
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target = first.split(" ")[:HALF]
     pairs = [line.partition(":")[::2] for line in rest]
@@ -183,7 +183,7 @@ def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
 
 
 def _head(reply: Reply) -> bytes:
-    """Status line and headers, ending in the blank line."""
+    """Return the status line and headers, with the blank line."""
     length = len(reply.body) * reply.repeat if reply.length is None else reply.length
     lines = [f"HTTP/1.1 {reply.status} Scripted"]
     lines += [f"{name}: {value}" for name, value in reply.headers]
@@ -195,7 +195,7 @@ def _head(reply: Reply) -> bytes:
 
 
 async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
-    """Send the body as the reply says: in pieces, cut, repeated, without end."""
+    """Send the body of a reply: in pieces, cut, repeated or without end."""
     body = reply.body if reply.cut is None else reply.body[: reply.cut]
     times = range(reply.repeat) if reply.repeat else itertools.count()
     for part in (body for _ in times):
@@ -207,19 +207,19 @@ async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
 
 
 async def main(order: dict[str, Any]) -> None:
-    """Listen as ordered, tell the ports, stay until stdin closes."""
+    """Listen as ordered, print the ports, and run until stdin closes."""
     server = Server(Script())
     refusing = socket.socket()
     refusing.bind(("127.0.0.1", 0))
-    told: dict[str, Any] = {"refused": refusing.getsockname()[1], "http": []}
+    ready: dict[str, Any] = {"refused": refusing.getsockname()[1], "http": []}
     for _ in range(order["ports"]):
         listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
-        told["http"].append(listening.sockets[0].getsockname()[1])
+        ready["http"].append(listening.sockets[0].getsockname()[1])
     for number in range(order["addresses"]):
         address = f"127.1.{number // 200}.{number % 200 + 1}"
-        await asyncio.start_server(server.serve, address, told["http"][0])
+        await asyncio.start_server(server.serve, address, ready["http"][0])
     if order["ipv6"]:
-        await asyncio.start_server(server.serve, "::1", told["http"][0])
+        await asyncio.start_server(server.serve, "::1", ready["http"][0])
     if order["tls"]:
         private, certificate = make_certificate(order["tls"])
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -227,17 +227,17 @@ async def main(order: dict[str, Any]) -> None:
             pem.write(private + certificate)
             pem.flush()
             context.load_cert_chain(pem.name)
-        told["certificate"] = certificate
+        ready["certificate"] = certificate
         secure = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=context)
-        told["https"] = secure.sockets[0].getsockname()[1]
+        ready["https"] = secure.sockets[0].getsockname()[1]
     control = await asyncio.start_server(server.control, "127.0.0.1", 0, limit=2**26)
-    told["control"] = control.sockets[0].getsockname()[1]
-    print(json.dumps(told), flush=True)  # noqa: T201 (the ready line is its interface)
+    ready["control"] = control.sockets[0].getsockname()[1]
+    print(json.dumps(ready), flush=True)  # noqa: T201 (the ready line is its interface)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
 
 def run() -> None:
-    """Listen as the first argument orders."""
+    """Run with the order in the first argument."""
     asyncio.run(main(json.loads(sys.argv[1])))
 
 

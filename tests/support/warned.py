@@ -15,8 +15,8 @@ Warned = tuple[str, str, str]
 """One warning: its category, its message, and the file that gave it."""
 
 IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
-"""Whether warnings count. An older Scrapy warns by itself on the Twisted, Python and
-pyOpenSSL of today, each version of something else."""
+"""Whether warnings count. An older Scrapy itself warns on the Twisted, Python and
+pyOpenSSL of today."""
 
 PRINTED = re.compile(
     r"^(?P<file>\S.*?):\d+: (?P<category>\w*Warning): (?P<message>.*)$"
@@ -25,14 +25,14 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """A warning that is not ours: parts of its message and of its file's path."""
+    """A warning of other code: substrings of its message and of its file's path."""
 
     category: str
     message: str
     file: str
 
     def covers(self, warned: Warned) -> bool:
-        """Whether *warned* is this one."""
+        """Return whether *warned* is this one."""
         category, message, file = warned
         return (
             category == self.category and self.message in message and self.file in file
@@ -44,28 +44,28 @@ OUTDATED = (
     "'spider' argument to StatsCollector.inc_value()",
 )
 ALLOWED = (
-    # Both still count stats as an older Scrapy has it; with us or without.
+    # Both use an older stats interface of Scrapy, with or without this plugin.
     Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
-    # `scrapy parse` wraps the callback of the spider in tests/running in an outdated one.
+    # `scrapy parse` wraps the callback of the spider in tests/running in a deprecated one.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
-    # Who interrupts a crawl twice, without a reactor, leaves its start in the middle.
+    # A second interrupt, without a reactor, leaves the start of the crawl unfinished.
     Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),
     # `scrapy bench` never closes the pipe to the server that it starts.
     Allowed("ResourceWarning", "unclosed file", "scrapy/commands/bench.py"),
 )
-"""What a plugin or Scrapy itself does, and why."""
+"""Warnings of plugins and of Scrapy itself, and their reasons."""
 
 
 def printed(log: str) -> Iterator[Warned]:
-    """The warnings among the lines that a process wrote to stderr."""
+    """Return the warnings among the lines that a process wrote to stderr."""
     for line in log.splitlines():
         if found := PRINTED.match(line):
             yield found["category"], found["message"], found["file"]
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """Those of *warned* that nobody may give, on the newest Scrapy."""
+    """Return those of *warned* that are not allowed on the newest Scrapy."""
     if not IS_NEWEST:
         return []
     return sorted(

@@ -1,4 +1,4 @@
-"""Faults on the road: redirects of a robots.txt, statuses, and nobody at home."""
+"""Redirects of a robots.txt, its statuses, and origins without an HTTP server."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def to(location: str, status: int = 302) -> Reply:
     return replies.redirect(location, status)
 
 
-def chain(slug: str, what: str, row: Row, length: int, asked: int) -> Fault:
-    """A chain of redirects on one host, a sound file at its end."""
+def chain(slug: str, what: str, row: Row, length: int, requested: int) -> Fault:
+    """Return a chain of redirects on one host, with a valid file at its end."""
     hops = [(f"/{number}", to(f"/{number + 1}")) for number in range(1, length)]
     return Fault(
-        slug, what, row, to("/1"), asked, further=(*hops, (f"/{length}", FILE))
+        slug, what, row, to("/1"), requested, further=(*hops, (f"/{length}", FILE))
     )
 
 
@@ -36,11 +36,11 @@ LOCATIONS: tuple[tuple[str, str, Row, str, int], ...] = (
     ("to-user", "to one with credentials", "R1", "http://u:secret@{b}/robots.txt", 2),
     ("to-scheme", "to https", "R1", "https://{s}/robots.txt", 2),
     ("to-404", "to a 404", "R4", "http://{b}/gone", 2),
-    ("to-403", "to a 403", "R3", "http://{b}/kept", 2),
+    ("to-403", "to a 403", "R3", "http://{b}/private", 2),
     ("to-503", "to a 503", "R5", "http://{b}/down", 2),
     ("to-reset", "to a reset", "R5", "http://{b}/reset", 2),
-    ("to-refused", "to a port nobody listens on", "R5", "{refused}", 1),
-    ("to-nobody", "to a name without address", "R5", "http://b.invalid/robots.txt", 1),
+    ("to-refused", "to a closed port", "R5", "{refused}", 1),
+    ("to-no-name", "to a name without address", "R5", "http://b.invalid/robots.txt", 1),
     ("to-file", "to file:", "R5", "file:///etc/hostname", 1),
     ("to-data", "to data:", "R5", "data:text/plain,User-agent:%20x", 1),
     ("to-ftp", "to ftp:", "R5", "ftp://127.0.0.1/robots.txt", 1),
@@ -55,7 +55,7 @@ LANDINGS = {
     "/back": to("/robots.txt"),
     "/file": FILE,
     "/gone": replies.status(404),
-    "/kept": replies.status(403),
+    "/private": replies.status(403),
     "/down": replies.status(503),
     "/reset": replies.reset(),
 }
@@ -63,18 +63,18 @@ COOKIE = (("Location", "/robots.txt"), ("Set-Cookie", "seen=1"))
 
 
 def redirects(site: Site) -> list[Fault]:
-    """Redirects of /robots.txt; what they lead to is scripted on *site*."""
+    """Return redirects of /robots.txt, and script their targets on *site*."""
     for target, reply in LANDINGS.items():
         site.answer(target, reply)
     places = []
-    for slug, what, row, location, asked in LOCATIONS:
+    for slug, what, row, location, requested in LOCATIONS:
         secure = site.secure_url("", host=f"{slug}--b.test").removeprefix("https://")
         place = location.format(
             b=site.url("", host=f"{slug}--b.test").removeprefix("http://"),
             s=secure,
             refused=site.refused_url("/robots.txt"),
         )
-        places.append(Fault(slug, what, row, to(place), asked))
+        places.append(Fault(slug, what, row, to(place), requested))
     return [
         chain("chain-5", "a chain of 5 redirects", "R1", 5, 6),
         chain("chain-6", "a chain of 6 redirects", "R5", 6, 6),
@@ -92,8 +92,8 @@ def redirects(site: Site) -> list[Fault]:
     ]
 
 
-def nobody(site: Site) -> list[Fault]:
-    """Origins where no HTTP server answers, or none of that scheme."""
+def without_server(site: Site) -> list[Fault]:
+    """Return origins without an HTTP server of their scheme."""
     return [
         Fault("refused", "connection refused", "R5", None, 0, at=site.refused_url("")),
         Fault(
@@ -102,7 +102,7 @@ def nobody(site: Site) -> list[Fault]:
             "R5",
             None,
             0,
-            at="http://nobody.invalid",
+            at="http://name.invalid",
         ),
         Fault(
             "tls-to-plain",
@@ -124,9 +124,9 @@ def nobody(site: Site) -> list[Fault]:
     ]
 
 
-def certificates(expired: Site, stranger: Site) -> list[Fault]:
-    """Origins whose certificate nobody should trust, to a crawl that verifies it."""
-    wrong = stranger.secure_url("", host="tls-stranger.test")
+def certificates(expired: Site, wrong_name: Site) -> list[Fault]:
+    """Origins whose certificate a crawl that verifies it must reject."""
+    wrong = wrong_name.secure_url("", host="tls-wrong-name.test")
     return [
         Fault(
             "tls-expired",
@@ -137,13 +137,13 @@ def certificates(expired: Site, stranger: Site) -> list[Fault]:
             at=expired.secure_url("", host="tls-expired.test"),
         ),
         Fault(
-            "tls-stranger", "a certificate for somebody else", "R5", None, 0, at=wrong
+            "tls-wrong-name", "a certificate of another host", "R5", None, 0, at=wrong
         ),
     ]
 
 
 def row_of(status: int) -> Row:
-    """The row of a bare status, as §3 of the standard's notes says."""
+    """Return the row of a status, by §3 of the standard's notes."""
     if status == 204:  # no content, so an empty file
         return "R1 empty"
     if status in (401, 403):
@@ -157,7 +157,7 @@ def row_of(status: int) -> Row:
 
 
 def statuses() -> list[Fault]:
-    """Every status from 200 to 599 once, each with the same file as its body."""
+    """Return each status from 200 to 599, with the same file as its body."""
     return [
         Fault(
             f"s{status}",
