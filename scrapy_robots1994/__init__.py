@@ -73,7 +73,7 @@ _MODULES = {
     "LineKind": ".parser",
     "MissingExtra": ".errors",
     "Origin": ".origin",
-    "Problem": ".checks.problem",
+    "Problem": ".checks.kinds",
     "Reason": ".parser",
     "Record": ".parser",
     "Robots1994Middleware": ".crawl.middleware",

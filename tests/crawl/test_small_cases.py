@@ -24,6 +24,13 @@ def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
     assert dir(scrapy_robots1994) == sorted(scrapy_robots1994.__all__)
 
 
+@pytest.mark.parametrize("name", scrapy_robots1994.__all__)
+def test_every_public_name_can_be_imported(name: str) -> None:
+    """Each is loaded from its module at the first use."""
+    # Not the value that an earlier use has put into the module.
+    assert scrapy_robots1994.__getattr__(name) is not None
+
+
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
 def test_a_command_says_what_it_is_for_in_one_line(name: str) -> None:
     """Short enough for the list that `scrapy` prints."""
