@@ -53,12 +53,12 @@ class ScrapyBackend:
         crawler: Crawler,
         settings: RobotsSettings,
         download: RobotsDownload,
-        tally: StatsRecorder,
+        recorder: StatsRecorder,
     ) -> None:
         self._crawler = crawler
         self._download = download
-        self._tally = tally
-        self._log = FetchLog(crawler, settings, tally)
+        self._recorder = recorder
+        self._log = FetchLog(crawler, settings, recorder)
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
         self.retries = retry_schedule(crawler)
         self._robot = RobotName(crawler)
@@ -95,7 +95,7 @@ class ScrapyBackend:
         try:
             return await self._download.fetch(origin, context, validators)
         finally:
-            self._tally.count(stats.REQUESTS)
+            self._recorder.count(stats.REQUESTS)
 
     def fault_of(self, error: Exception) -> LocalFault | Cancelled:
         """Return what *error*, raised outside of `fetch`, means."""

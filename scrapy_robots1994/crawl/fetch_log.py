@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy_robots1994.checks.kinds import sentence
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import (
     Cancelled,
     FetchError,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.checks.kinds import Problem
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
-    from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import FetchResult, Policy, RobotsResponse
 
 logger = logging.getLogger("scrapy_robots1994")
@@ -45,11 +45,11 @@ class FetchLog:
     """Logs and counts the fetches of one crawl."""
 
     def __init__(
-        self, crawler: Crawler, settings: RobotsSettings, tally: StatsRecorder
+        self, crawler: Crawler, settings: RobotsSettings, recorder: StatsRecorder
     ) -> None:
         self._crawler = crawler
         self._settings = settings
-        self._tally = tally
+        self._recorder = recorder
         # In a dry run the rules of the built-in decide.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         self._forbidding = 0
@@ -61,41 +61,36 @@ class FetchLog:
     ) -> None:
         """Log and count a policy that *result* made; *last* was there before."""
         outcome = outcome_of_result(result).value
-        self._tally.count(stats.OUTCOMES, outcome=outcome)
+        self._recorder.count(stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error:
-            self._tally.count(stats.STALE_IF_ERROR)
+            self._recorder.count(stats.STALE_IF_ERROR)
         elif last is not None and policy.is_known:
-            self._tally.count(stats.REFRESHED)
+            self._recorder.count(stats.REFRESHED)
         if policy.is_stale_on_error or not policy.is_known:
             self._unreachable(policy, result, last)
-        elif policy.outcome is Outcome.FORBIDDEN:
-            self._forbidden(policy, last)
         else:
-            self._known(policy, logging.DEBUG)
+            self._known(policy, last)
 
-    def _known(self, policy: Policy, level: int, more: str = "") -> None:
-        """Log one line about a policy that the origin stated."""
-        self._log(
-            level,
-            f"%s: HTTP %s, %s, fresh for %.0f s{more}",
-            policy.origin.robots_url,
-            policy.status,
-            policy.outcome.value,
-            policy.fresh_until - policy.fetched_at,
-        )
+    def _known(self, policy: Policy, last: Policy | None) -> None:
+        """Log a policy that the origin stated.
 
-    def _forbidden(self, policy: Policy, last: Policy | None) -> None:
-        """Warn of a 401 or 403, which is often a mistake of the origin (R3)."""
-        is_new = last is None or last.outcome is not Outcome.FORBIDDEN
-        self._forbidding += is_new
-        is_loud = is_new and self._forbidding <= MAX_FORBIDDEN_WARNINGS
-        if self._settings.freshness.forbidden_allows:
-            more = '; all its URLs are allowed (ROBOTS1994_FORBIDDEN = "allow")'
-            is_loud = False
-        else:
-            refused = f"; all its URLs {self._are_refused}"
-            more = f'{refused} unless ROBOTS1994_FORBIDDEN = "allow"'
-        self._known(policy, logging.WARNING if is_loud else logging.DEBUG, more)
+        A 401 or 403 is often a mistake of the origin (R3): warn of the first ones.
+        """
+        level, more = logging.DEBUG, ""
+        if policy.outcome is Outcome.FORBIDDEN:
+            if self._settings.freshness.forbidden_allows:
+                more = '; all its URLs are allowed (ROBOTS1994_FORBIDDEN = "allow")'
+            else:
+                refused = f"; all its URLs {self._are_refused}"
+                more = f'{refused} unless ROBOTS1994_FORBIDDEN = "allow"'
+                is_new = last is None or last.outcome is not Outcome.FORBIDDEN
+                self._forbidding += is_new
+                if is_new and self._forbidding <= MAX_FORBIDDEN_WARNINGS:
+                    level = logging.WARNING
+        text = f"%s: HTTP %s, %s, fresh for %.0f s{more}"
+        lifetime = policy.fresh_until - policy.fetched_at
+        outcome = policy.outcome.value
+        self._log(level, text, policy.origin, policy.status, outcome, lifetime)
 
     def _unreachable(
         self, policy: Policy, result: RobotsResponse | FetchError, last: Policy | None
@@ -111,7 +106,7 @@ class FetchLog:
         self._log(
             logging.DEBUG if policy.is_stale_on_error and is_old else logging.WARNING,
             "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest",
-            policy.origin.robots_url,
+            policy.origin,
             _reason(result),
             meaning,
             policy.fresh_until - policy.fetched_at,
@@ -119,11 +114,11 @@ class FetchLog:
 
     def loaded(self, policy: Policy, now: float) -> None:
         """Log and count a policy of the store."""
-        self._tally.count(stats.STORE_HITS)
+        self._recorder.count(stats.STORE_HITS)
         self._log(
             logging.DEBUG,
             "%s: %s, in the store for %.0f s, fresh for another %.0f s",
-            policy.origin.robots_url,
+            policy.origin,
             policy.outcome.value,
             now - policy.fetched_at,
             policy.fresh_until - now,
@@ -131,12 +126,12 @@ class FetchLog:
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry (§3.1)."""
-        self._tally.count(stats.RETRIES)
+        self._recorder.count(stats.RETRIES)
         self._bug(origin, result)
         self._log(
             logging.DEBUG,
             "Could not fetch %s (%s); retrying in %.1f s",
-            origin.robots_url,
+            origin,
             _reason(result),
             pause,
         )
@@ -144,21 +139,21 @@ class FetchLog:
     def failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Log and count a fetch that ended without a policy (R6, R7)."""
         if isinstance(fault, Cancelled):
-            self._tally.count(stats.FETCH_ABORTED)
+            self._recorder.count(stats.FETCH_ABORTED)
             self._log(
                 logging.INFO,
                 "Could not fetch %s (%s): its waiting requests end without a policy",
-                origin.robots_url,
+                origin,
                 fault.detail,
             )
             return
-        self._tally.count(stats.LOCAL_FAULTS)
+        self._recorder.count(stats.LOCAL_FAULTS)
         self._bug(origin, fault)
         self._log(
             logging.WARNING,
             "Could not fetch %s (%s): the failure is on our side; its waiting requests "
             "fail with it, and the next one fetches again",
-            origin.robots_url,
+            origin,
             _reason(fault),
         )
 
@@ -181,38 +176,35 @@ class FetchLog:
 
     def truncated(self, origin: Origin) -> None:
         """Warn of a file over the size limit (Ours O24)."""
-        self._tally.count(stats.TRUNCATED)
+        self._recorder.count(stats.TRUNCATED)
         self._log(
             logging.WARNING,
             "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it "
             "are obeyed",
-            origin.robots_url,
+            origin,
             self._settings.max_bytes,
         )
 
     def weakens_policy(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
         """Warn of *problems* that open the site against its owner's intent."""
-        self._tally.count(stats.OPENS_SITE)
+        self._recorder.count(stats.OPENS_SITE)
         count = f"{len(problems)}" if len(problems) < MAX_PROBLEMS else "100 or more"
         is_split = any(problem.clause == "O5" for problem in problems)
         self._log(
             logging.WARNING,
             "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
             "meant to close.%s All of it: scrapy robots-lint %s",
-            origin.robots_url,
+            origin,
             problems[0].line,
             sentence(problems[0]),
             f" ({count} such lines.)" if len(problems) > 1 else "",
             ' ROBOTS1994_READING = "cautious" obeys split records.' if is_split else "",
-            origin.robots_url,
+            origin,
         )
 
     def _closed(self, spider: Spider) -> None:  # noqa: ARG002 - Scrapy's signal
         """Log how many origins forbade their robots.txt, past the first warnings."""
-        if (
-            self._forbidding > MAX_FORBIDDEN_WARNINGS
-            and not self._settings.freshness.forbidden_allows
-        ):
+        if self._forbidding > MAX_FORBIDDEN_WARNINGS:
             self._log(
                 logging.WARNING,
                 "%d origins answered 401 or 403 for robots.txt: all their URLs were "
@@ -225,11 +217,15 @@ class FetchLog:
         if not logger.isEnabledFor(level):
             return
         # Ours O25: a host of a URL may hold anything, too.
-        shown = (
-            escape_control_chars(value, 500) if isinstance(value, str) else value
-            for value in values
-        )
+        shown = map(_shown, values)
         logger.log(level, text, *shown, extra={"spider": self._crawler.spider})
+
+
+def _shown(value: object) -> object:
+    """Return *value* as a log line shows it; for an origin its robots.txt URL."""
+    if isinstance(value, Origin):
+        value = value.robots_url
+    return escape_control_chars(value, 500) if isinstance(value, str) else value
 
 
 def _reason(result: FetchResult) -> str:

@@ -67,13 +67,13 @@ class RobotsDownload:
         self,
         crawler: Crawler,
         settings: RobotsSettings,
-        tally: StatsRecorder,
+        recorder: StatsRecorder,
         now: Callable[[], float],
         uncounted: UncountedRequests,
     ) -> None:
         self._crawler = crawler
         self._settings = settings
-        self._tally = tally
+        self._recorder = recorder
         self._now = now
         self._uncounted = uncounted
         self._robot = RobotName(crawler)
@@ -176,7 +176,7 @@ class RobotsDownload:
                 response = await self._download(request)
         except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
             if not isinstance(error, IgnoreRequest):
-                self._tally.count(stats.EXCEPTIONS, kind=type(error))
+                self._recorder.count(stats.EXCEPTIONS, kind=type(error))
             return self._failure(error, state, watched)
         self._limit.answered()
         self._robot.check_sent(state.user_agent, context.user_agent)
@@ -238,8 +238,8 @@ class RobotsDownload:
         not_modified: bool,  # noqa: FBT001 - one of four facts of an answer
     ) -> RobotsResponse | FetchError:
         """Return the final response as a result."""
-        self._tally.count(stats.RESPONSES)
-        self._tally.count(stats.RESPONSE_STATUS, status=response.status)
+        self._recorder.count(stats.RESPONSES)
+        self._recorder.count(stats.RESPONSE_STATUS, status=response.status)
         body, is_truncated = b"", False
         if response.status // 100 == SUCCESS:
             try:
