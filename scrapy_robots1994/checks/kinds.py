@@ -278,6 +278,16 @@ NAME_PUNCTUATION = Check(
     "Write the name alone, without quotes, colons or commas.", WEAKENS)
 # fmt: on
 
+# What to do about rules of no record, by where they stand.
+WITHOUT_AGENTS_FIX = (
+    "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
+    "no blank line between, if all of them are for every robot."
+)
+ORPHAN_BELOW_FIX = (
+    "Delete the blank lines above it, or write a `#` into each of them, if it belongs to "
+    "the record of line {}."
+)
+
 KINDS: tuple[Check, ...] = tuple(
     sorted(
         (it for it in list(globals().values()) if isinstance(it, Check)),

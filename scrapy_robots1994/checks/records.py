@@ -21,12 +21,13 @@ _NAMES_COMPARED = 500
 
 
 class Surroundings(NamedTuple):
-    """Lines around records: the numbers of the blank ones, of Allow lines that are not
-    rules, and of lines with two fields.
+    """Lines around records: the numbers of the blank ones, of Allow and of Crawl-delay
+    lines that the dialect does not have, and of lines with two fields.
     """
 
     blanks: Sequence[int]
     ignored_allows: Sequence[int]
+    ignored_delays: Sequence[int]
     two_fields: frozenset[int]
 
 
@@ -54,12 +55,21 @@ def boundary_matches(
         for rule in orphans:
             # Ours O4
             field = "Allow" if rule.allows else "Disallow"
-            yield kinds.ORPHAN.at(rule.line, 1, field)._replace(is_harmless=rule.allows)
+            yield kinds.ORPHAN.at(rule.line, 1, field)._replace(
+                is_harmless=rule.allows,
+                fix=kinds.ORPHAN_BELOW_FIX.format(record.first_line),
+            )
         if not (record.rules or record.orphans or _is_two_fields(record, around)):
             # Ours O3, against 1994 D3.
             allows = _has_between(around.ignored_allows, record, blanks)
             check = kinds.ALLOW_ONLY if allows else kinds.WITHOUT_RULES
-            yield check.at(record.first_line, 1, ", ".join(record.names))
+            # Who writes a delay alone means to close nothing.
+            has_delay = record.delays or _has_between(
+                around.ignored_delays, record, blanks
+            )
+            yield check.at(record.first_line, 1, ", ".join(record.names))._replace(
+                is_harmless=bool(has_delay)
+            )
         between = bisect_right(blanks, record.first_line)
         if previous == between:
             # Ours O7

@@ -11,6 +11,8 @@ from scrapy_robots1994.parser.body import encoding_of
 from scrapy_robots1994.parser.dialects import CAUTIOUS
 from scrapy_robots1994.parser.records import applied, read_records
 from scrapy_robots1994.parser.tokens import (
+    ALLOW,
+    CRAWL_DELAY,
     DISALLOW,
     USER_AGENT,
     LineKind,
@@ -64,21 +66,20 @@ class _File:
             if line.kind in (LineKind.DISALLOW, LineKind.ALLOW):
                 # Ours O4
                 yield kinds.ORPHAN.at(line.number, line.column, line.field)._replace(
-                    is_harmless=line.kind is LineKind.ALLOW
+                    is_harmless=line.kind is LineKind.ALLOW,
+                    fix="" if self.records else kinds.WITHOUT_AGENTS_FIX,
                 )
 
     def boundary_matches(self) -> Iterator[Match]:
         """Yield where records end too early, or without a sign."""
         blanks = [line.number for line in self.lines if line.kind is LineKind.BLANK]
-        ignored_allows = [
-            line.number
-            for line in self.written
-            if line.kind is LineKind.UNKNOWN and line.field.lower() == "allow"
-        ]
+        unknown = [line for line in self.written if line.kind is LineKind.UNKNOWN]
+        allows = [it.number for it in unknown if it.field.lower() == ALLOW]
+        delays = [it.number for it in unknown if it.field.lower() == CRAWL_DELAY]
         two_fields = (
             it.line for it in self.line_matches if it.check is kinds.TWO_FIELDS
         )
-        around = records.Surroundings(blanks, ignored_allows, frozenset(two_fields))
+        around = records.Surroundings(blanks, allows, delays, frozenset(two_fields))
         return records.boundary_matches(self.records, around)
 
     def rule_matches(self) -> Iterator[Match]:

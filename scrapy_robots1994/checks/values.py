@@ -151,10 +151,13 @@ def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
     if not value:
         return
     if not value.startswith("/"):
+        if dialect.has_wildcards and value.startswith("*"):
+            return
         # Ours O20: a value that no URL starts with; O19: unless it is a URL.
         check = kinds.URL_VALUE if is_absolute(value) else kinds.PATHLESS
+        fix = "" if check is kinds.URL_VALUE else _path_fix(line.field, value, dialect)
         yield check.at(line.number, column, value)._replace(
-            is_harmless=line.kind is LineKind.ALLOW
+            is_harmless=line.kind is LineKind.ALLOW, fix=fix
         )
         return
     wildcard = _WILDCARD.search(value)
@@ -169,6 +172,19 @@ def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
         yield kinds.PATH_LIST.at(
             line.number, column + next_path.start(), value
         )._replace(is_harmless=line.kind is LineKind.ALLOW)
+
+
+def _path_fix(field: str, value: str, dialect: Dialect) -> str:
+    """Return what to write in place of *value*, which does not begin with a slash."""
+    if not value.strip("*"):
+        return f"Write `{field}: /`, if the whole site is meant."
+    if _WILDCARD.search(value) and not dialect.has_wildcards:
+        return (
+            "1994 cannot express a wildcard. Name the directories that hold these paths, "
+            "a line for each, or delete the line."
+        )
+    rule = escape_control_chars(f"{field}: /{value}")
+    return f"Write `{rule}`, if the path begins at the root of the site."
 
 
 def _wildcard_fix(field: str, value: str, start: int) -> str:

@@ -72,7 +72,7 @@ def test_text_has_each_line_and_below_it_its_problems() -> None:
             '       ^ 2:11 error R005 (O20): the value "a" does not begin with a slash '
             "and matches nothing."
         ),
-        "         Write the path from the root of the site, for example `/path`.",
+        "         Write `Disallow: /a`, if the path begins at the root of the site.",
     ]
 
 
@@ -135,7 +135,7 @@ def test_an_annotation_is_one_that_github_reads() -> None:
         (
             "::error file=a%2Cb%3Ac.txt,line=2,col=11,title=R005 (O20)::the value "
             '"x%25y" does not begin with a slash and matches nothing. '
-            "Write the path from the root of the site, for example `/path`."
+            "Write `Disallow: /x%25y`, if the path begins at the root of the site."
         )
     ]
 
