@@ -241,7 +241,7 @@ def _print(report: ComparisonReport, target: Path | None, *, as_json: bool) -> N
 
     if as_json:
         print_line(formats.as_json(report).rstrip("\n"))
-    elif report.totals.captures:
+    elif report.totals.captures or report.notes:
         print_line(
             f"{report.subject}: {report.questions:,} questions to each parser, "
             f"{report.disagreements:,} answers that differ from ours\n\n"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.lint.formats import Paint, unpainted
@@ -48,28 +48,28 @@ _SGR = {
 
 
 def print_line(line: str = "") -> None:
-    """Print one line of the answer, in whatever encoding standard output has.
-
-    Where its reader has gone (`| head`) the command ends, as others do.
-    """
+    """Print one line of the answer, in whatever encoding standard output has."""
     encoding = sys.stdout.encoding or "utf-8"
-    shown = line.encode(encoding, "backslashreplace").decode(encoding)
-    try:
-        sys.stdout.write(f"{shown}\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # At once, as SIGPIPE does: in an event loop that fetches, an exception that
-        # ends the process would end nothing.
-        sys.stderr.flush()
-        os._exit(BROKEN_PIPE)
-    except OSError as error:
-        msg = f"standard output cannot be written: {error.strerror}"
-        raise WrongUse(msg) from None
+    _write(sys.stdout, line.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def print_note(line: str) -> None:
     """Print one line that is not part of the answer."""
-    sys.stderr.write(f"{line}\n")
+    _write(sys.stderr, line)
+
+
+def _write(stream: TextIO, line: str) -> None:
+    """Write *line*; where its reader has gone (`| head`) end as other commands do."""
+    try:
+        stream.write(f"{line}\n")
+        stream.flush()
+    except BrokenPipeError:
+        # Not SystemExit: an event loop would go on with it.
+        end_now(BROKEN_PIPE)
+    except OSError as error:
+        where = "output" if stream is sys.stdout else "error"
+        msg = f"standard {where} cannot be written: {error.strerror}"
+        raise WrongUse(msg) from None
 
 
 def painter(choice: str) -> Paint:
@@ -121,11 +121,16 @@ def interruptible(on_interrupt: Callable[[], object]) -> Iterator[None]:
         on_interrupt()
 
 
-def end_now() -> NoReturn:
-    """End the process as interrupted, whatever its threads still wait for.
+def end_now(code: int = ExitCode.INTERRUPTED) -> NoReturn:
+    """End the process, whatever its threads and its event loop still wait for.
 
     A thread that looks up a host name cannot be ended, and Python waits for it.
     """
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(ExitCode.INTERRUPTED)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            # A progress bar hides the cursor.
+            stream.write(
+                "\x1b[?25h" if stream is sys.stderr and stream.isatty() else ""
+            )
+            stream.flush()
+    os._exit(code)

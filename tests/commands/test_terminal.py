@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.commands import terminal
-from tests.commands.running import scrapy
+from tests.commands.running import PATIENCE, scrapy
+from tests.commands.test_check import OPTIONS
+from tests.support.crawl import reactors
 from tests.support.forked import ROOT
-from tests.support.site import Site
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.crawl import Reactor
+    from tests.support.site import Site
 
 
 CLOSED_STDIN = """
@@ -124,23 +128,27 @@ def test_a_reader_that_goes_away_is_no_error(
     assert said == b""
 
 
-def test_a_reader_that_goes_away_ends_a_command_that_fetches() -> None:
-    """Also while origins are still asked: the first line has no reader any more."""
-    with (
-        Site() as site,
-        subprocess.Popen(
-            [sys.executable, "-m", "scrapy", "robots-check", site.url("/")],
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        ) as process,
-    ):
+@pytest.mark.parametrize("is_note", [False, True])
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_reader_that_goes_away_ends_a_command_that_fetches(
+    site: Site, tmp_path: Path, reactor: Reactor, *, is_note: bool
+) -> None:
+    """At once, in any event loop, also where notes go to the same pipe."""
+    site.robots("User-agent: *\nDisallow: /a\n")
+    urls = tmp_path / "urls.txt"
+    urls.write_text(f"{site.url('/a')}\n" * 20_000, "utf-8")
+    settings = OPTIONS[reactor] + ["-s", "ROBOTSTXT_OBEY=0"] * is_note
+
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "robots-check", "--urls", urls, *settings],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if is_note else subprocess.DEVNULL,
+    ) as process:
         assert process.stdout is not None
+        process.stdout.readline()
         process.stdout.close()
-        try:
-            code = process.wait(60)
-        finally:
-            process.kill()
+        code = process.wait(PATIENCE)
 
     assert code == terminal.BROKEN_PIPE
 
