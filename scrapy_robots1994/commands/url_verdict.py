@@ -149,7 +149,8 @@ class UrlVerdict:
         """
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         parts = [] if explain or not self.note else [self.note]
-        if is_one_of and not explain and self.source is not None:
+        # A file that cannot be read is named by a note, once.
+        if is_one_of and not explain and self.source and self.source.rules:
             parts.append(f"[{escape_control_chars(self.source.name, 50)}]")
         note = "".join(f"  {part}" for part in parts)
         width = WIDTH - _MARGIN - len(note)
