@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.commands import terminal
-from tests.commands.running import PATIENCE, scrapy
+from tests.commands.running import TIMEOUT_SECONDS, scrapy
 from tests.commands.test_check import OPTIONS
 from tests.support.crawl import reactors
 from tests.support.forked import ROOT
@@ -148,7 +148,7 @@ def test_a_reader_that_goes_away_ends_a_command_that_fetches(
         assert process.stdout is not None
         process.stdout.readline()
         process.stdout.close()
-        code = process.wait(PATIENCE)
+        code = process.wait(TIMEOUT_SECONDS)
 
     assert code == terminal.BROKEN_PIPE
 
