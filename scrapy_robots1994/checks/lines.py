@@ -12,6 +12,7 @@ from scrapy_robots1994.checks.values import (
     is_odd,
     letters,
     likely_field,
+    likely_name,
     name_matches,
     name_of,
     path_matches,
@@ -57,8 +58,11 @@ _EXTENSIONS = frozenset(
         "visittime",
     )
 )
+# A second field after space or punctuation, after a line end that is spelled out, or
+# right after the star of a name.
 _SECOND_FIELD = re.compile(
-    f"[{SPACE}]+((?ai:user-agent|disallow|allow|crawl-delay|sitemap))[{SPACE}]*:"
+    rf"(?:(?:[{SPACE},;|]|\\[nr])+|(?<=\*))"
+    rf"((?ai:user-agent|disallow|allow|crawl-delay|sitemap))[{SPACE}]*:"
 )
 
 
@@ -110,7 +114,9 @@ def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
 
 def _meant(line: Line, dialect: Dialect, value: str) -> tuple[str, ...]:
     """Return the robots that the author of a User-agent line likely meant."""
-    return dialect.names(value) if line.kind is LineKind.USER_AGENT else ()
+    if line.kind is not LineKind.USER_AGENT:
+        return ()
+    return tuple(map(likely_name, dialect.names(value)))
 
 
 def _odd_in_value(line: Line) -> int:
@@ -154,8 +160,10 @@ def _ignored(line: Line, dialect: Dialect) -> Match:
     if odd >= 0:
         seen = next(read_lines(without_odd(line.text), dialect), line)
         if seen.kind not in (LineKind.MALFORMED, LineKind.UNKNOWN, LineKind.COMMENT):
-            return _invisible(line, odd + 1, f'"{seen.field}"')._replace(
-                meant=_meant(seen, dialect, seen.value)
+            is_blank = seen.kind is LineKind.BLANK
+            what = "a blank line" if is_blank else f'"{seen.field}"'
+            return _invisible(line, odd + 1, what)._replace(
+                meant=_meant(seen, dialect, seen.value), is_harmless=is_blank
             )
     return (_malformed if line.kind is LineKind.MALFORMED else _unknown)(line, dialect)
 
@@ -183,7 +191,7 @@ def _malformed(line: Line, dialect: Dialect) -> Match:
 def _first_words(content: str) -> str:
     """Return what would be the field of a line whose colon is missing."""
     # "User agent x" names its field with two words.
-    words = content.replace("=", " ").split(None, 2)[:2]
+    words = re.split(f"[{SPACE}=;]+", content, maxsplit=2)[:2]
     if len(words) > 1 and words[0].lower() == "user":
         return "".join(words)
     return words[0] if len(words) > 1 else ""

@@ -60,6 +60,7 @@ class _File:
     def _orphans(self) -> Iterator[Match]:
         """Yield the rules above all records."""
         first = self.records[0].first_line if self.records else len(self.lines) + 1
+        fix = "" if "agent" in self.body.text.lower() else kinds.WITHOUT_AGENTS_FIX
         for line in self.written:
             if line.number > first:
                 return
@@ -67,7 +68,7 @@ class _File:
                 # Ours O4
                 yield kinds.ORPHAN.at(line.number, line.column, line.field)._replace(
                     is_harmless=line.kind is LineKind.ALLOW,
-                    fix="" if self.records else kinds.WITHOUT_AGENTS_FIX,
+                    fix=fix,
                 )
 
     def boundary_matches(self) -> Iterator[Match]:

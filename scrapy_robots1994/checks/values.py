@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 # A no-break space of Latin-1, which as UTF-8 is undecodable (Ours O17).
 _LATIN_SPACE = "\udca0"
-_INVISIBLE = frozenset(("Cf", "Zs", "Zl", "Zp"))
+# Invisible marks, spaces and separators; dashes, for each field has a hyphen.
+_ODD_CATEGORIES = frozenset(("Cf", "Zs", "Zl", "Zp", "Pd"))
+_SOFT_HYPHEN = "\xad"
 
 # Longer words are not a slip of the finger.
 _LONGEST = 24
@@ -42,7 +44,7 @@ def is_odd(character: str) -> bool:
         return False
     return (
         character == _LATIN_SPACE
-        or unicodedata.category(character) in _INVISIBLE
+        or unicodedata.category(character) in _ODD_CATEGORIES
         or unicodedata.normalize("NFKC", character) in {":", "#", "*", "/"}
     )
 
@@ -55,12 +57,14 @@ def first_odd(text: str) -> int:
 
 
 def without_odd(text: str) -> str:
-    """Return *text* as its author sees it: spaces plain, invisible marks left out."""
+    """Return *text* as its author sees it: spaces and hyphens plain, marks left out."""
     return "".join(_plain(it) if is_odd(it) else it for it in text)
 
 
 def _plain(character: str) -> str:
     """Return what an author sees of one odd character."""
+    if character == _SOFT_HYPHEN or unicodedata.category(character) == "Pd":
+        return "-"
     if unicodedata.category(character) == "Cf":
         return ""
     plain = unicodedata.normalize("NFKC", character)
@@ -100,6 +104,13 @@ _NO_ROBOT = "which no robot has"
 _OTHERS_LEFT_OUT = "and the others are left out"
 
 
+def likely_name(name: str) -> str:
+    """Return the name that the author of *name* likely meant."""
+    plain = name.strip(_PUNCTUATION).replace(EVERYBODY, "")
+    # Quotes and brackets around a star are no name.
+    return plain if any(map(str.isalnum, plain)) else EVERYBODY
+
+
 def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
     """Yield what is odd about the value of a User-agent line."""
     value, column = line.value, line.value_column
@@ -118,13 +129,13 @@ def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
         if plain != name and EVERYBODY not in plain[1:]:
             # 1994 A1
             yield kinds.NAME_PUNCTUATION.at(line.number, column, name)._replace(
-                meant=(plain or EVERYBODY,)
+                meant=(likely_name(name),)
             )
         elif name != EVERYBODY and EVERYBODY in name:
             # 1994 A3: only a star alone is every robot.
             place = column + value.find(EVERYBODY)
             yield kinds.NAME_WILDCARD.at(line.number, place, name)._replace(
-                meant=(plain.replace(EVERYBODY, "") or EVERYBODY,)
+                meant=(likely_name(name),)
             )
     if "/" in value:
         # Ours O10

@@ -96,7 +96,27 @@ def test_openings_come_in_the_order_of_the_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["* Disallow: /", "*\u00a0", ": *", '"*"', "*,", "my*bot", "a*, mybot"]
+    "name",
+    [
+        "* Disallow: /",
+        "*Disallow: /",
+        "*, Disallow: /",
+        "* \\\\n Disallow: /",
+        "mybot Disallow: /",
+        "*\u00a0",
+        "\u200b*",
+        "\uff0a",
+        ": *",
+        "*;",
+        '"*"',
+        "`*`",
+        "(*)",
+        ".*",
+        "**",
+        "*,",
+        "my*bot",
+        "a*, mybot",
+    ],
 )
 def test_a_broken_name_that_meant_the_robot_concerns_it(name: str) -> None:
     """No record speaks to any robot, and the site is open to all of them."""
@@ -104,6 +124,31 @@ def test_a_broken_name_that_meant_the_robot_concerns_it(name: str) -> None:
 
     assert robots.allowed("/", "mybot")
     assert len(robots.weakening_problems("mybot")) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["User-agent\uff1a *", "User\u00adagent: *", "User\u2010agent: *", "User-agent; *"],
+)
+def test_a_broken_field_concerns_every_robot(line: str) -> None:
+    """A look-alike is named, and the rules below it are those of no record."""
+    robots = RobotsTxt.parse(f"{line}\nDisallow: /\n")
+
+    first, second = robots.weakening_problems("mybot")
+
+    assert robots.allowed("/", "mybot")
+    assert first.code in ("R038", "R021")
+    assert (second.code, "User-agent: *" in second.fix) == ("R001", False)
+
+
+def test_a_line_of_a_no_break_space_splits_nothing() -> None:
+    """It is reported, and closes what it stands in all the same."""
+    robots = RobotsTxt.parse("User-agent: *\n\u00a0\nDisallow: /\n")
+
+    assert not robots.allowed("/", "mybot")
+    assert robots.weakening_problems("mybot") == ()
+    (problem,) = robots.problems
+    assert "something else than a blank line" in problem.message
 
 
 def test_a_broken_name_does_not_concern_a_robot_with_a_record() -> None:
