@@ -158,7 +158,7 @@ class UncountedRequests:
     """Requests that the downloader holds and does not count.
 
     A request that waits for a robots.txt, and the request for that file, would count
-    towards `CONCURRENT_REQUESTS`, and 16 slow origins would hold up all others. So they
+    towards `CONCURRENT_REQUESTS`, and 16 slow origins would stop all others. So they
     are taken out of `downloader.active`. They must be back before they leave, also when
     they are cancelled, for the downloader removes them itself. The spider is not idle
     while there are any.

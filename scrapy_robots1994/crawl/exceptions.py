@@ -23,5 +23,5 @@ class ForbiddenByRobots(IgnoreRequest):
         super().__init__(verdict)
 
     def __str__(self) -> str:
-        """Return the message, made when it is asked for: most are never read."""
+        """Return the message, made when it is read: most never are."""
         return f"Forbidden by robots.txt: {self.verdict}"

@@ -5,7 +5,7 @@ increase and multiplicative decrease. The sign of congestion is the delay of a q
 in LEDBAT (RFC 6817): here of the thread pools that look names up. A probe, which does
 nothing, waits in that queue; while it comes back at once, the limit grows, and when it
 takes long, the limit shrinks. So no fetch spends its timeout in a queue of ours, and
-hosts that are slow to answer, whose names are known, do not hold the limit down.
+hosts that are slow to answer, whose names are known, do not lower the limit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ INCREASE = 4.0
 """Fetches added with each quick probe once the slow start has ended."""
 
 SILENT_SECONDS = 2.0
-"""After this time a fetch waits for its origin, and no longer holds back others."""
+"""After this time a fetch waits for its origin, and no longer delays others."""
 
 QUICK_SECONDS = 0.1
 """A probe that waits less than this finds no queue."""
@@ -66,7 +66,7 @@ _COUNT_SECONDS = 0.05
 
 
 class Descriptors:
-    """The descriptors that robots.txt fetches may take; pages keep theirs.
+    """The descriptors that robots.txt fetches may take; the rest is for pages.
 
     *pages* is how many connections pages may need at once.
     """
@@ -210,7 +210,7 @@ class FetchLimit:
         return min(self._max - running, max(free, MIN_LIMIT - running))
 
     def _uncount_silent(self) -> None:
-        """Let fetches that wait for their origin no longer hold back others.
+        """Let fetches that wait for their origin no longer delay others.
 
         While look-ups wait in line, a silent fetch may wait there, too.
         """

@@ -241,7 +241,7 @@ def _reason(result: FetchResult) -> str:
 
 
 def _place(error: Exception) -> tuple[object, ...]:
-    """Return what tells one bug from another: the class, and the line that raised."""
+    """Return what identifies a bug: the class, and the line that raised."""
     frames = traceback.extract_tb(error.__traceback__)
     last = (frames[-1].filename, frames[-1].lineno) if frames else ()
     return (type(error), *last)

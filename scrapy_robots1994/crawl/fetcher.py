@@ -32,11 +32,7 @@ from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import (
-    FetchError,
-    LocalFault,
-    RobotsResponse,
-)
+from scrapy_robots1994.policy import FetchError, LocalFault, RobotsResponse
 from scrapy_robots1994.policy.faults import is_shortage
 from scrapy_robots1994.policy.fetch_result import PROXY_AUTHENTICATION_REQUIRED
 
@@ -55,8 +51,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.policy import Cancelled, FetchResult, Validators
 
-SUCCESS = 2  # the first digit, R1
-NOT_MODIFIED = 304
+SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -83,7 +78,7 @@ class RobotsDownload:
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
         self._pools = Pools(crawler, settings.max_fetches)
         # Called with each body that states no policy because of its status (R3 to R5).
-        self.witness: Callable[[Origin, bytes], None] | None = None
+        self.on_ignored_body: Callable[[Origin, bytes], None] | None = None
         # Expiry is ours: an HTTP cache would return what expired long ago. But where
         # the user replays a recorded crawl, the cache is all there is.
         self._dont_cache = not (
@@ -104,8 +99,8 @@ class RobotsDownload:
     ) -> FetchResult:
         """Request robots.txt as the page request leaves; follow redirects (R2).
 
-        *validators* are sent to their own URL, and to no other. *start* is requested in
-        place of the origin's robots.txt, as if it were that.
+        *validators* are sent to their own URL alone. *start* is requested in place of
+        the origin's robots.txt.
         """
         async with self._limit.permit() as permit:
             self._pools.widen(origin.scheme)
@@ -125,23 +120,21 @@ class RobotsDownload:
         url = start
         seen = {url}
         for _ in range(self._settings.max_redirects + 1):
-            conditions = validators if self._dont_cache else None
-            if conditions is not None and conditions.url != url:
-                conditions = None
+            is_known = validators is not None and validators.url == url
+            conditions = validators if is_known and self._dont_cache else None
             hop = await self._hop(origin, url, context, conditions, permit)
             if not isinstance(hop, tuple):
                 return hop
             response, state = hop
             target = _redirect_target(response)
             if target is None:
-                final_url = None if url == start else url
-                not_modified = (
-                    conditions is not None and response.status == NOT_MODIFIED
+                return await self._result(
+                    origin,
+                    response,
+                    state,
+                    final_url=None if url == start else url,
+                    is_conditional=conditions is not None,
                 )
-                if self.witness is not None and response.status // 100 != SUCCESS:
-                    with suppress(Undecodable):
-                        self.witness(origin, (await _body(response, state))[0])
-                return await self._result(response, state, final_url, not_modified)
             shown = escape_control_chars(redact_credentials(target))
             if Origin.of(target) is None:
                 return FetchError("redirect", f"redirected to {shown}", is_final=True)
@@ -149,8 +142,7 @@ class RobotsDownload:
                 return FetchError("redirect loop", f"back to {shown}", is_final=True)
             seen.add(target)
             url = target
-        limit = self._settings.max_redirects
-        detail = f"more than {limit} redirects"
+        detail = f"more than {self._settings.max_redirects} redirects"
         return FetchError("too many redirects", detail, is_final=True)
 
     async def _hop(
@@ -232,10 +224,12 @@ class RobotsDownload:
 
     async def _result(
         self,
+        origin: Origin,
         response: Response,
         state: DownloadState,
+        *,
         final_url: str | None,
-        not_modified: bool,  # noqa: FBT001 - one of four facts of an answer
+        is_conditional: bool,
     ) -> RobotsResponse | FetchError:
         """Return the final response as a result."""
         self._recorder.count(stats.RESPONSES)
@@ -247,13 +241,16 @@ class RobotsDownload:
             except Undecodable as error:
                 detail = one_line(error)
                 return FetchError("undecodable", detail, is_final=error.is_final)
+        elif self.on_ignored_body is not None:
+            with suppress(Undecodable):
+                self.on_ignored_body(origin, (await _body(response, state))[0])
         now = self._now()
         is_plain = urlsplit(response.url).scheme == "http"
         return RobotsResponse(
             status=response.status,
             body=body,
             is_truncated=is_truncated,
-            not_modified=not_modified,
+            not_modified=is_conditional and response.status == NOT_MODIFIED,
             freshness_lifetime=headers.freshness_lifetime(response, now),
             retry_after=headers.retry_after(response, now),
             etag=headers.text(response, "ETag"),

@@ -17,7 +17,7 @@ CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
 
 
 def freshness_lifetime(response: Response, now: float) -> float | None:
-    """Freshness the response still promises, in seconds; `None` if it promises none.
+    """Return the seconds of freshness that *response* promises; `None` for no promise.
 
     Its lifetime (RFC 9111, 4.2.1) less the Age it has come to in caches on its way.
     `no-store` and `no-cache` promise none at all: 0. *now*, in seconds since the
@@ -41,13 +41,13 @@ def freshness_lifetime(response: Response, now: float) -> float | None:
 
 
 def _remaining(seconds: float, response: Response) -> float:
-    """What is left of a lifetime of *seconds*."""
+    """Return what is left of a lifetime of *seconds*."""
     # An unreadable Age is as good as none (RFC 9111, 5.1).
     return max(seconds - (_digits(response.headers.get("Age")) or 0.0), 0.0)
 
 
 def retry_after(response: Response, now: float) -> float | None:
-    """Retry-After in seconds from *now*, from a number or a date; `None` if neither."""
+    """Return Retry-After in seconds from *now*, from a number or a date; `None` if neither."""
     value = response.headers.get("Retry-After")
     if value is None:
         return None
@@ -59,32 +59,34 @@ def retry_after(response: Response, now: float) -> float | None:
 
 
 def text(response: Response, name: str) -> str | None:
-    """Header *name* as text, or `None`; any byte is kept."""
+    """Return header *name* as text, or `None`; no byte is lost."""
     value = response.headers.get(name)
     return None if value is None else value.decode("latin-1")
 
 
 def conditions(validators: Validators) -> dict[str, bytes]:
-    """The headers that ask for the file only if *validators* match it no more."""
-    asked = {
+    """Return the headers of a request for the file only if *validators* match no more."""
+    conditional = {
         "If-None-Match": validators.etag,
         "If-Modified-Since": validators.last_modified,
     }
-    return {name: value.encode("latin-1") for name, value in asked.items() if value}
+    return {
+        name: value.encode("latin-1") for name, value in conditional.items() if value
+    }
 
 
 def codings(response: Response) -> tuple[str, ...]:
-    """The content codings of the body, in the order they were applied."""
+    """Return the content codings of the body, in the order they were applied."""
     found = b",".join(response.headers.getlist("Content-Encoding")).lower().split(b",")
     return tuple(coding.strip().decode("latin-1") for coding in found if coding.strip())
 
 
 def hidden_by(response: Response) -> str | None:
-    """The content coding that nothing has undone, or `None`."""
+    """Return the content coding that nothing has undone, or `None`."""
     return next((coding for coding in codings(response) if coding in CODINGS), None)
 
 
 def _digits(value: bytes | None) -> float | None:
-    """A non-negative whole number as HTTP writes it; bounded, so any length is fine."""
+    """Return a non-negative whole number as HTTP writes it; bounded, so any length is fine."""
     value = (value or b"").strip()
     return float(int(value[:18])) if value.isdigit() else None

@@ -150,7 +150,8 @@ class Robots1994Middleware:
                 return None
             await self._judge.judge(request, policy)
             if self._waiting.leaving:
-                await self._waiting.let_others_first(request, origin)
+                with self._waiting.waiting(request, origin, enters=False) as waiting:
+                    await self._waiting.turn(waiting)
         except FetchAborted:
             if came_back or not self._engine.is_closing():
                 raise
@@ -221,7 +222,7 @@ class Robots1994Middleware:
         settings: RobotsSettings,
         download: RobotsDownload,
     ) -> Judge:
-        """Return the judge that *settings* ask for.
+        """Return the judge that *settings* describe.
 
         Only where nothing else is to happen with a decision does the cache answer for
         the next requests of an origin. What is not wanted is not imported.
@@ -234,7 +235,7 @@ class Robots1994Middleware:
             from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
 
             shadow = ShadowComparison(crawler, settings)
-            download.witness = shadow.kept
+            download.on_ignored_body = shadow.kept
             if settings.dry_run:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 

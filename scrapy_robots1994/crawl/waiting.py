@@ -29,9 +29,7 @@ RETURNED = "_robots1994_dont_filter"
 
 POLL_SECONDS = 0.1
 """Seconds between two polls of the engine while requests wait."""
-
-BUSY_POLL_SECONDS = 0.005
-"""The same right after a request left."""
+BUSY_POLL_SECONDS = 0.005  # right after a request left
 
 FREE_PLACES_IN_A_ROW = 8
 """Free downloads that waiting requests take before the scheduler gets one."""
@@ -98,9 +96,8 @@ class Places:
         self.counting.pop(waiting, None)
         self._count(waiting)
         while self.counting and self._used < self._most:
-            has_less = (
-                it for it in self.counting if self._by_origin[it.origin] < self._share
-            )
+            by_origin, share = self._by_origin, self._share
+            has_less = (it for it in self.counting if by_origin[it.origin] < share)
             other = next(has_less, None) or next(iter(self.counting))
             del self.counting[other]
             self.take(other)
@@ -161,8 +158,8 @@ class WaitingRequests:
         self.leaving: list[Waiting] = []
         """Those whose policy is known, as a heap; while it is empty, no request has to
         let others go first."""
-        self._is_polling = self._is_listening = self._is_closed = False
-        self._is_filling = False
+        self._is_polling = self._is_listening = False
+        self._is_filling = self._is_closed = False
         self._pause = POLL_SECONDS
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
@@ -170,23 +167,25 @@ class WaitingRequests:
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @contextmanager
-    def waiting(self, request: Request, origin: Origin) -> Iterator[Waiting]:
-        """Let *request* wait while the block runs."""
+    def waiting(
+        self, request: Request, origin: Origin, *, enters: bool = True
+    ) -> Iterator[Waiting]:
+        """Let *request* wait while the block runs, in a place of its own if it *enters*.
+
+        One that only takes its turn among those that leave does not enter.
+        """
         waiting = Waiting(request, origin, next(self._numbers))
-        self._places.enter(waiting)
-        self.watch()
+        if enters:
+            self._places.enter(waiting)
+            self.watch()
         try:
             yield waiting
         finally:
-            self._forget(waiting)
-
-    async def let_others_first(self, request: Request, origin: Origin) -> None:
-        """Let a *request* that did not wait take its turn among those that leave."""
-        waiting = Waiting(request, origin, next(self._numbers))
-        try:
-            await self.turn(waiting)
-        finally:
-            self._forget(waiting)
+            if not waiting.has_left and waiting in self.leaving:
+                # It was cancelled.
+                self.leaving.remove(waiting)
+                heapify(self.leaving)
+            self._places.leave(waiting)
 
     async def turn(self, waiting: Waiting) -> None:
         """Return when *waiting* may leave; raise `FetchAborted` once the crawl closes."""
@@ -216,13 +215,6 @@ class WaitingRequests:
         if not self._is_polling and not self._is_closed:
             self._is_polling = True
             call_later(self._pause, self._poll)
-
-    def _forget(self, waiting: Waiting) -> None:
-        """Forget *waiting*, also where it was cancelled."""
-        if not waiting.has_left and waiting in self.leaving:
-            self.leaving.remove(waiting)
-            heapify(self.leaving)
-        self._places.leave(waiting)
 
     def _let_go(self, waiting: Waiting) -> None:
         """Let *waiting*, which is out of the heap, leave: it counts from now on."""
@@ -265,11 +257,9 @@ class WaitingRequests:
             self._use_room()
 
     def _use_room(self) -> None:
-        """Let the first leave, or leave the place to what the scheduler has.
-
-        The scheduler may have requests that are more urgent. It gets one place in some,
-        and more for as long as it has such.
-        """
+        """Let the first leave, or leave the place to what the scheduler has."""
+        # The scheduler may have requests that are more urgent. It gets one place in
+        # some, and more for as long as it has such.
         if self._is_reserved:
             return
         if self._for_us > 0 or not self._engine.has_others():
@@ -280,11 +270,9 @@ class WaitingRequests:
             self._for_us = FREE_PLACES_IN_A_ROW
 
     def _poll(self) -> None:
-        """Notice that the crawl closes, and use room that no signal announced.
-
-        A request that another middleware drops leaves without a signal, and so does the
-        place that the scheduler did not use.
-        """
+        """Notice that the crawl closes, and use room that no signal announced."""
+        # A request that another middleware drops leaves without a signal, and so does
+        # the place that the scheduler did not use.
         if self._engine.is_closing():
             self._close()
             return

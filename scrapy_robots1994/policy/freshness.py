@@ -1,4 +1,4 @@
-"""How long policies hold."""
+"""How long policies are fresh."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_FORBIDDEN_LIFETIME = 3_600.0
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
-    """How long policies hold and what the undecided cases mean; times in seconds.
+    """How long policies are fresh, and what the undecided cases mean; times in seconds.
 
     The defaults are those of the settings `ROBOTS1994_TTL` and so on. The terms are
     those of RFC 9111 and RFC 5861.

@@ -1,4 +1,4 @@
-"""Policy: the rules of one origin, where they come from, and how long they hold."""
+"""Policy: the rules of one origin, where they come from, and how long they apply."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class UniformRules:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules of *origin* and until when they hold; times are seconds since the epoch.
+    """The rules of *origin* and until when they apply; times are seconds since the epoch.
 
     Fresh until *fresh_until*, then usable during its refresh until *stale_until*, and
     the last good policy until *keep_until* (R5). *stated* decides: the parsed file

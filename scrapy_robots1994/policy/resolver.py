@@ -125,7 +125,7 @@ class PolicyResolver(Generic[ContextT]):
         policy, now = self._memory.get(origin), self._backend.now()
         if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.policy is not None:
-                # It held for no time at all; those who waited get it, too.
+                # It is stale at once; those who waited get it, too.
                 return in_flight.policy
             return await self._wait(origin, context, policy and policy.last_good(now))
         if in_flight is None and not self._aborted and not policy.is_fresh(now):

@@ -47,7 +47,9 @@ class AnsweredMiddleware(Robots1994Middleware):
             body, state.is_truncated = body[: self._limit + 1], True
         state.is_sent = state.has_bytes = state.is_answered = True
         response = Response(origin.robots_url, body=body)
-        return await self.download._result(response, state, None, False)  # noqa: FBT003 - ours
+        return await self.download._result(
+            origin, response, state, final_url=None, is_conditional=False
+        )
 
     async def permits(self, url: str) -> bool:
         """Return whether a request for *url* is permitted, once its policy is known."""
