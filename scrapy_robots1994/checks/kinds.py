@@ -278,6 +278,9 @@ NAME_PUNCTUATION = Check(
     "Write the name alone, without quotes, colons or commas.", WEAKENS)
 # fmt: on
 
+# What to do about HTML in a file that has records all the same.
+HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
+
 # What to do about rules of no record, by where they stand.
 WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "

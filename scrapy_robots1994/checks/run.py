@@ -104,7 +104,9 @@ class _File:
         if self.is_page:
             # Ours O23
             first = self.written[0]
-            yield kinds.HTML.at(first.number, first.text.index("<") + 1)
+            column = first.text.index("<") + 1
+            fix = kinds.HTML_LINES_FIX if self.records else ""
+            yield kinds.HTML.at(first.number, column)._replace(fix=fix)
         lone_crs = [line for line in self.lines if line.ending == "\r"]
         if lone_crs:
             # 1994 F2

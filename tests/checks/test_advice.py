@@ -71,3 +71,12 @@ def test_a_record_with_a_delay_alone_weakens_nothing(dialect: str) -> None:
     assert not any(problem.weakens_policy for problem in robots.problems)
     meant = RobotsTxt.parse("User-agent: msnbot\n", dialect=dialect)
     assert [it.code for it in meant.weakening_problems("msnbot")] == ["R003"]
+
+
+def test_html_above_records_is_to_be_deleted_not_the_file() -> None:
+    """To answer 404 instead would open what the records close."""
+    with_records = f"<!-- robots.txt of us -->\n{STAR}Disallow: /a\n"
+    page = "<!DOCTYPE html>\n<p>Not found</p>\n"
+
+    assert fixes(with_records, "R025")[0].startswith("Delete the lines of HTML")
+    assert "404" in fixes(page, "R025")[0]

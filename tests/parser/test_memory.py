@@ -1,0 +1,63 @@
+"""What a file says that it takes of memory is about what it takes."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+
+import pytest
+
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.robotstxt import RobotsTxt
+
+FILES = 20
+"""So many files are measured together: what is there once hardly counts."""
+
+SHARE = (0.7, 1.5)
+"""The estimate by what was measured."""
+
+ROBOTS = "Mozilla/5.0 (compatible; rex/1.0)"
+
+
+def body(kind: str, number: int) -> bytes:
+    """A file of this kind; no two share a text."""
+    field = {"allow": "Allow", "patterns": "Disallow"}
+    count = {"small": 5, "medium": 60, "large": 3_000, "allow": 400, "patterns": 300}
+    lines = [f"User-agent: *\n# file {number}\n"]
+    for rule in range(count[kind]):
+        name = field.get(kind, "Disallow") if rule % 3 else "Disallow"
+        path = f"/{number}/{rule * 7_919 % 9_973}/page"
+        wildcard = "/*x" if kind == "patterns" and rule % 2 else ""
+        lines.append(f"{name}: {path}{wildcard}\n")
+    return "".join(lines).encode()
+
+
+def measured(kind: str, dialect: str) -> tuple[int, int]:
+    """What the files of a kind say they take, and what they do take."""
+    bodies = [body(kind, number) for number in range(FILES + 1)]
+    # What is made once for all files is made before.
+    RobotsTxt.parse(bodies.pop(), dialect=dialect).rules(ROBOTS).verdict("/x/1")
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        files = [
+            RobotsTxt.parse(bytes(bytearray(it)), dialect=dialect) for it in bodies
+        ]
+        for number, file in enumerate(files):
+            rules = file.rules(ROBOTS)
+            assert not rules.verdict(f"https://h.test/{number}/0/page").allowed
+        gc.collect()
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    return sum(file.memory_bytes for file in files), taken
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("kind", ["small", "medium", "large", "allow", "patterns"])
+def test_estimate_of_memory_is_about_what_is_taken(kind: str, dialect: str) -> None:
+    """A store is bounded by it: small and large files, Allow and wildcards."""
+    estimated, taken = measured(kind, dialect)
+
+    assert SHARE[0] < estimated / taken < SHARE[1], f"{estimated:,} of {taken:,}"
