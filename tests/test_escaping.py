@@ -1,4 +1,4 @@
-"""What strangers wrote, made safe to print."""
+"""Text of other authors is made safe to print."""
 
 from __future__ import annotations
 

@@ -52,12 +52,12 @@ NONE = [
 
 
 @pytest.mark.parametrize("url", NONE)
-def test_what_is_not_http_or_has_no_host_has_no_origin(url: str | bytes) -> None:
+def test_url_without_http_or_host_has_no_origin(url: str | bytes) -> None:
     """None, and nothing raised."""
     assert Origin.of(url) is None
 
 
-def test_origins_are_told_apart_and_ordered() -> None:
+def test_origins_are_distinct_and_ordered() -> None:
     """Scheme, host and port are compared in this order."""
     origins = [Origin.of(it) for it in ("https://a", "http://b", "http://a:8080")]
 
@@ -93,7 +93,7 @@ def test_ours_o26_the_target_is_path_and_query(url: str, target: str) -> None:
     assert target_of(url) == target
 
 
-def test_the_head_is_what_stands_before_the_target() -> None:
+def test_head_of_a_url_is_its_scheme_and_authority() -> None:
     """Scheme and authority, or nothing."""
     assert head_of("http://u@x:1/a") == "http://u@x:1"
     assert head_of("/a://b") == ""

@@ -62,7 +62,7 @@ def test_groups_are_counted_over_all_workers() -> None:
     assert lines[-1].endswith("apt-get install redis-server")
 
 
-def test_a_short_run_leaves_the_long_tests_to_a_run_of_everything() -> None:
+def test_short_run_omits_the_long_tests() -> None:
     """`tests/run` without arguments sets the variable."""
     code, lines = without_programs("tests/soak", ROBOTS1994_TEST_SHORT="1")
 

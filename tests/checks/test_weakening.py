@@ -68,7 +68,7 @@ BODIES = [
 
 
 @pytest.mark.parametrize(("body", "code"), BODIES)
-def test_what_opens_a_site_is_among_its_openings(body: str, code: str) -> None:
+def test_problem_that_weakens_the_policy_is_listed(body: str, code: str) -> None:
     """Each kind, by itself, and with lines around it that mean nothing."""
     robots = RobotsTxt.parse(body)
     opening = [it.code for it in robots.problems if it.weakens_policy]

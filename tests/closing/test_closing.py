@@ -94,7 +94,7 @@ def test_requests_that_wait_leave_by_priority() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_foreign_change_of_the_concurrency_stands(reactor: Reactor) -> None:
+def test_concurrency_changed_by_others_is_preserved(reactor: Reactor) -> None:
     """Set to 4 while hundreds wait: 4 at once, 4 at the end, and all pages come."""
     found = rows.foreign_concurrency(Side(reactor=reactor), WAIT)
 

@@ -97,7 +97,7 @@ def test_damage_in_an_archive_costs_no_more_than_what_is_damaged(
 
 
 @pytest.mark.parametrize("is_packed", [True, False])
-def test_an_archive_that_breaks_off_is_told(tmp_path: Path, *, is_packed: bool) -> None:
+def test_truncated_archive_is_reported(tmp_path: Path, *, is_packed: bool) -> None:
     """Wherever it does: what is whole is compared, and nothing is taken for whole."""
     urls = ("http://a.test/robots.txt", "http://b.test/robots.txt")
     packed = tmp_path / "some.warc.gz"
@@ -139,7 +139,7 @@ def test_a_capture_longer_than_what_is_read_is_no_damage(tmp_path: Path) -> None
     assert faults == []
 
 
-def test_a_record_that_breaks_off_in_the_middle_is_told(tmp_path: Path) -> None:
+def test_truncated_record_is_reported(tmp_path: Path) -> None:
     """It says more than its part of the file holds; what follows it is compared."""
     path = tmp_path / "some.warc.gz"
     parts = []

@@ -42,7 +42,7 @@ def test_it_fetches_each_origin_once_and_names_the_line(
     assert site.targets() == ["/robots.txt"]
 
 
-def test_what_is_allowed_by_all_is_0(site: Site) -> None:
+def test_exit_code_is_0_when_all_urls_are_allowed(site: Site) -> None:
     """Also a scheme that robots.txt does not speak for."""
     ran = scrapy("robots-check", site.url("/"), "ftp://x.test/y")
 
@@ -50,7 +50,7 @@ def test_what_is_allowed_by_all_is_0(site: Site) -> None:
     assert "not checked" in ran.out
 
 
-def test_what_a_crawl_does_not_check_is_printed_with_the_reason(site: Site) -> None:
+def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
     """Ours O22: the file itself, for which nothing is fetched; and another scheme."""
     urls = (site.url("/robots.txt"), "ftp://x.test/y")
 
@@ -102,7 +102,7 @@ def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
     assert "Traceback" not in ran.err
 
 
-def test_a_file_stands_in_for_the_origin(tmp_path: Path) -> None:
+def test_file_option_replaces_the_robots_txt_of_the_origin(tmp_path: Path) -> None:
     """Paths may be asked for then; the robot is who is named; both readings count."""
     draft = tmp_path / "draft.txt"
     draft.write_text("User-agent: rex\n\nDisallow: /a\n", "utf-8")
@@ -207,7 +207,7 @@ def test_a_list_in_another_encoding_is_taken_as_it_would_be_sent(
     assert not rows[0]["allowed"]
 
 
-def test_it_asks_with_the_settings_and_the_spider_of_the_project(
+def test_check_uses_the_settings_and_spider_of_the_project(
     site: Site, tmp_path: Path
 ) -> None:
     """The name of the spider is the one that is matched and sent; nothing else runs."""
@@ -297,7 +297,7 @@ def test_a_question_that_is_cancelled_is_3(site: Site, target: str) -> None:
 
 
 def test_a_project_that_does_not_obey_has_a_note(tmp_path: Path) -> None:
-    """The answer is that of robots.txt; beside it, that the crawl would not ask."""
+    """The answer is that of robots.txt, with a note that the crawl does not check it."""
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
     asked = ("robots-check", "--robots", str(draft), "/a")
@@ -312,7 +312,7 @@ def test_a_project_that_does_not_obey_has_a_note(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("only", "left"), [("disallowed", "/a"), ("allowed", "/b"), ("unknown", "/c")]
 )
-def test_only_leaves_one_kind_and_counts_all(
+def test_only_option_shows_one_kind_and_counts_all(
     tmp_path: Path, only: str, left: str
 ) -> None:
     """As JSON, too; the exit code is that of all URLs."""

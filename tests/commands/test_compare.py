@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     return inner.parent
 
 
-def test_the_same_comes_of_one_process_and_of_two(folder: Path) -> None:
+def test_one_and_two_processes_give_the_same_report(folder: Path) -> None:
     """Counts, causes and samples do not depend on who did what when."""
     few = ("--questions", 20, "--json")
 
@@ -63,7 +63,7 @@ def test_one_file_is_a_table_and_a_report(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_listed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One too deep for any path is closed to everybody."""
+    """A folder whose path is too long cannot be listed."""
     (tmp_path / "a.test").write_bytes(CLOSED)
     monkeypatch.chdir(tmp_path)
     for _ in range(20):
@@ -164,7 +164,7 @@ def test_standard_input_is_a_file() -> None:
     assert json.loads(ran.out)["parsers"]["OpenParser"]["laxer"] > 0
 
 
-def test_what_could_not_be_fetched_is_named_and_is_an_exit_code() -> None:
+def test_failed_fetch_is_named_and_sets_the_exit_code() -> None:
     """A host that is not there is not "no robots.txt"."""
     with Site() as site:
         ran = compare(site.refused_url("/"), "--parsers", OPEN)

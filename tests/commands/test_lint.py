@@ -103,7 +103,7 @@ def test_it_fetches_the_file_of_an_origin_or_one_that_lies_elsewhere(
 
 
 @pytest.mark.parametrize("last", ["/robots.txt", "/draft.txt"])
-def test_it_ends_whichever_file_comes_last(site: Site, last: str) -> None:
+def test_lint_ends_with_either_file_last(site: Site, last: str) -> None:
     """The file of an origin and one that lies elsewhere are under way together."""
     first = "/draft.txt" if last == "/robots.txt" else "/robots.txt"
     site.robots(CLEAN, gate="/robots.txt")
@@ -120,7 +120,7 @@ def test_it_ends_whichever_file_comes_last(site: Site, last: str) -> None:
 
 
 def test_a_robots_txt_without_access_is_3(site: Site) -> None:
-    """Ours R3: there is one, and nobody may read it."""
+    """Ours R3: the file exists, but access is forbidden."""
     site.answer("/robots.txt", replies.text("x", status=403))
 
     ran = scrapy("robots-lint", site.url("/"))
@@ -160,7 +160,7 @@ def test_a_folder_is_one_run_with_a_summary(tmp_path: Path) -> None:
     assert "Traceback" not in ran.err
 
 
-def test_colour_is_only_where_it_is_asked_for() -> None:
+def test_colour_is_used_only_on_request() -> None:
     """Plain in a pipe; with `--color always` the codes of every terminal."""
     plain = scrapy("robots-lint", "-", given=ERROR)
     painted = scrapy("robots-lint", "-", "--color", "always", given=ERROR)

@@ -155,7 +155,7 @@ def test_ctrl_c_ends_it_with_what_was_read(
         assert [it["file"] for it in json.loads(out)["files"]] == [str(done)]
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+def test_closed_output_pipe_is_not_an_error(tmp_path: Path) -> None:
     """As with `| head`."""
     long = tmp_path / "robots.txt"
     long.write_text("Disallow: /\n" * 20_000, "utf-8")

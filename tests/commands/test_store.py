@@ -1,4 +1,4 @@
-"""`scrapy robots-store`: what is held, asked anew and forgotten, and the exit code."""
+"""`scrapy robots-store`: list, refresh and forget policies, and the exit code."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ def test_forget_forgets_what_was_named(
     assert scrapy(*ask).code == 1
 
 
-def test_refresh_asks_the_origin_now(site: Site, tmp_path: Path) -> None:
-    """A fresh policy is asked for again, with its validators; the answer is kept."""
+def test_refresh_fetches_the_robots_txt_now(site: Site, tmp_path: Path) -> None:
+    """A fresh policy is fetched again, with its validators; the answer is stored."""
     store = f"sqlite:///{tmp_path}/robots.db"
     named = (("ETag", '"one"'),)
     first = replies.Reply(200, BODY.encode(), named)

@@ -46,7 +46,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_colour_comes_by_itself_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless the user wants none, anywhere."""
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -83,7 +83,7 @@ def test_a_bar_is_shown_at_a_terminal_when_there_is_much_to_do(
     assert "files" in shown.getvalue()
 
 
-def test_what_the_output_cannot_encode_is_escaped(
+def test_unencodable_output_is_escaped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An ASCII terminal is no reason to fail."""
@@ -104,7 +104,7 @@ def test_what_the_output_cannot_encode_is_escaped(
         ("robots-check", "--robots", "long.txt", "--urls", "urls.txt", "--json"),
     ],
 )
-def test_a_reader_that_goes_away_is_no_error(
+def test_closed_output_pipe_is_not_an_error(
     tmp_path: Path, args: tuple[str, ...]
 ) -> None:
     """`| head` ends the command as it ends others, without a traceback."""
@@ -130,7 +130,7 @@ def test_a_reader_that_goes_away_is_no_error(
 
 @pytest.mark.parametrize("is_note", [False, True])
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_reader_that_goes_away_ends_a_command_that_fetches(
+def test_closed_output_pipe_ends_a_command_that_fetches(
     site: Site, tmp_path: Path, reactor: Reactor, *, is_note: bool
 ) -> None:
     """At once, in any event loop, also where notes go to the same pipe."""
@@ -179,7 +179,7 @@ def test_a_closed_standard_input_is_wrong_use(args: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("args", [(*SCRAPY, "robots-lint"), LINT])
-def test_a_full_disk_is_said_in_one_sentence(
+def test_full_disk_is_reported_in_one_sentence(
     args: tuple[str, ...], tmp_path: Path
 ) -> None:
     """No file is blamed for it, and no traceback is shown."""

@@ -1,1 +1,1 @@
-"""Ours beside other parsers: counts, causes, needed lines, reports."""
+"""Comparison with other parsers: counts, causes, needed lines, reports."""

@@ -53,8 +53,8 @@ def test_without_any_one_needed_line_there_is_no_such_disagreement(other) -> Non
 
     for body, way, question in examples:
         lines, needed = lines_of(body), diagnosis.minimal_lines(body, question)
-        kept = lines.only(needed).body
-        assert diagnosis.direction(kept, question) is way
+        reduced = lines.only(needed).body
+        assert diagnosis.direction(reduced, question) is way
         for gone in needed:
             left = lines.only([place for place in needed if place != gone]).body
             assert diagnosis.direction(left, question) is not way
@@ -89,6 +89,6 @@ def test_reduction_finds_what_is_needed(count: int, data: st.DataObject) -> None
     """Of places that are all needed together, these and no others are left."""
     needed = data.draw(st.sets(st.integers(0, count - 1), max_size=5))
 
-    found = ddmin(count, lambda kept: needed <= set(kept))
+    found = ddmin(count, lambda subset: needed <= set(subset))
 
     assert set(found) == needed

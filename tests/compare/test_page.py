@@ -154,7 +154,7 @@ def test_files_alone_say_what_they_cannot_know(
     assert "401, 403, 404, 5xx" in texts(browser, "#bases-hint")[0]
 
 
-def test_what_statuses_and_failures_close_has_its_own_way_out(
+def test_sites_closed_by_a_status_or_failure_have_their_own_fix(
     chromium: Chrome, tmp_path: Path
 ) -> None:
     """Dialects do not change it; the settings that do are named with their numbers."""
@@ -238,7 +238,7 @@ def test_another_parser_has_numbers_of_its_own(browser: Chrome) -> None:
         ("basis", "404", ["http://gone.test"]),
     ],
 )
-def test_each_filter_leaves_what_it_names(
+def test_each_filter_shows_only_its_rows(
     browser: Chrome, name: str, value: str, left: list[str]
 ) -> None:
     """The count says how many sites are left, and the address is a link to the view."""
@@ -275,7 +275,9 @@ def test_a_search_never_hides_that_a_site_differs(browser: Chrome) -> None:
 @pytest.mark.parametrize(
     "key", ["site", "change", "opened", "closed", "cause", "basis"]
 )
-def test_a_head_sorts_and_then_the_other_way(browser: Chrome, key: str) -> None:
+def test_column_header_sorts_ascending_then_descending(
+    browser: Chrome, key: str
+) -> None:
     """And says so to users who cannot see the arrow."""
     column = ["site", "change", "opened", "closed", "cause", "basis"].index(key) + 1
     head = browser.find_element(By.CSS_SELECTOR, f"button[data-key={key}]")
@@ -371,9 +373,7 @@ def test_hostile_text_is_text(browser: Chrome) -> None:
     assert browser.find_elements(By.CSS_SELECTOR, "img, i, pre b") == []
 
 
-def test_nothing_is_logged_and_nothing_leaves_for_a_network(
-    chromium: Chrome, page: Path
-) -> None:
+def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
     """The one thing that is loaded is the file itself."""
     log(chromium, "performance")
     log(chromium, "browser")

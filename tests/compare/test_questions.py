@@ -20,7 +20,7 @@ def targets(asked: list[Question]) -> set[str]:
     return {question.url.removeprefix("http://a.test") for question in asked}
 
 
-def test_each_rule_is_asked_for_met_extended_cut_and_encoded_otherwise() -> None:
+def test_each_rule_gives_matching_longer_shorter_and_encoded_urls() -> None:
     """Disallow and Allow alike; `*` and `$` also as what they may stand for."""
     asked = questions("http://a.test", BODY, max_questions=100)
 
@@ -29,7 +29,7 @@ def test_each_rule_is_asked_for_met_extended_cut_and_encoded_otherwise() -> None
     assert targets(asked) == {*of_disallow, *of_allow, *ALWAYS}
 
 
-def test_asked_by_the_robots_of_the_file_and_by_one_it_does_not_name() -> None:
+def test_questions_use_the_named_robots_and_an_unnamed_one() -> None:
     """`*` is no robot; robots that are named to the command take their place."""
     named = questions("http://a.test", BODY, max_questions=100)
     given = questions("http://a.test", BODY, robots=["Bar/1.0"], max_questions=100)
@@ -47,7 +47,7 @@ def test_of_too_many_the_same_part_is_taken_each_time() -> None:
     assert len(set(once)) == 7
 
 
-def test_a_file_in_utf_16_is_asked_about_as_its_text() -> None:
+def test_questions_for_a_utf_16_file_use_its_text() -> None:
     """Its mark says how its paths are to be read."""
     asked = questions(
         "http://a.test", "Disallow: /caf\u00e9".encode("utf-16"), max_questions=99

@@ -138,7 +138,7 @@ def test_a_report_of_nothing_says_so() -> None:
     assert '"sites":[]' in as_html(report(Totals()))
 
 
-def test_a_report_that_breaks_half_way_leaves_the_old_one(
+def test_failed_report_leaves_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All of it or nothing, and no piece of it next to it."""

@@ -84,7 +84,7 @@ def test_a_process_that_dies_is_reported_and_replaced(worker: WorkerProcess) -> 
     assert worker.call(60, "pid") != os.getpid()
 
 
-def test_what_a_call_raises_is_raised_here(worker: WorkerProcess) -> None:
+def test_exception_of_a_call_is_raised_in_the_caller(worker: WorkerProcess) -> None:
     """With its arguments; the process goes on."""
     before = worker.call(60, "pid")
 

@@ -15,7 +15,7 @@ reactor: Any = installed
 listen = partial(reactor.listenTCP, interface="127.0.0.1")
 
 # Twisted's own of these have no annotations.
-room: Any = FTPRealm
+realm: Any = FTPRealm
 gate: Any = Portal
 factory: Any = FTPFactory
 anybody: Any = AllowAnonymousAccess
@@ -29,7 +29,7 @@ class Files(FTP):
 
 def main(folder: str) -> None:
     """Listen on a free port of loopback, tell it, and serve until killed."""
-    serving = factory(gate(room(folder), [anybody()]))
+    serving = factory(gate(realm(folder), [anybody()]))
     serving.protocol = Files
     print(listen(0, serving).getHost().port, flush=True)  # noqa: T201 (its interface)
     reactor.run()

@@ -27,7 +27,7 @@ def _paths(results: Any) -> list[str]:
 
 
 class Files(FilesPipeline):
-    """Scrapy's own, whose results are kept as text."""
+    """Scrapy's own pipeline, which stores its results as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Put the results into the item."""
@@ -35,7 +35,7 @@ class Files(FilesPipeline):
 
 
 class Images(ImagesPipeline):
-    """Scrapy's own, whose results are kept as text."""
+    """Scrapy's own pipeline, which stores its results as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Put the results into the item."""
@@ -52,11 +52,11 @@ class _RaisingRefusals:
         return super().media_failed(failure, request, info)  # type: ignore[misc]  # the pipeline's
 
 
-class TellingFiles(_RaisingRefusals, Files):
+class ReportingFiles(_RaisingRefusals, Files):
     """Files whose results name a refusal."""
 
 
-class TellingImages(_RaisingRefusals, Images):
+class ReportingImages(_RaisingRefusals, Images):
     """Images whose results name a refusal."""
 
 

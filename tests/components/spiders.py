@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Following(CrawlSpider):
-    """Follows every link by its rule, and tells why one was refused."""
+    """Follows every link by its rule, and yields why one was refused."""
 
     name = "following"
     rules = (Rule(LinkExtractor(), callback="found", errback="refused", follow=True),)

@@ -67,7 +67,7 @@ def test_an_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
-    """`file:`, `data:` and `s3:` are not HTTP, so nobody is asked.
+    """`file:`, `data:` and `s3:` are not HTTP, so no robots.txt is requested.
 
     A bucket is Amazon's, and its client a library that only this would need; so what
     answers for `s3:` pretends.

@@ -35,7 +35,7 @@ def test_a_pipeline_is_refused_as_a_spider_is(reactor: Reactor, site: Site) -> N
 
 
 @pytest.mark.parametrize("closed", ["far.test", "farther.test"])
-def test_a_pipeline_that_asks_a_new_host_waits_for_its_policy(
+def test_pipeline_request_to_a_new_host_waits_for_its_policy(
     closed: str, site: Site
 ) -> None:
     """Of a host that only a pipeline asks for, robots.txt comes first, and decides.

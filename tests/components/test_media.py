@@ -1,4 +1,4 @@
-"""Files and images: one that is closed is not asked for, and its item tells why."""
+"""Files and images: a disallowed one is not requested, and its item says why."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTS = "tests.components.parts"
 WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
 
 # Newer Scrapy puts the reason of a filtered file into the results by itself.
-TELLS = hasattr(media, "_MediaRequestFiltered")
+REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
 def download(
@@ -54,7 +54,9 @@ def download(
     )
 
 
-def test_a_closed_file_and_image_are_not_asked_for(site: Site, tmp_path: Path) -> None:
+def test_disallowed_file_and_image_are_not_requested(
+    site: Site, tmp_path: Path
+) -> None:
     """The open ones are stored; the log names the line of the closed ones."""
     result = download(site, tmp_path, "Files", "Images")
 
@@ -64,16 +66,16 @@ def test_a_closed_file_and_image_are_not_asked_for(site: Site, tmp_path: Path) -
     assert item["files"][0].startswith("full/")
     assert item["images"][0].startswith("full/")
     assert f"<GET {site.url('/private.png')}>: {WHY}" in result.log
-    assert "Traceback (most" not in result.log or not TELLS
+    assert "Traceback (most" not in result.log or not REPORTS_REASON
 
 
 @pytest.mark.parametrize(
     ("pipeline", "kind"),
     [
         ("Files", "files"),
-        ("TellingFiles", "files"),
+        ("ReportingFiles", "files"),
         ("Images", "images"),
-        ("TellingImages", "images"),
+        ("ReportingImages", "images"),
     ],
 )
 def test_the_results_tell_why(
@@ -83,19 +85,19 @@ def test_the_results_tell_why(
     result = download(site, tmp_path, pipeline)
 
     (item,) = result.items
-    tells = TELLS or pipeline.startswith("Telling")
+    has_reason = REPORTS_REASON or pipeline.startswith("Reporting")
     assert item[kind][0].startswith("full/")
-    assert item[kind][1] == (f"Forbidden by robots.txt: {WHY}" if tells else "")
+    assert item[kind][1] == (f"Forbidden by robots.txt: {WHY}" if has_reason else "")
     assert "/private.png" not in site.targets()
 
 
 @pytest.mark.parametrize(
-    ("pipeline", "kind"), [("TellingFiles", "files"), ("TellingImages", "images")]
+    ("pipeline", "kind"), [("ReportingFiles", "files"), ("ReportingImages", "images")]
 )
 def test_a_file_that_is_sent_on_to_a_closed_one_is_refused(
     pipeline: str, kind: str, site: Site, tmp_path: Path
 ) -> None:
-    """MEDIA_ALLOW_REDIRECTS: the file behind is checked, and the result tells why."""
+    """MEDIA_ALLOW_REDIRECTS: the target is checked, and the result says why."""
     site.answer("/moved.png", redirect("/private.png"))
 
     result = download(

@@ -88,7 +88,7 @@ def test_a_handed_on_meta_neither_opens_nor_closes(site: Site) -> None:
 
 
 @pytest.mark.parametrize("free", [False, True])
-def test_a_page_that_comes_carries_no_verdict(site: Site, *, free: bool) -> None:
+def test_permitted_page_has_no_verdict(site: Site, *, free: bool) -> None:
     """The refused request, sent on to an open page with all its meta.
 
     Also with `dont_obey_robotstxt`, and to a place whose robots.txt is not yet known.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.support.crawl import CrawlResult
     from tests.support.site import Site
 
-ROOM = "tests.components.spiders"
+MODULE = "tests.components.spiders"
 WHY = 'line 2, "Disallow: /private", of the record for "*" (line 1)'
 
 
@@ -26,7 +26,7 @@ def pages(result: CrawlResult, site: Site) -> list[str]:
 
 def run(site: Site, spider: str, **spider_args: Any) -> CrawlResult:
     """Crawl with a spider of `spiders.py` against a site that closes /private."""
-    return crawl(spider=f"{ROOM}:{spider}", spider_args=spider_args)
+    return crawl(spider=f"{MODULE}:{spider}", spider_args=spider_args)
 
 
 @pytest.mark.parametrize("reactor", reactors())
@@ -38,7 +38,7 @@ def test_a_crawl_spider_follows_open_links_alone(reactor: Reactor, site: Site) -
     site.answer("/a", replies.html('<a href="/private/d">d</a>'))
 
     result = crawl(
-        spider=f"{ROOM}:Following",
+        spider=f"{MODULE}:Following",
         spider_args={"start_urls": [site.url("/")]},
         reactor=reactor,
     )

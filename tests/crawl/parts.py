@@ -140,7 +140,7 @@ class DeduplicatingSpider(RequestingSpider):
 
 
 class RequestAgainSpider(RequestingSpider):
-    """Asks a refused URL once more and tells the verdict in the meta each time."""
+    """Requests a refused URL once more and yields the verdict in the meta each time."""
 
     name = "asking-again"
 
@@ -159,7 +159,7 @@ class Gauge:
     """Puts the most that was under way at once into the stats, under `test/most_…`.
 
     Pages and robots.txt requests between downloader middlewares and answer, and all
-    that the downloader holds, waiting or not; beside them what slots are set to.
+    in the downloader, waiting or not, and the settings of the slots.
     """
 
     @classmethod

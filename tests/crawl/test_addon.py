@@ -24,7 +24,7 @@ def test_by_default_ours_has_the_order_of_the_built_in() -> None:
     assert middlewares(Settings()) == {BUILT_IN: None, Robots1994Middleware: 100}
 
 
-def test_the_users_order_of_the_built_in_becomes_ours() -> None:
+def test_configured_order_of_the_built_in_becomes_ours() -> None:
     """Whether the user named the built-in by path or by class."""
     for key in (BUILT_IN, RobotsTxtMiddleware):
         made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {key: 543}}))
@@ -39,7 +39,7 @@ def test_ours_placed_by_hand_stays_there() -> None:
     assert made == {BUILT_IN: None, OURS: 77}
 
 
-def test_robotstxt_obey_goes_on_unless_the_user_says_otherwise() -> None:
+def test_robotstxt_obey_is_enabled_unless_the_user_disables_it() -> None:
     """It wins over Scrapy's default, not over a project's setting."""
     default, project = Settings(), Settings({"ROBOTSTXT_OBEY": False})
     for settings in (default, project):

@@ -19,7 +19,7 @@ CLOSED = "User-agent: *\nDisallow: /private\n"
 NOTHING = "refused every start request"
 
 
-def test_one_table_tells_refusals_by_origin() -> None:
+def test_refusals_are_logged_in_one_table_by_origin() -> None:
     """Origin, outcome, requests refused and the first line; the most refusing first."""
     with Site() as site:
         site.robots(CLOSED)
@@ -39,7 +39,7 @@ def test_one_table_tells_refusals_by_origin() -> None:
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 
 
-def test_a_crawl_that_was_refused_nothing_tells_nothing() -> None:
+def test_crawl_without_refusals_logs_no_table() -> None:
     """Neither a table nor a stat."""
     with Site() as site:
         site.robots(CLOSED)
@@ -138,7 +138,7 @@ def test_a_start_that_failed_otherwise_was_not_refused() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_start_asked_for_twice_was_refused_once(site: Site, reactor: Reactor) -> None:
+def test_duplicate_start_request_is_refused_once(site: Site, reactor: Reactor) -> None:
     """What the duplicates filter drops is never judged, so the crawl does not wait for it."""
     site.robots(CLOSED)
     result = crawl(

@@ -39,8 +39,8 @@ def start_workers(
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_workers_ask_each_origin_once_in_all(reactor: Reactor) -> None:
-    """Whoever comes first asks, the others wait for it, and all obey."""
+def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
+    """The first worker fetches, the others wait for it, and all obey."""
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
         # Slow enough that all workers want it before it is there.
         site.robots(BODY, gate="slow")
@@ -63,7 +63,7 @@ def test_workers_ask_each_origin_once_in_all(reactor: Reactor) -> None:
         assert all(url.endswith("/closed") for url in result.failed_urls)
 
 
-def test_who_dies_while_it_fetches_is_replaced() -> None:
+def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
     """A worker killed with leases in hand: each of them costs one more question."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
@@ -110,8 +110,8 @@ def wait_for_commands(client: Any, name: str, count: int) -> None:
         time.sleep(0.02)
 
 
-def test_a_redis_that_dies_and_comes_back_stops_nobody() -> None:
-    """Away in mid-crawl: nothing is opened, all pages come, and the log tells."""
+def test_crawls_continue_when_redis_stops_and_restarts() -> None:
+    """During the outage nothing disallowed is fetched; all pages are, and the log says so."""
     with RedisServer() as server, Site(addresses=40) as site:
         site.robots(BODY)
         # The second half of the origins is linked from pages that come after the end.

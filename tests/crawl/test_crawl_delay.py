@@ -190,7 +190,7 @@ def test_delays_of_the_built_ins_parsers_come_by_signal() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_the_extension_beside_our_own_middleware_lets_the_crawl_end(
+def test_extension_with_our_middleware_lets_the_crawl_end(
     reactor: Reactor,
 ) -> None:
     """Both have requests that do not count, and each once restored the other's state."""

@@ -42,7 +42,7 @@ def packed(body: bytes, layers: list[str]) -> bytes:
 
 
 @given(body=bodies, layers=codings)
-def test_what_was_packed_comes_out(body: bytes, layers: list[str]) -> None:
+def test_compressed_body_is_decompressed(body: bytes, layers: list[str]) -> None:
     """Any layers, one upon the other."""
     sent = packed(body, layers)
 
@@ -84,7 +84,7 @@ def test_any_bytes_are_read_or_refused(
     assert len(out) <= max(LIMIT + 1, len(noise))
 
 
-def test_ours_o24_what_was_cut_on_its_way_gives_its_beginning() -> None:
+def test_ours_o24_truncated_body_is_decompressed_up_to_its_end() -> None:
     """A download stopped at the limit is read as far as it goes."""
     body = b"".join(b"Disallow: /%d\n" % number for number in range(300))
 
@@ -103,7 +103,7 @@ def test_more_layers_than_anyone_needs_are_refused() -> None:
         unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_truncated=False)
 
 
-def test_a_coding_nobody_knows_is_left_to_scrapy() -> None:
+def test_unknown_coding_is_left_to_scrapy() -> None:
     """Of `compress` and of what only a missing library undoes nothing is taken over."""
     assert can_unpack(["gzip", "deflate"])
     assert not can_unpack(["gzip", "compress"])

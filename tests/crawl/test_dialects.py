@@ -32,7 +32,7 @@ def test_the_dialect_of_the_setting_decides_in_a_crawl(dialect: str) -> None:
     assert result.fetched_urls == sorted(expected)
 
 
-def test_the_file_of_the_crawls_is_read_in_three_ways() -> None:
+def test_dialects_read_the_file_differently() -> None:
     """Else the test above would pass in any dialect."""
     answers = {
         tuple(
@@ -44,7 +44,7 @@ def test_the_file_of_the_crawls_is_read_in_three_ways() -> None:
     assert len(answers) >= 3
 
 
-def test_the_parser_tells_the_crawl_delay_where_the_dialect_has_one() -> None:
+def test_parser_returns_the_crawl_delay_of_its_dialect() -> None:
     """`RobotParser.crawl_delay` of Scrapy 2.18; None in the dialect of 1994."""
     body = b"User-agent: rover\nCrawl-delay: 2.5\n"
     extended = idle_crawler({"ROBOTS1994_DIALECT": "extended"})

@@ -53,7 +53,7 @@ def test_a_byte_a_second_is_stopped_when_its_time_is_over() -> None:
     assert progress.is_late
 
 
-def test_past_the_limit_what_arrived_is_kept() -> None:
+def test_file_past_the_limit_is_truncated() -> None:
     """O24: stopped, not failed."""
     progress = DownloadState(10, 30)
 
@@ -64,7 +64,7 @@ def test_past_the_limit_what_arrived_is_kept() -> None:
     assert progress.is_truncated
 
 
-def test_what_is_sent_again_has_its_whole_time() -> None:
+def test_resent_request_has_the_whole_timeout() -> None:
     """A first response that came too late says nothing of the second."""
     progress = DownloadState(1_000, 30, started=monotonic() - 3_600, received=1)
     brake, request = braked(progress)

@@ -35,7 +35,7 @@ class FakeDescriptors:
 
 
 class Machine:
-    """Fetches that run until they are told to end, on a small pool of look-ups."""
+    """Fetches that run until the test ends them, on a small pool of look-ups."""
 
     def __init__(self, free: float = math.inf, most: int = MANY) -> None:
         descriptors: Any = FakeDescriptors(free)
@@ -191,7 +191,7 @@ def test_descriptors_are_an_upper_limit(free: float) -> None:
     asyncio.run(crawl())
 
 
-def test_a_cancelled_fetch_leaves_its_place_to_the_next() -> None:
+def test_cancelled_fetch_frees_its_place_for_the_next() -> None:
     """Whether it waited, ran, or had been admitted a moment ago."""
 
     async def crawl() -> None:

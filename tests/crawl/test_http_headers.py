@@ -92,7 +92,7 @@ def test_a_response_without_coding_hides_nothing() -> None:
     assert headers.hidden_by(response()) is None
 
 
-def test_any_byte_of_a_header_is_kept() -> None:
+def test_any_byte_of_a_header_is_preserved() -> None:
     """Validators go back to the server as they came."""
     sent = Response("http://x.test/", headers={"ETag": b'"\xff"'})
 

@@ -98,7 +98,7 @@ def test_the_status_decides_whatever_the_body_says(
     ],
 )
 @pytest.mark.parametrize("reactor", reactors())
-def test_what_cannot_be_had_closes_the_site_for_now(
+def test_robots_txt_that_cannot_be_fetched_closes_the_site_for_now(
     reply: Reply, settings: dict[str, object], reactor: Reactor
 ) -> None:
     """R5: nothing known is not "allowed"; the crawl goes on with other origins."""
@@ -212,7 +212,9 @@ def test_a_middleware_in_between_never_opens_the_site(part: str) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_redirect_to_another_host_belongs_to_who_was_asked(reactor: Reactor) -> None:
+def test_redirect_to_another_host_gives_the_policy_of_the_origin(
+    reactor: Reactor,
+) -> None:
     """R2: followed though offsite; the policy is that of the origin asked."""
     with Site() as site:
         asked = f"127.0.0.1:{site.port}"

@@ -107,7 +107,7 @@ def test_pages_of_5_mb_are_read_whole() -> None:
     assert page(much) == (True, True)
 
 
-def test_pages_without_the_words_are_not_parsed() -> None:
+def test_pages_without_directives_are_not_parsed() -> None:
     """Nothing of the selector is made for them."""
     response = HtmlResponse(URL, body=b"<html><meta name=robots content=all></html>")
 

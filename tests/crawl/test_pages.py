@@ -27,10 +27,10 @@ def page(*links: str, said: str = "", header: str = "", rel: str = "") -> Reply:
 
 
 SITE = {
-    "/": page("/open", "/shut", "/kept", "/none", "/header", "/"),
+    "/": page("/open", "/shut", "/unindexed", "/none", "/header", "/"),
     "/open": page("/open/1"),
     "/shut": page("/shut/1", "/shut", said="NOFOLLOW"),
-    "/kept": page("/kept/1", said="noindex, follow"),
+    "/unindexed": page("/unindexed/1", said="noindex, follow"),
     "/none": page("/none/1", said="none"),
     "/header": page("/header/1", header="other: none, rover: noindex"),
 }
@@ -57,8 +57,8 @@ def paths(urls: list[str]) -> list[str]:
     return sorted({urlsplit(url).path for url in urls})
 
 
-def kept(result: CrawlResult) -> list[str]:
-    """The paths of the pages whose items were kept."""
+def exported(result: CrawlResult) -> list[str]:
+    """Return the paths of the pages whose items were exported."""
     return paths([item["url"] for item in result.items])
 
 
@@ -72,11 +72,13 @@ def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
         result = walk(site, pages=True, spider=spider, reactor=reactor)
 
     unfollowed = {"/shut/1", "/none/1"}
-    unkept = {"/kept", "/none", "/header"}
+    unindexed = {"/unindexed", "/none", "/header"}
     assert paths(result.fetched_urls) == [
         it for it in ALL_PAGES if it not in unfollowed
     ]
-    assert kept(result) == [it for it in ALL_PAGES if it not in unfollowed | unkept]
+    assert exported(result) == [
+        it for it in ALL_PAGES if it not in unfollowed | unindexed
+    ]
     assert result.stats["robots1994/pages/noindex"] == 3
     assert result.stats["robots1994/pages/nofollow"] == 2
     assert result.stats["robots1994/pages/requests_dropped/nofollow"] == 2
@@ -89,7 +91,7 @@ def test_pages_say_why_an_item_was_dropped() -> None:
     """Scrapy's signal has the item, its page and an exception that names the tag."""
     with Site() as site:
         result = walk(site, pages=True)
-        url = site.url("/kept")
+        url = site.url("/unindexed")
 
     item_url, page_url, kind, why = result.stats[f"test/dropped{url}"]
     assert (item_url, page_url, kind) == (url, url, "DroppedByPage")
@@ -111,7 +113,7 @@ def test_pages_each_half_can_be_switched_alone(
         result = walk(site, pages=chosen)
 
     assert ("/shut/1" in paths(result.fetched_urls)) is followed
-    assert ("/kept" in kept(result)) is indexed
+    assert ("/unindexed" in exported(result)) is indexed
 
 
 def test_pages_tell_the_spider_what_they_say() -> None:
@@ -120,7 +122,7 @@ def test_pages_tell_the_spider_what_they_say() -> None:
         result = walk(site, pages=["nofollow"])
 
     said = {urlsplit(item["url"]).path: item["said"] for item in result.items}
-    assert said["/kept"] == [False, True]
+    assert said["/unindexed"] == [False, True]
     assert said["/none"] == [False, False]
     assert said["/open"] == [True, True]
 
@@ -137,7 +139,7 @@ def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
         )
         url = site.url("/")
 
-    assert paths(result.fetched_urls) == kept(result) == ["/", "/a"]
+    assert paths(result.fetched_urls) == exported(result) == ["/", "/a"]
     (line,) = [it for it in result.log.split("\n") if "Not understood" in it]
     assert line.endswith(
         f'DEBUG: Not understood: "{content}" in the meta tag robots of {url}'
@@ -159,8 +161,8 @@ def test_links_that_say_nofollow_are_a_further_choice() -> None:
 
 
 def test_a_site_of_1000_pages_exactly() -> None:
-    """Each page links to three more: fetched is what open pages lead to, and kept is
-    what may be indexed of it.
+    """Pages reachable by followed links are fetched, and the items of those that may be
+    indexed are exported.
     """
     with Site() as site:
         for number in range(1, mixed_site.PAGES + 1):
@@ -172,7 +174,7 @@ def test_a_site_of_1000_pages_exactly() -> None:
     reached, indexed = mixed_site.reachable(), mixed_site.indexed()
     assert 400 < len(indexed) < len(reached) < mixed_site.PAGES
     assert paths(result.fetched_urls) == sorted(f"/{it}" for it in reached)
-    assert kept(result) == sorted(f"/{it}" for it in indexed)
+    assert exported(result) == sorted(f"/{it}" for it in indexed)
 
 
 def test_the_users_own_place_of_our_components_stays() -> None:

@@ -42,7 +42,7 @@ def test_a_disallowed_path_is_not_allowed_and_any_other_is() -> None:
     assert not robots.allowed(f"{HERE}/no", "*")
 
 
-def test_a_rule_stands_whatever_allow_says_after_it() -> None:
+def test_disallow_applies_despite_a_later_allow() -> None:
     """Scrapy's `test_order_based_precedence` holds, as Allow is unknown (F6)."""
     robots = parse(b"User-agent: * \nDisallow: / \nAllow: /page")
 

@@ -64,7 +64,7 @@ def test_validators_go_only_to_the_url_they_speak_of() -> None:
     assert result.failed_urls == [site.url("/closed")]
 
 
-def test_a_304_that_nobody_asked_for_is_no_policy() -> None:
+def test_unconditional_304_is_not_a_policy() -> None:
     """Ours R5: without validators a 304 says nothing, and nothing is opened."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(304))
@@ -74,7 +74,7 @@ def test_a_304_that_nobody_asked_for_is_no_policy() -> None:
     assert result.stats["robots1994/outcome/unreachable"] == 1
 
 
-def test_a_last_good_policy_that_stands_is_warned_of_once() -> None:
+def test_use_of_the_last_good_policy_is_logged_once() -> None:
     """Ours R5: the log says once that it stands, however often renewing fails."""
     with Site() as site:
         links = "".join(f'<a href="/p{number}">n</a>' for number in range(3))

@@ -48,7 +48,7 @@ def test_it_carries_no_cookie_no_referer_and_no_credentials() -> None:
     assert names.isdisjoint({"cookie", "referer", "authorization"})
 
 
-def test_it_asks_with_the_name_it_is_matched_with() -> None:
+def test_robots_txt_request_has_the_user_agent_that_is_matched() -> None:
     """A request's own User-Agent fetches the robots.txt too."""
     with Site() as site:
         site.robots("User-agent: special\nDisallow: /\n")
@@ -151,7 +151,7 @@ def test_a_meta_refresh_in_its_body_is_not_followed() -> None:
     assert result.fetched_urls == [site.url("/page")]
 
 
-def test_each_scheme_and_port_asks_for_its_own() -> None:
+def test_each_scheme_and_port_has_its_own_robots_txt() -> None:
     """Peers row 5: three origins, three policies; spellings of one are one."""
     with Site(ports=2, tls="valid") as site:
         site.robots(OPEN)
@@ -188,7 +188,7 @@ def test_robots_txt_itself_is_fetched_without_asking_first() -> None:
     assert result.fetched_urls == [site.url("/robots.txt")]
 
 
-def test_other_schemes_are_not_asked() -> None:
+def test_other_schemes_cause_no_robots_txt_request() -> None:
     """Only http and https have a robots.txt."""
     result = crawl(["data:text/plain,hello"])
 

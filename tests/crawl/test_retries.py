@@ -102,7 +102,7 @@ def test_without_scrapys_retries_there_are_none(site: Site) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_ours_r7_a_dead_proxy_is_no_word_of_the_origin(
+def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
     """Each page fails with its own error; the next worker with the store is not misled."""
@@ -128,7 +128,7 @@ def test_ours_r7_a_dead_proxy_is_no_word_of_the_origin(
     assert healthy.fetched_urls == sorted(pages(site))
 
 
-def test_a_refused_connection_is_of_the_origin_and_shared_with_nobody(
+def test_refused_connection_is_of_the_origin_and_not_shared(
     site: Site, tmp_path: Path
 ) -> None:
     """Ours R5 without a proxy: it is remembered, but by this process alone."""

@@ -84,7 +84,7 @@ def test_a_policy_that_is_not_in_memory_is_not_cached() -> None:
     assert cache.get(URL) is None
 
 
-def test_what_is_looked_up_here_is_in_use_there() -> None:
+def test_lookup_in_the_rules_cache_keeps_the_policy_in_memory() -> None:
     """The policies used most are the last to be evicted."""
     cache, memory, known = cached(most=2)
     memory.put(policy(2))

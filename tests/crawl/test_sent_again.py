@@ -50,7 +50,7 @@ def test_a_challenge_takes_nothing_from_the_size_limit(site: Site) -> None:
     assert "ROBOTS1994_MAX_BYTES" not in result.log
 
 
-def test_after_a_challenge_too_long_a_file_is_cut_and_not_thrown_away(
+def test_long_file_after_a_challenge_is_truncated_and_used(
     site: Site,
 ) -> None:
     """O24: a declared length, however large, never lets the download fail."""

@@ -150,7 +150,7 @@ def test_a_wrong_setting_is_one_critical_line_and_nothing_is_requested(
     assert result.fetched == []
 
 
-def test_a_misspelt_word_is_refused_with_the_likely_one() -> None:
+def test_misspelt_value_is_an_error_that_suggests_the_right_one() -> None:
     """Of a setting that accepts words."""
     with pytest.raises(SettingsError, match='did you mean "extended"'):
         RobotsSettings.from_settings(Settings({"ROBOTS1994_DIALECT": "Extnded"}))

@@ -26,7 +26,7 @@ def sitemap(*urls: str) -> Reply:
 
 @pytest.mark.parametrize("dialect", ["1994", "extended"])
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_sitemap_spider_asks_for_each_robots_txt_once(
+def test_sitemap_spider_fetches_each_robots_txt_once(
     reactor: Reactor, dialect: str
 ) -> None:
     """Two origins, pages of both, one request for either robots.txt; rules are obeyed."""
@@ -54,7 +54,7 @@ def test_a_sitemap_spider_asks_for_each_robots_txt_once(
     assert result.stats["robotstxt/forbidden"] == 2
 
 
-def test_a_sitemap_spider_meets_a_missing_robots_txt_as_it_always_did() -> None:
+def test_sitemap_spider_gets_a_missing_robots_txt_as_404() -> None:
     """A 404 is a 404, and is requested once."""
     with Site() as site:
         result = crawl([site.url("/robots.txt")], spider=SPIDER)
@@ -65,7 +65,7 @@ def test_a_sitemap_spider_meets_a_missing_robots_txt_as_it_always_did() -> None:
     assert result.stats["finish_reason"] == "finished"
 
 
-def test_a_sitemap_spider_may_ask_itself_where_nothing_was_answered() -> None:
+def test_sitemap_spider_may_fetch_robots_txt_itself_after_a_failure() -> None:
     """A connection that was cut leaves no file to hand out."""
     with Site() as site:
         site.answer("/robots.txt", [replies.reset(), replies.text("")])

@@ -74,7 +74,7 @@ def test_the_users_own_delay_is_never_made_shorter(
     assert state(paced) == expected
 
 
-def test_what_lowers_the_delay_meanwhile_is_undone_what_raises_it_stays() -> None:
+def test_lowered_slot_delay_is_restored_and_raised_one_stays() -> None:
     """AutoThrottle sets the delay of a slot after each answer."""
     paced = PacedSlot(slot())
     paced.set_pause("a", 2.0)

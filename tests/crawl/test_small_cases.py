@@ -42,15 +42,15 @@ def test_a_command_says_what_it_is_for_in_one_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["data:,x", "about:blank", "http:", "https://a"])
-def test_a_url_without_a_slash_behind_its_host_is_nobodys(url: str) -> None:
-    """It takes the thorough way."""
+def test_url_without_a_slash_after_its_host_is_not_cached(url: str) -> None:
+    """The full check handles it."""
     assert RulesCache(MemoryStore(1, time)).get(url) is None
 
 
-def test_origins_beyond_those_that_are_held_are_added_up(
+def test_refusals_of_origins_over_the_limit_are_summed(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With one held, the refusals of the second are told in sum."""
+    """With a limit of one, the refusals of the second are logged as a sum."""
     monkeypatch.setattr(refusals, "MAX_ORIGINS", 1)
     crawler = idle_crawler({})
     assert crawler.stats is not None

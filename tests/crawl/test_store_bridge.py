@@ -40,7 +40,7 @@ def warnings_of(result: CrawlResult) -> list[str]:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_second_crawl_asks_no_robots_txt(reactor: Reactor, tmp_path: Path) -> None:
+def test_second_crawl_fetches_no_robots_txt(reactor: Reactor, tmp_path: Path) -> None:
     """On every reactor: what the first fetched, the second only recalls, and obeys."""
     with Site() as site:
         site.robots(BODY)
@@ -60,7 +60,7 @@ def test_a_second_crawl_asks_no_robots_txt(reactor: Reactor, tmp_path: Path) -> 
     assert "robotstxt/request_count" not in second.stats
 
 
-def test_a_paused_crawl_that_goes_on_asks_no_fresh_policy_again(tmp_path: Path) -> None:
+def test_resumed_crawl_fetches_no_fresh_policy_again(tmp_path: Path) -> None:
     """With JOBDIR: closed in mid-crawl and resumed, there is one robots.txt in all."""
     settings = kept_in(
         tmp_path / "robots.db",
@@ -82,7 +82,7 @@ def test_a_paused_crawl_that_goes_on_asks_no_fresh_policy_again(tmp_path: Path) 
 
 
 def test_a_policy_that_ran_out_is_renewed_by_the_next_crawl(tmp_path: Path) -> None:
-    """It is used at once beside its refresh, which a 304 answers."""
+    """It is used at once, and its refresh gets a 304."""
     always_stale = {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0}
     settings = kept_in(tmp_path / "robots.db", **always_stale)
     with Site() as site:
@@ -127,7 +127,7 @@ def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
     "flaw",
     ["rubbish", "torn", "locked", "read-only", "a folder", "a view", "an endless view"],
 )
-def test_a_broken_file_is_said_once_and_opens_nothing(
+def test_broken_database_is_logged_once_and_permits_nothing(
     flaw: str, tmp_path: Path
 ) -> None:
     """The crawl goes on as without a store, and says so in one warning."""
@@ -192,7 +192,7 @@ def test_a_store_that_breaks_its_contract_stops_nothing(
 
 
 def spoil(flaw: str, path: Path, other: sqlite3.Connection) -> None:
-    """Bring the database at *path* into a state that nobody wished for."""
+    """Damage the database at *path*."""
     if flaw == "locked":
         other.execute("BEGIN EXCLUSIVE")
         return

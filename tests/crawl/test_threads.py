@@ -30,7 +30,7 @@ class WorkingSpider(RequestingSpider):
             return is_apart, loop_may_go_on.wait(30), sys.getswitchinterval()
 
         waiting = run_in_thread(work)
-        # Set from the loop: were the work to block it, nobody would.
+        # Set from the loop, which could not run if the work blocked it.
         from scrapy_robots1994.crawl.threads import call_later  # noqa: PLC0415
 
         call_later(0.01, loop_may_go_on.set)

@@ -1,7 +1,7 @@
-"""Waiting for a robots.txt costs nobody else, and what waits stays bounded.
+"""Waiting for a robots.txt delays no other origin, and the waiting requests are bounded.
 
 No clock is asked: the slow robots.txt files stand at a gate that opens only when all
-pages of the healthy hosts have been asked for. If waiting held them up, it never would.
+pages of the healthy hosts have been requested; if waiting delayed them, it never would.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def assert_all_came(result: CrawlResult) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_nobody_waits_for_a_slow_robots_txt_of_others(reactor: Reactor) -> None:
-    """48 requests wait beside 3 places: all healthy pages come before any answer."""
+def test_slow_robots_txt_delays_no_other_origin(reactor: Reactor) -> None:
+    """48 requests wait, with 3 places: all healthy pages are fetched before any answer."""
     with Site() as site:
         result = crawl_beside_slow(site, reactor=reactor)
 
@@ -61,7 +61,7 @@ def test_nobody_waits_for_a_slow_robots_txt_of_others(reactor: Reactor) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_what_waited_goes_on_as_the_user_set_concurrency(reactor: Reactor) -> None:
+def test_released_requests_obey_the_configured_concurrency(reactor: Reactor) -> None:
     """48 are released at once; 3 pages are on their way, and slots are as before."""
     with Site() as site:
         result = crawl_beside_slow(site, reactor=reactor)
@@ -80,14 +80,14 @@ def test_the_spider_is_not_idle_while_something_waits() -> None:
 
 
 def test_no_more_wait_than_the_setting_lets() -> None:
-    """`ROBOTS1994_MAX_WAITING` 4 beside 3 places: the scheduler keeps the others."""
+    """`ROBOTS1994_MAX_WAITING` is 4, with 3 places: the others stay in the scheduler."""
     with Site() as site:
         site.robots(OPEN)
         urls = [site.url("/page", host=f"h{number}.test") for number in range(40)]
         result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
 
     assert len(result.fetched) == 40
-    # Of one origin both the request and its fetch are held, one of them unseated.
+    # Of one origin both the request and its fetch are active, one without a place.
     assert result.stats["test/most_held"] <= 2 * (4 + 3)
 
 
@@ -104,7 +104,7 @@ def test_no_more_robots_txt_are_fetched_at_once_than_the_setting_lets() -> None:
     assert result.stats["test/most_robots"] == 2
 
 
-def test_what_leaves_is_not_held_up_by_pages_that_never_reach_the_downloader() -> None:
+def test_cached_pages_do_not_delay_released_requests() -> None:
     """An HTTP cache answers half the pages: the others still find their places."""
     dropping = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.AnswerPages": 950}}
     with Site() as site:

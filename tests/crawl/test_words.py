@@ -80,7 +80,7 @@ def test_a_file_read_again_is_not_warned_of_again() -> None:
     assert result.stats["robots1994/weakens_policy"] == 1
 
 
-def test_what_is_wrong_in_a_record_for_others_is_not_warned_of() -> None:
+def test_problem_in_a_record_for_other_robots_is_not_logged() -> None:
     """It opens the site to them, and to us nothing."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /x\n\nUser-agent: b\n\nDisallow: /\n")

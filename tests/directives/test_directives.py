@@ -205,7 +205,7 @@ def test_pages_p1_terms_of_later_years_are_not_reported(content: str) -> None:
     assert directives_of((), [content], OURS).not_understood == ()
 
 
-def test_what_seed_004_describes_is_read() -> None:
+def test_directives_of_seed_004_are_read() -> None:
     """Each tag in any case; several of KEYWORDS are joined, of the others one counts."""
     made = directives_of(
         [
@@ -262,7 +262,7 @@ def test_pages_each_directive_has_its_source() -> None:
         (b"", False),
     ],
 )
-def test_pages_p7_a_page_without_the_words_is_not_parsed(
+def test_pages_p7_page_without_directives_is_not_parsed(
     body: bytes, occur: bool
 ) -> None:
     """A name of the robot and a forbidding term, or a describing tag, in any case."""

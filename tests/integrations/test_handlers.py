@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.site import Site
 
 CLOSED = "User-agent: *\nDisallow: /private\n"
-ROOM = "scrapy.core.downloader.handlers"
+MODULE = "scrapy.core.downloader.handlers"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
 OF_TODAY = pytest.mark.skipif(
     VERSION < (2, 16), reason="its own HTTP/2 fails with the pyOpenSSL of today"
@@ -55,7 +55,7 @@ def h2_port(tmp_path: Path) -> Iterator[int]:
 def test_http2_of_scrapy(h2_port: int) -> None:
     """One refused, one fetched, and robots.txt itself came over HTTP/2."""
     url = f"https://127.0.0.1:{h2_port}"
-    handler = {"https": f"{ROOM}.http2.H2DownloadHandler"}
+    handler = {"https": f"{MODULE}.http2.H2DownloadHandler"}
 
     result = crawl(
         [f"{url}/open", f"{url}/private"], settings={"DOWNLOAD_HANDLERS": handler}
@@ -74,7 +74,7 @@ def test_http2_cuts_what_is_longer(h2_port: int, *, is_cut: bool) -> None:
     """The file comes whole before it is cut, and only what comes before the limit is obeyed."""
     url = f"https://127.0.0.1:{h2_port}"
     settings: dict[str, Any] = {
-        "DOWNLOAD_HANDLERS": {"https": f"{ROOM}.http2.H2DownloadHandler"}
+        "DOWNLOAD_HANDLERS": {"https": f"{MODULE}.http2.H2DownloadHandler"}
     } | ({"ROBOTS1994_MAX_BYTES": 100} if is_cut else {})
 
     result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
@@ -88,7 +88,7 @@ def test_http2_cuts_what_is_longer(h2_port: int, *, is_cut: bool) -> None:
 def test_httpx_of_scrapy(site: Site) -> None:
     """On the asyncio reactor too, also for what is longer than we read (O24)."""
     site.robots(CLOSED + "# a long comment\n" * 1000)
-    handler = f"{ROOM}._httpx.HttpxDownloadHandler"
+    handler = f"{MODULE}._httpx.HttpxDownloadHandler"
     settings: dict[str, Any] = {
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
         "ROBOTS1994_MAX_BYTES": 100,

@@ -32,7 +32,7 @@ def kept_in(redis: RedisServer) -> dict[str, Any]:
     }
 
 
-def test_scrapy_redis_keeps_requests_that_are_judged_on_their_way_out(
+def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
     site: Site,
 ) -> None:
     """Its scheduler and its filter in a Redis of its own; nothing of ours is in it."""
@@ -87,7 +87,7 @@ def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_nobody_waits_for_a_slow_robots_txt_under_its_scheduler(
+def test_slow_robots_txt_delays_no_other_origin_with_scrapy_redis(
     site: Site, reactor: Reactor
 ) -> None:
     """48 requests wait with 3 places, all others come first, and none is lost."""

@@ -100,7 +100,7 @@ def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Name the robot where we find it named, else a robot that nobody is."""
+    """Return a robot that the file names, else one that does not exist."""
     own = robot_names(robot)
 
     def name(value: str) -> str:

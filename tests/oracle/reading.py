@@ -115,9 +115,9 @@ class Reading:
         chosen = self._chosen(records, own)
         judge = first_match if self.dialect == "extended" else shortest
         if judge is shortest:
-            # O2: the records for everybody are obeyed together.
+            # O2: the records for all robots are obeyed together.
             return shortest([r for c in chosen for r in c.rules], origin, target)
-        # X3: each record for everybody answers for itself.
+        # X3: each record for all robots is a group of its own.
         answers = [first_match(record.rules, origin, target) for record in chosen]
         refusals = [answer for answer in answers if not answer.allowed]
         if not answers:
@@ -126,7 +126,7 @@ class Reading:
         return Answer(not refusals, frozenset(lines))
 
     def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
-        """The record for a robot, or all records for everybody (A3, O1, O2, O3)."""
+        """Return the record for a robot, or all default records (A3, O1, O2, O3)."""
         lengths = [
             longest_match([name for name in record.names if name != "*"], own)
             for record in records

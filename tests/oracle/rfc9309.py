@@ -10,7 +10,7 @@ from tests.oracle.paths import written
 UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
-KEPT = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
+UNESCAPED = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
 """Octets that may stand in a path or query; `[`, `]` and a bare `%` may not."""
 
 
@@ -25,7 +25,7 @@ def normalised(text: str) -> str:
     def one(match: re.Match[str]) -> str:
         triplet, character = match.group(1), match.group()
         if not triplet:
-            return character if character in KEPT else triplet_of(character)
+            return character if character in UNESCAPED else triplet_of(character)
         decoded = chr(int(triplet, 16))
         # §2.2.3: `%2A` and `%24` are the characters that `*` and `$` would be.
         return decoded if decoded in UNRESERVED else triplet_of(decoded)

@@ -1,1 +1,1 @@
-"""Beside ours: Scrapy's other middlewares, handlers, limits, signals and caches."""
+"""Tests with Scrapy's other middlewares, handlers, limits, signals and caches."""

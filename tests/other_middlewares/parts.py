@@ -1,4 +1,4 @@
-"""Components of somebody else that crawls of these tests load by their path."""
+"""Third-party components that crawls of these tests load by their path."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class BreakingOnAnswers:
 class CancellingSpider(RequestingSpider):
     """Cancels its n-th request of a new origin after n steps of the loop, for all n.
 
-    Beside each one another request of the same origin is waiting; both ends go into an
+    With each one, another request of the same origin waits; both outcomes go into an
     item, and so does that of a third request after them.
     """
 

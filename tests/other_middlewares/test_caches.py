@@ -1,4 +1,4 @@
-"""Beside HttpCache: a policy is as old as ours says, whatever the cache holds."""
+"""HttpCache: the age of a policy does not depend on the cache."""
 
 from __future__ import annotations
 

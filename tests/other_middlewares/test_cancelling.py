@@ -9,8 +9,8 @@ STEPS = 60
 ENDS = {"200", "cancelled", "CancelledError"}
 
 
-def test_cancelling_at_every_step_disturbs_nobody_else() -> None:
-    """The other who waits and the one who comes later get their page, and room."""
+def test_cancelling_at_every_step_affects_no_other_request() -> None:
+    """The other waiting request and a later one get their pages."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /closed\n")
         ask = CrawlRequest(site.url("/open", host="c{n}.test"), meta={"steps": STEPS})
@@ -21,12 +21,12 @@ def test_cancelling_at_every_step_disturbs_nobody_else() -> None:
         )
         asked = [seen.host for seen in site.log("/robots.txt")]
 
-    *tries, room = result.items
+    *tries, slot = result.items
     assert [each["steps"] for each in tries] == list(range(STEPS))
     assert {each["ends"][0] for each in tries} <= ENDS
     assert {tuple(each["ends"][1:]) for each in tries} == {("200", "200")}
     assert {each["ends"][0] for each in tries[:2]} != {"200"}
     assert len(asked) == len(set(asked)) == STEPS
-    assert room == {"concurrency": 10}
+    assert slot == {"concurrency": 10}
     assert "Traceback" not in result.log
     assert "was destroyed" not in result.log

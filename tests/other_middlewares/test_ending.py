@@ -62,7 +62,7 @@ def test_ctrl_c_releases_those_who_wait(reactor: Reactor) -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_ctrl_c_twice_ends_at_once(reactor: Reactor) -> None:
-    """Twice: the process ends by itself, and leaves no error that nobody handled."""
+    """Twice: the process ends by itself, without an unhandled error."""
     result = interrupted(reactor, times=2)
 
     assert result.returncode == 0
@@ -75,7 +75,7 @@ def test_ctrl_c_twice_ends_at_once(reactor: Reactor) -> None:
     [{"CLOSESPIDER_PAGECOUNT": 1}, {"CLOSESPIDER_TIMEOUT": 1}],
     ids=["pages", "timeout"],
 )
-def test_a_limit_that_closes_the_spider_leaves_nobody_waiting(
+def test_limit_that_closes_the_spider_ends_every_wait(
     limit: dict[str, Any],
 ) -> None:
     """While ten requests wait for a silent origin the limit of the crawl is reached."""

@@ -1,4 +1,4 @@
-"""Beside other middlewares and handlers: nothing opens, and nothing leaks."""
+"""Other middlewares and handlers: no verdict changes, and no secret leaks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OLDER_HTTPAUTH = (
 )
 
 
-def test_many_neighbours_at_once_change_no_verdict() -> None:
+def test_many_other_middlewares_change_no_verdict() -> None:
     """Retry, cookies, AutoThrottle, compression, offsite and auth, all on."""
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     with Site() as site:
@@ -62,7 +62,7 @@ def test_many_neighbours_at_once_change_no_verdict() -> None:
 
 
 @pytest.mark.parametrize("way", ["environment", "meta"])
-def test_a_real_proxy_serves_both_and_its_password_stays_with_it(
+def test_only_the_proxy_gets_its_password(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """HttpProxy sends the credentials in its header to the proxy; no log names them."""
@@ -83,7 +83,7 @@ def test_a_real_proxy_serves_both_and_its_password_stays_with_it(
     assert SECRET not in result.log + str(result.stats) + str(result.failed)
 
 
-def test_a_dead_proxy_fails_the_request_and_names_no_password() -> None:
+def test_dead_proxy_fails_the_request_without_naming_its_password() -> None:
     """R7: nothing is known of the origin; the request fails with the proxy's error."""
     with Site() as site:
         url = site.refused_url("").replace("http://", f"http://user:{SECRET}@")
@@ -144,7 +144,7 @@ def test_a_middleware_that_hands_back_a_request_is_followed() -> None:
     assert result.fetched_urls == pages[:1]
 
 
-def test_a_password_in_a_page_url_stays_out_of_what_we_say(tmp_path: Path) -> None:
+def test_password_in_a_page_url_is_not_logged(tmp_path: Path) -> None:
     """Log lines, exceptions, stats and the comparison's report: none of ours names it.
 
     Scrapy's own lines ("Crawled (200) <GET …>") show URLs as they are.

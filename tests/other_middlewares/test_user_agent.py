@@ -46,7 +46,7 @@ def test_another_name_than_robots_txt_is_matched_by_is_warned_of_once() -> None:
     ],
     ids=["exact", "unchanged", "own"],
 )
-def test_a_name_that_is_said_exactly_or_sent_as_it_is_draws_no_warning(
+def test_robot_name_that_is_set_or_sent_causes_no_warning(
     settings: dict[str, Any], headers: dict[str, str]
 ) -> None:
     """`ROBOTSTXT_USER_AGENT`, the default name, and a name of the request itself."""

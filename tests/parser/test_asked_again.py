@@ -24,7 +24,7 @@ FILES = {
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("rules", FILES.values(), ids=list(FILES))
-def test_a_question_may_be_asked_again(rules: str, dialect: str) -> None:
+def test_repeated_question_gets_the_same_verdict(rules: str, dialect: str) -> None:
     """Of one origin or of several, in any order, and of a file never asked before."""
     body = f"User-agent: *\n{rules}"
     robots = RobotsTxt.parse(body, dialect=dialect)

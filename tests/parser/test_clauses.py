@@ -214,7 +214,7 @@ def test_1994_d3_a_record_without_disallow_is_reported() -> None:
 
 
 @pytest.mark.parametrize("body", ["", "\n\n", "# nothing\n", b"", "\ufeff"])
-def test_1994_e1_an_empty_file_welcomes_every_robot(body: str | bytes) -> None:
+def test_1994_e1_empty_file_permits_every_robot(body: str | bytes) -> None:
     """A file without a record is as good as none."""
     verdict = RobotsTxt.parse(body).verdict("http://a.example/", "rex")
 

@@ -29,7 +29,7 @@ def test_ours_o24_one_byte_over_the_limit_is_cut() -> None:
     assert robots.allowed("/a", "robot")
 
 
-def test_reasons_keep_their_words() -> None:
+def test_texts_of_reasons_are_stable() -> None:
     """Stats and reports are keyed by them."""
     assert {reason.value for reason in Reason} >= {
         "rule",
@@ -108,7 +108,7 @@ def test_ours_x4_a_delay_of_nothing_is_a_delay() -> None:
     assert robots.rules("robot").crawl_delay == 0
 
 
-def test_what_is_no_space_stays_at_the_end() -> None:
+def test_trailing_characters_that_are_not_spaces_stay() -> None:
     """Of a name, and of a rule that is printed."""
     ends = [chr(code) for code in range(33, 127) if chr(code) not in "#/"]
 

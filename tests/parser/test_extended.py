@@ -81,7 +81,7 @@ def test_extended_x2_allow_without_a_record_is_ignored() -> None:
     assert robots.lines[0].kind is LineKind.ORPHAN
 
 
-def test_extended_x3_several_records_for_everybody_each_answer() -> None:
+def test_extended_x3_each_of_several_default_records_decides() -> None:
     """O2: what one of them forbids is forbidden, though another allows it."""
     body = "User-agent: *\nAllow: /a\n\nUser-agent: *\nDisallow: /a/b\nAllow: /\n"
 
@@ -183,7 +183,7 @@ def test_extended_x6_a_delay_between_two_names_parts_them_not() -> None:
     assert delay(body, "a") == delay(body, "rex") == 5
 
 
-def test_extended_a_delay_behind_a_blank_line_is_nobodys() -> None:
+def test_extended_delay_after_a_blank_line_is_ignored() -> None:
     """O4, O5; the cautious reading obeys the one that a blank line split off."""
     split = "User-agent: *\n\nCrawl-delay: 5\n"
 

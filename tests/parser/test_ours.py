@@ -19,7 +19,7 @@ def test_ours_o01_the_first_record_that_matches() -> None:
     assert allowed(body, "/b")
 
 
-def test_ours_o02_all_records_for_everybody_together() -> None:
+def test_ours_o02_all_default_records_are_obeyed_together() -> None:
     """Several `*` records are obeyed together, and reported."""
     body = f"{closed('/a')}\n{closed('/b')}"
 
@@ -37,7 +37,7 @@ def test_ours_o03_a_record_without_disallow_matches() -> None:
     assert clauses(body) == ["O3"]
 
 
-def test_ours_o04_a_disallow_of_nobody_is_ignored() -> None:
+def test_ours_o04_disallow_without_a_record_is_ignored() -> None:
     """A Disallow line with no User-agent line before it counts for nobody."""
     body = f"Disallow: /x\n\n{closed('/y')}\nDisallow: /z"
 
@@ -140,7 +140,7 @@ def test_ours_o11_one_name_a_line(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["", " ", "# rex", "/1.0", " /"])
-def test_ours_o12_a_user_agent_line_of_nobody_is_ignored(value: str) -> None:
+def test_ours_o12_user_agent_line_without_a_name_is_ignored(value: str) -> None:
     """It neither starts a record nor ends one, and is reported."""
     body = f"User-agent: rex\nDisallow: /a\nUser-agent: {value}\nDisallow: /b"
 

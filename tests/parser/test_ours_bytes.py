@@ -35,7 +35,7 @@ def test_ours_o16_a_second_mark_is_text(body: str | bytes) -> None:
     assert kinds(body)[0] is LineKind.UNKNOWN
 
 
-def test_ours_o17_an_undecodable_byte_is_kept() -> None:
+def test_ours_o17_undecodable_byte_stays_in_the_rule() -> None:
     """A stray byte is not dropped: that would make a known field of an unknown one."""
     body = b"User-agent: *\nDis\xffallow: /x\n"
 
@@ -167,7 +167,7 @@ def test_ours_o20_a_value_without_slash_matches_nothing(rule: str) -> None:
     assert clauses(body) == ([] if rule.startswith("/") else ["O20"])
 
 
-def test_ours_o21_an_empty_disallow_beside_others_adds_nothing() -> None:
+def test_ours_o21_empty_disallow_among_others_has_no_effect() -> None:
     """The others stand, and the contradiction is reported."""
     body = "User-agent: *\nDisallow: /x\nDisallow:\n"
 

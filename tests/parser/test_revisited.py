@@ -162,7 +162,7 @@ def test_ours_k7_user_agent_lines_in_a_row_share_their_record() -> None:
     assert may(body, "/x", "rex") is False
 
 
-def test_revisited_versions_alone_name_nobody() -> None:
+def test_revisited_version_alone_names_no_robot() -> None:
     """O10 and O12 hold for each word of the value."""
     body = "User-agent: rex\nUser-agent: /1.0 /2.0\nDisallow: /x\n"
 

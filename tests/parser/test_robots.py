@@ -78,7 +78,7 @@ def test_compressing_changes_nothing_but_size(body: bytes) -> None:
     assert robots.lines == RobotsTxt.parse(body).lines
 
 
-def test_what_a_file_was_read_as_can_be_asked() -> None:
+def test_parsed_file_has_its_dialect_and_reading() -> None:
     """Dialect and reading are known by their names."""
     robots = RobotsTxt.parse("", reading="cautious")
 
@@ -106,7 +106,7 @@ def test_a_ruling_is_made_once_a_robot() -> None:
     assert not robots.allowed("/x", "rex")
 
 
-def test_a_ruling_tells_its_records() -> None:
+def test_rules_report_their_records() -> None:
     """They are those that apply to the robot."""
     robots = RobotsTxt.parse(f"{closed('/a')}\n{closed('/b', 'rex')}\n{closed('/c')}")
 
@@ -162,7 +162,7 @@ def test_a_verdict_is_a_sentence(robot: str, path: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize("reason", Reason)
-def test_every_reason_has_its_words(reason: Reason) -> None:
+def test_every_reason_has_a_text(reason: Reason) -> None:
     """No verdict without a record is left without an explanation."""
     assert str(Verdict(allowed=False, reason=reason)).startswith("disallowed: ")
 
@@ -196,7 +196,7 @@ def test_a_word_is_its_name(kind: LineKind | Reason) -> None:
     assert kind.value == spoken.get(name, name.lower().replace("_", "-"))
 
 
-def test_a_wrong_name_is_told_the_right_ones() -> None:
+def test_error_for_an_unknown_name_lists_the_known_ones() -> None:
     """Of dialects and of readings, in order."""
     known = ", ".join(map(repr, DIALECTS))
     with pytest.raises(ValueError, match=f"it may be {known}"):
@@ -205,7 +205,7 @@ def test_a_wrong_name_is_told_the_right_ones() -> None:
         RobotsTxt.parse("", reading="liberal")
 
 
-def test_compiled_rules_are_those_that_were_asked_for() -> None:
+def test_compiled_rules_exist_only_for_queried_robots() -> None:
     """A robot whose rules are not compiled yet has none of them."""
     robots = RobotsTxt.parse(FILE)
 

@@ -45,7 +45,7 @@ def test_a_verdict_without_a_record_survives_pickling(reason: Reason) -> None:
     assert pickled(verdict) == verdict
 
 
-def test_a_pickle_leaves_out_what_did_not_decide() -> None:
+def test_pickled_verdict_omits_rules_that_did_not_decide() -> None:
     """Of a record that closes nothing its names and lines are kept alone."""
     text = b"User-agent: me\nCrawl-delay: 5\nDisallow: /tmp\n"
     verdict = RobotsTxt.parse(text, dialect="extended").verdict("http://a.test/", "me")

@@ -49,11 +49,11 @@ def test_ours_r5_an_unknown_policy_is_never_used_past_its_end(
     assert use_of(UNKNOWN, NOW + after) == decision
 
 
-def test_ours_r5_an_unknown_policy_that_is_kept_longer_is_still_no_last_one() -> None:
-    """Even where a store keeps it past its end, it is asked anew."""
-    kept = replace(UNKNOWN, stale_until=NOW + 20, keep_until=NOW + 30)
+def test_ours_r5_unknown_policy_is_never_the_last_good_one() -> None:
+    """Even if a store returns it past its end, the origin is asked again."""
+    expired = replace(UNKNOWN, stale_until=NOW + 20, keep_until=NOW + 30)
 
-    assert use_of(kept, NOW + 15) == "nothing"
+    assert use_of(expired, NOW + 15) == "nothing"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_ours_r5_an_unknown_policy_that_is_kept_longer_is_still_no_last_one() ->
         (UNKNOWN, 60.001, "nothing"),
     ],
 )
-def test_a_policy_from_the_future_is_asked_for_again(
+def test_policy_from_the_future_is_fetched_again(
     policy: Policy, ahead: float, decision: str
 ) -> None:
     """When the clock went back by more than a minute, no date of ours can be true."""
@@ -75,7 +75,7 @@ def test_a_policy_from_the_future_is_asked_for_again(
 
 
 def test_a_ttl_of_zero_is_never_fresh() -> None:
-    """It is refreshed at each use, and served beside the refresh for a minute."""
+    """It is refreshed at each use, and used during the refresh for a minute."""
     policy = parsed(terms=FreshnessSettings(ttl=0.0, min_ttl=0.0))
 
     assert use_of(policy, NOW) == "stale"

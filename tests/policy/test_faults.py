@@ -127,7 +127,7 @@ def test_ours_r7_a_programming_error_of_a_download_handler_is_ours(
     assert fault_of(error) == LocalFault(error, is_bug=True)
 
 
-def test_a_shortage_is_told_from_a_missing_permission() -> None:
+def test_resource_shortage_differs_from_missing_permission() -> None:
     """Only the first may pass when fewer fetches run."""
     assert is_shortage(caused(NetworkError(), OSError(errno.EMFILE, "files")))
     assert not is_shortage(PermissionError(errno.EACCES, "denied"))

@@ -37,12 +37,12 @@ def test_the_table_holds_each_status_once() -> None:
 
 
 @pytest.mark.parametrize("status", [-1, 0, 99, 600, 999, 200_404])
-def test_ours_r5_a_status_out_of_range_tells_nothing(status: int) -> None:
+def test_ours_r5_status_out_of_range_is_unreachable(status: int) -> None:
     """A status no server may send leaves the policy unknown; it opens nothing."""
     assert outcome_of(status) is Outcome.UNREACHABLE
 
 
-def test_ours_r5_silence_tells_nothing() -> None:
+def test_ours_r5_missing_answer_is_unreachable() -> None:
     """No answer at all is as one that says nothing."""
     assert outcome_of_result(TIMEOUT) is Outcome.UNREACHABLE
 

@@ -52,7 +52,7 @@ def test_ours_r1_the_file_decides() -> None:
 
 
 def test_ours_r1_a_file_is_fresh_as_long_as_it_promises() -> None:
-    """A promised hour is an hour; then it is usable for TTL, and kept for STALE_TTL."""
+    """An hour of max-age is an hour; then it is usable for TTL, and stored for STALE_TTL."""
     policy = parsed(lifetime=3600.0)
 
     assert policy.fetched_at == NOW
@@ -61,14 +61,14 @@ def test_ours_r1_a_file_is_fresh_as_long_as_it_promises() -> None:
     assert policy.keep_until == NOW + 3600 + 30 * DAY
 
 
-def test_a_policy_is_never_used_past_the_time_it_is_kept() -> None:
+def test_policy_is_never_used_past_its_end() -> None:
     """With a STALE_TTL shorter than the TTL, staleness ends where keeping ends."""
     policy = parsed(terms=FreshnessSettings(stale_if_error=10.0))
 
     assert policy.stale_until == policy.keep_until == policy.fresh_until + 10
 
 
-def test_validators_are_kept_with_the_file() -> None:
+def test_policy_has_the_validators_of_its_file() -> None:
     """ETag and Last-Modified of the answer stay with its policy."""
     answer = RobotsResponse(200, BODY, etag='"x"', last_modified="yesterday")
 
@@ -78,7 +78,7 @@ def test_validators_are_kept_with_the_file() -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_ours_r3_what_is_kept_from_us_closes_the_site(status: int) -> None:
+def test_ours_r3_forbidden_robots_txt_closes_the_site(status: int) -> None:
     """A refused robots.txt forbids everything but itself."""
     policy = settled(status)
 
@@ -133,7 +133,7 @@ def test_ours_r3_a_refusal_is_not_used_past_its_hour() -> None:
 
 
 @pytest.mark.parametrize("status", [100, 302, 304, 429, 500, 503, 599, 777])
-def test_ours_r5_an_answer_that_tells_nothing_closes_the_site(status: int) -> None:
+def test_ours_r5_answer_without_a_file_closes_the_site(status: int) -> None:
     """A status of row R5 forbids everything for now, whatever its body says."""
     policy = settled(status)
 
@@ -168,10 +168,10 @@ def test_ours_r5_the_user_may_have_it_mean_open() -> None:
         (RobotsResponse(503, retry_after=1e9), DAY),
     ],
 )
-def test_ours_r5_an_unknown_policy_ends_when_we_ask_again(
+def test_ours_r5_unknown_policy_ends_with_the_pause(
     answer: RobotsResponse | FetchError, pause: float
 ) -> None:
-    """It is fresh for the pause, never stale, and not kept a moment longer."""
+    """It is fresh for the pause, never stale, and not stored longer."""
     policy = Policy.unreachable(SITE, answer, NOW, TERMS)
 
     ends = (policy.fresh_until, policy.stale_until, policy.keep_until)
@@ -179,7 +179,7 @@ def test_ours_r5_an_unknown_policy_ends_when_we_ask_again(
     assert ends == (NOW + pause,) * 3
 
 
-def test_a_file_that_nobody_read_opens_nothing() -> None:
+def test_unparsed_file_permits_nothing() -> None:
     """A 2xx without its parsed body is as unknown as no answer at all."""
     policy = Policy.from_response(SITE, RobotsResponse(200, BODY), None, NOW, TERMS)
 
@@ -188,7 +188,7 @@ def test_a_file_that_nobody_read_opens_nothing() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 404, 403])
-def test_what_the_origin_stated_is_known(status: int) -> None:
+def test_policy_from_an_answer_is_known(status: int) -> None:
     """R1, R3 and R4 are the origin's own word; such a policy may stand in later."""
     assert settled(status).is_known
     assert not settled(status).is_stale_on_error
@@ -210,6 +210,6 @@ def test_ours_o22_only_robots_txt_itself_is_spared(url: str) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 404, 503])
-def test_without_a_file_nobody_asks_for_a_delay(status: int) -> None:
+def test_policy_without_a_file_has_no_delay(status: int) -> None:
     """Whether the site is open or closed."""
     assert settled(status).rules("robot").crawl_delay is None

@@ -1,4 +1,4 @@
-"""Identical files are parsed and held once."""
+"""Identical files are parsed and stored once."""
 
 from __future__ import annotations
 
@@ -64,17 +64,17 @@ def test_ours_o24_a_file_as_long_as_the_limit_is_whole() -> None:
     assert robots.body == BODY
 
 
-def test_what_nobody_holds_is_not_held() -> None:
+def test_unreferenced_file_is_freed() -> None:
     """The reader itself keeps no file in memory."""
     reader = new_reader()
-    kept = weakref.ref(reader.read(BODY))
+    reference = weakref.ref(reader.read(BODY))
 
     gc.collect()
 
-    assert kept() is None
+    assert reference() is None
 
 
-def test_two_bodies_of_one_hash_are_told_apart() -> None:
+def test_bodies_with_the_same_hash_are_distinguished() -> None:
     """A hash is a hint; the bytes decide."""
     reader = new_reader()
     first = reader.read(BODY)

@@ -31,13 +31,13 @@ MONDAY = "Mon, 01 Jan 2024 00:00:00 GMT"
 RENEWAL = RobotsResponse(304, not_modified=True)
 
 
-def held(etag: str | None = '"a"', last_modified: str | None = MONDAY) -> Policy:
+def stored(etag: str | None = '"a"', last_modified: str | None = MONDAY) -> Policy:
     """Make the policy of a file that came with validators."""
     return replace(parsed(), etag=etag, last_modified=last_modified)
 
 
-def test_ours_r1_a_304_that_was_asked_for_renews() -> None:
-    """It is an outcome of its own; one nobody asked for is what is left of a 3xx."""
+def test_ours_r1_304_to_a_conditional_request_renews() -> None:
+    """It is an outcome of its own; an unconditional 304 is treated as another 3xx."""
     assert outcome_of_result(RENEWAL) is Outcome.RENEWED
     assert (
         outcome_of_result(RobotsResponse(304)) is outcome_of(304) is Outcome.UNREACHABLE
@@ -46,7 +46,7 @@ def test_ours_r1_a_304_that_was_asked_for_renews() -> None:
 
 def test_ours_r1_a_renewed_policy_states_the_same_for_a_new_time() -> None:
     """The parsed file is the very same object; all its times begin anew."""
-    last = held()
+    last = stored()
 
     renewed = last.revalidated(RENEWAL, LATER, TERMS)
 
@@ -62,7 +62,7 @@ def test_a_304_updates_what_it_names_and_keeps_the_rest() -> None:
         304, not_modified=True, etag='"b"', freshness_lifetime=600.0
     )
 
-    renewed = held().revalidated(answer, LATER, TERMS)
+    renewed = stored().revalidated(answer, LATER, TERMS)
 
     assert (renewed.etag, renewed.last_modified) == ('"b"', MONDAY)
     assert renewed.fresh_until == LATER + 600
@@ -77,22 +77,22 @@ def test_a_304_that_promises_nothing_repeats_the_last_promise() -> None:
 
 def test_ours_r5_a_304_ends_standing_in() -> None:
     """The origin has spoken again."""
-    standing = held().stale_on_error(TIMEOUT, NOW + DAY, TERMS)
+    standing = stored().stale_on_error(TIMEOUT, NOW + DAY, TERMS)
 
     assert not standing.revalidated(RENEWAL, LATER, TERMS).is_stale_on_error
 
 
-def test_a_renewed_policy_is_used_no_longer_than_it_is_kept() -> None:
+def test_renewed_policy_is_used_no_longer_than_stored() -> None:
     """With a STALE_TTL of 0 it is forgotten as soon as it runs out."""
     terms = FreshnessSettings(stale_if_error=0.0)
 
-    renewed = held().revalidated(RENEWAL, LATER, terms)
+    renewed = stored().revalidated(RENEWAL, LATER, terms)
 
     assert renewed.fresh_until == renewed.stale_until == renewed.keep_until
 
 
 @pytest.mark.parametrize("policy", [parsed(), unreachable()])
-def test_what_came_without_validators_cannot_be_renewed(policy: Policy) -> None:
+def test_response_without_validators_cannot_be_renewed(policy: Policy) -> None:
     """Then the whole file is asked for."""
     assert policy.validators is None
 
@@ -100,14 +100,14 @@ def test_what_came_without_validators_cannot_be_renewed(policy: Policy) -> None:
 @pytest.mark.parametrize(("etag", "date"), [('"a"', None), (None, MONDAY)])
 def test_either_validator_is_enough(etag: str | None, date: str | None) -> None:
     """A server need not send both."""
-    assert held(etag, date).validators == Validators(ROBOTS_URL, etag, date)
+    assert stored(etag, date).validators == Validators(ROBOTS_URL, etag, date)
 
 
 def test_validators_speak_of_the_url_that_answered() -> None:
     """Ours R2: after a redirect they belong to where it led."""
     url = "https://www.site.example/robots.txt"
 
-    validators = replace(held(), final_url=url).validators
+    validators = replace(stored(), final_url=url).validators
 
     assert validators is not None
     assert validators.url == url

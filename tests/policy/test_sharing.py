@@ -16,7 +16,7 @@ def made(result: RobotsResponse) -> Policy:
 
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404, 402, 429, 500, 503])
-def test_what_the_origin_said_over_http_may_be_shared(status: int) -> None:
+def test_policy_from_an_http_answer_may_be_shared(status: int) -> None:
     """R1, R3, R4 and the statuses of R5."""
     assert made(RobotsResponse(status, BODY)).may_be_shared
 
@@ -29,7 +29,7 @@ def test_a_network_failure_is_never_shared() -> None:
     assert not parsed().stale_on_error(reset, NOW + 1, TERMS).may_be_shared
 
 
-def test_a_policy_that_stands_because_of_a_status_may_be_shared() -> None:
+def test_stale_policy_after_an_error_status_may_be_shared() -> None:
     """The origin said over HTTP that it cannot answer now."""
     assert parsed().stale_on_error(RobotsResponse(503), NOW + 1, TERMS).may_be_shared
 

@@ -27,7 +27,7 @@ SHORT = FreshnessSettings(
 )
 
 
-def test_ours_r5_the_last_good_policy_stands() -> None:
+def test_ours_r5_last_good_policy_is_used_on_error() -> None:
     """A failed renewal changes when we ask again, and nothing of what was stated."""
     last = parsed()
 
@@ -49,7 +49,7 @@ def test_ours_r5_the_last_good_policy_stands() -> None:
         (RobotsResponse(429, retry_after=1e9), DAY),
     ],
 )
-def test_ours_r5_it_stands_until_we_ask_again(
+def test_ours_r5_stale_policy_is_used_until_the_next_fetch(
     answer: RobotsResponse, pause: float
 ) -> None:
     """The origin is asked again after the pause, or its Retry-After within bounds."""
@@ -60,7 +60,7 @@ def test_ours_r5_it_stands_until_we_ask_again(
     assert standing.fresh_until == later + pause
 
 
-def test_ours_r5_it_stands_in_no_longer_than_stale_ttl() -> None:
+def test_ours_r5_stale_policy_is_used_no_longer_than_stale_ttl() -> None:
     """However often renewing fails, the end of the last good policy does not move."""
     last = policy = parsed(terms=SHORT)
     now = last.fresh_until
@@ -85,7 +85,7 @@ def test_ours_r5_a_good_answer_ends_standing_in() -> None:
 
 
 def test_a_standing_policy_is_still_the_origins_own() -> None:
-    """It is known: it may stand in again, and be used beside a refresh."""
+    """It is known: it may be used on error again, and during a refresh."""
     standing = parsed().stale_on_error(TIMEOUT, NOW, TERMS)
 
     assert standing.is_known

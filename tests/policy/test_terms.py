@@ -22,7 +22,7 @@ def test_the_defaults_are_those_of_the_readme() -> None:
 
 
 @pytest.mark.parametrize(
-    ("promised", "kept"),
+    ("max_age", "lifetime"),
     [
         (None, 1000.0),
         (0.0, 100.0),
@@ -36,11 +36,11 @@ def test_the_defaults_are_those_of_the_readme() -> None:
         (math.inf, 1000.0),
     ],
 )
-def test_ours_r1_freshness_is_held_within_its_bounds(
-    promised: float | None, kept: float
+def test_ours_r1_freshness_is_limited_to_its_bounds(
+    max_age: float | None, lifetime: float
 ) -> None:
     """What a response promises counts between MIN_TTL and TTL; silence means TTL."""
-    assert TERMS.freshness_lifetime(promised) == kept
+    assert TERMS.freshness_lifetime(max_age) == lifetime
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_ours_r1_freshness_is_held_within_its_bounds(
         (math.inf, 1000.0),
     ],
 )
-def test_ours_r5_a_retry_after_is_held_within_its_bounds(
+def test_ours_r5_retry_after_is_limited_to_its_bounds(
     asked: float | None, waited: float
 ) -> None:
     """A server can make us wait from RETRY_AFTER to TTL, no less and no longer."""
     assert TERMS.retry_delay(asked) == waited
 
 
-def test_our_own_pause_stands_even_past_the_ttl() -> None:
+def test_own_pause_may_be_longer_than_the_ttl() -> None:
     """With a TTL shorter than RETRY_AFTER the pause is RETRY_AFTER, asked or not."""
     terms = FreshnessSettings(ttl=0.0, min_ttl=0.0, retry_after=50.0)
 
@@ -76,5 +76,5 @@ def test_our_own_pause_stands_even_past_the_ttl() -> None:
 def test_a_stale_policy_is_used_as_long_again_but_a_minute_at_least(
     ttl: float, grace: float
 ) -> None:
-    """The time beside a refresh is TTL once more, and never so short as to be none."""
+    """The time for use during a refresh is TTL once more, and at least a minute."""
     assert FreshnessSettings(ttl=ttl, min_ttl=0.0).stale_while_revalidate == grace

@@ -129,7 +129,7 @@ def test_bench_runs_with_the_add_on(project: Project) -> None:
 
 
 def test_commands_without_a_crawl_stay_as_they_are(project: Project) -> None:
-    """`scrapy list` and `scrapy settings` ask nobody for a robots.txt."""
+    """`scrapy list` and `scrapy settings` request no robots.txt."""
     assert project.scrapy("list").printed == "walk\n"
     assert project.scrapy("settings", "--get", "BOT_NAME").printed == "walker\n"
     assert project.site.targets() == []

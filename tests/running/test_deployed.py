@@ -80,7 +80,7 @@ def test_a_deployed_project_refuses(kind: str, site: Site, tmp_path: Path) -> No
 
 
 def test_an_archive_may_bring_our_package_along(site: Site, tmp_path: Path) -> None:
-    """Our package works from within a zip: it reads no file beside its modules."""
+    """The package works from within a zip: it reads no file next to its modules."""
     project = Project.make(tmp_path, site)
     with (tmp_path / "walker" / "settings.py").open("a") as settings:
         settings.write(

@@ -169,7 +169,7 @@ process.start()
 def test_a_record_for_one_of_two_spiders_holds_for_that_one(
     site: Site, tmp_path: Path
 ) -> None:
-    """The name of one crawl is not that of another beside it."""
+    """Each of two crawls in one process uses its own name."""
     start = """
 process = crawlers.CrawlerProcess(settings())
 process.crawl(Walk)

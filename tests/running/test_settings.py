@@ -56,7 +56,7 @@ def test_obeying_is_switched_off_anywhere(
     assert "/robots.txt" not in site.targets()
 
 
-def test_the_stronger_word_wins(site: Site, tmp_path: Path) -> None:
+def test_setting_with_higher_priority_wins(site: Site, tmp_path: Path) -> None:
     """The command line over the spider over the project, for our settings too.
 
     In each dialect the same file closes something else.

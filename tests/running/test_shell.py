@@ -51,7 +51,7 @@ def test_a_refusal_is_one_line(project: Project, level: tuple[str, ...]) -> None
     assert project.site.targets() == ["/robots.txt"]
 
 
-def test_it_goes_on_after_a_refusal(project: Project) -> None:
+def test_shell_continues_after_a_refusal(project: Project) -> None:
     """`fetch()` typed in: refused with its line, then an open page, one robots.txt."""
     site = project.site
     typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"

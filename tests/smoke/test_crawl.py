@@ -1,4 +1,4 @@
-"""Tests that a crawl tells the truth about what was fetched, refused and sent."""
+"""Test that a crawl correctly reports what was fetched, refused and sent."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_failures_come_back_with_their_names(site: Site) -> None:
     assert result.failed[0].verdict is None
 
 
-def test_crawl_goes_on_in_the_background(site: Site) -> None:
+def test_started_crawl_runs_in_the_background(site: Site) -> None:
     """A started crawl waits at a gate until the test opens it."""
     site.answer("/page", replies.html("late", gate="page"))
 
@@ -91,7 +91,7 @@ def test_meta_and_headers_go_with_the_request(site: Site) -> None:
     assert site.log("/secret")[0].headers["x-robot"] == "me"
 
 
-def test_links_are_followed_when_asked(site: Site) -> None:
+def test_links_are_followed_with_the_follow_argument(site: Site) -> None:
     """With `follow` the spider asks for the links of a page too."""
     site.answer("/", replies.html('<a href="/next">next</a>'))
 
@@ -109,7 +109,7 @@ def loud_hook(crawler: scrapy.crawler.Crawler) -> None:
 
 
 def test_warnings_and_signals_come_back(site: Site) -> None:
-    """The crawling process tells its warnings and the signals it was to listen for."""
+    """The crawling process reports its warnings and the requested signals."""
     hook = "tests.smoke.test_crawl:loud_hook"
 
     result = crawl(
@@ -131,8 +131,8 @@ def leaking_hook(crawler: scrapy.crawler.Crawler) -> None:
 
 def forgetful_hook(crawler: scrapy.crawler.Crawler) -> None:
     """Stand for a component that never awaits what only a collection finds."""
-    kept: list[object] = [asyncio.sleep(0)]
-    kept.append(kept)
+    cycle: list[object] = [asyncio.sleep(0)]
+    cycle.append(cycle)
 
 
 @pytest.mark.parametrize(

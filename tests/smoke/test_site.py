@@ -27,7 +27,7 @@ def get(url: str | Request, context: ssl.SSLContext | None = None) -> bytes:
     return body
 
 
-def test_what_is_not_scripted_is_a_page_and_no_robots(site: Site) -> None:
+def test_unscripted_targets_are_a_page_and_a_missing_robots_txt(site: Site) -> None:
     """An empty script serves pages, and has no robots.txt."""
     page = get(site.url("/any"))
 
@@ -54,7 +54,7 @@ def test_several_replies_go_out_in_turn(site: Site) -> None:
     assert [get(site.url("/turn")) for _ in range(3)] == [b"one", b"two", b"two"]
 
 
-def test_log_tells_method_target_and_headers(site: Site) -> None:
+def test_log_has_method_target_and_headers(site: Site) -> None:
     """The request log has the target with its query, and the headers in lower case."""
     get(Request(site.url("/x?q=1"), headers={"X-Robot": "me"}))
 
@@ -164,7 +164,7 @@ def test_trickle_sends_the_whole_body_in_pieces(site: Site) -> None:
     assert pieces == [b"ab", b"cd", b"ef"]
 
 
-def test_endless_body_goes_on(site: Site) -> None:
+def test_endless_body_continues(site: Site) -> None:
     """An endless reply still sends after far more than any limit of ours."""
     site.answer("/endless", replies.endless(b"x\n"))
 
@@ -188,7 +188,7 @@ def test_refused_url_refuses(site: Site) -> None:
 
 
 @pytest.mark.parametrize("flaw", ["valid", "expired", "wrong-name"])
-def test_certificate_is_as_good_as_asked(flaw: Flaw) -> None:
+def test_certificate_has_the_requested_flaw(flaw: Flaw) -> None:
     """A client that trusts the certificate still refuses the flawed ones."""
     with Site(tls=flaw) as site:
         trusting = ssl.create_default_context(cadata=site.certificate)
@@ -201,7 +201,7 @@ def test_certificate_is_as_good_as_asked(flaw: Flaw) -> None:
 
 
 def test_many_addresses_and_ports_are_many_origins() -> None:
-    """Every address and port answers, and the log tells them apart."""
+    """Every address and port answers, and the log distinguishes them."""
     with Site(ports=2, addresses=201) as site:
         urls = [site.url(port=1), site.address_url(0), site.address_url(200)]
         for url in urls:

@@ -12,7 +12,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings
 from tests.policy.samples import BODY, DAY, NOW, SITE, parsed
 from tests.stores.clock import FakeClock
-from tests.stores.lasting import Held, busy
+from tests.stores.lasting import SyncStore, busy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy import Policy
 
 OTHER = Origin("https", "other.example", 8443)
-KEPT = DAY + 30 * DAY
+KEEP_SECONDS = DAY + 30 * DAY
 
 
 class Holder(Protocol):
     """What the contract is about: memory, or a store behind its guard."""
 
     def get(self, origin: Origin) -> Policy | None:
-        """The policy held."""
+        """Return the stored policy."""
 
     def put(self, policy: Policy) -> None:
         """Hold *policy*."""
@@ -37,10 +37,10 @@ class Holder(Protocol):
         """Hold nothing of *origin*."""
 
     def __iter__(self) -> Iterator[Policy]:
-        """Every policy held."""
+        """Return every stored policy."""
 
     def __len__(self) -> int:
-        """How many are held."""
+        """Return the number of stored policies."""
 
 
 class StoreContract(ABC):
@@ -48,7 +48,7 @@ class StoreContract(ABC):
 
     @abstractmethod
     def new_store(self, clock: FakeClock, folder: Path) -> Holder:
-        """Make an empty store with room enough; *folder* is its own."""
+        """Make an empty store that is large enough; *folder* is its own."""
 
     @pytest.fixture
     def clock(self) -> FakeClock:
@@ -60,16 +60,16 @@ class StoreContract(ABC):
         """Make an empty store, and close it where it has an end."""
         store = self.new_store(clock, tmp_path)
         yield store
-        if isinstance(store, Held):
+        if isinstance(store, SyncStore):
             store.close()
 
-    def test_nothing_is_held_of_an_origin_never_put(self, store: Holder) -> None:
+    def test_unknown_origin_has_no_policy(self, store: Holder) -> None:
         """An unknown origin is `None`, not an error and not an open site."""
         assert store.get(SITE) is None
         assert len(store) == 0
         assert list(store) == []
 
-    def test_what_was_put_is_held(self, store: Holder) -> None:
+    def test_stored_policy_is_returned(self, store: Holder) -> None:
         """A policy comes back equal, and for its own origin only."""
         policy = parsed()
 
@@ -87,7 +87,7 @@ class StoreContract(ABC):
             Origin(SITE.scheme, SITE.host, 8080),
         ],
     )
-    def test_scheme_host_and_port_are_told_apart(
+    def test_scheme_host_and_port_are_distinguished(
         self, store: Holder, other: Origin
     ) -> None:
         """Origins that differ in one of the three have two policies."""
@@ -117,15 +117,15 @@ class StoreContract(ABC):
     def test_each_policy_goes_at_its_own_end(
         self, store: Holder, clock: FakeClock
     ) -> None:
-        """It is held until its `keep_until` and not from then on, fresh or stale."""
+        """It is stored until its `keep_until`, fresh or stale."""
         store.put(parsed())
         store.put(busy(origin=OTHER))
 
         clock.now = NOW + 300
         assert [store.get(origin) is None for origin in (SITE, OTHER)] == [False, True]
-        clock.now = NOW + KEPT - 0.001
+        clock.now = NOW + KEEP_SECONDS - 0.001
         assert store.get(SITE) is not None
-        clock.now = NOW + KEPT
+        clock.now = NOW + KEEP_SECONDS
         assert store.get(SITE) is None
         assert list(store) == []
 
@@ -140,7 +140,7 @@ class StoreContract(ABC):
 
         assert store.get(SITE) == parsed()
 
-    def test_what_is_forgotten_is_gone(self, store: Holder) -> None:
+    def test_forgotten_policy_is_not_returned(self, store: Holder) -> None:
         """Forgetting one origin leaves the others; a second time is no error."""
         store.put(parsed())
         store.put(parsed(origin=OTHER))
@@ -150,12 +150,12 @@ class StoreContract(ABC):
 
         assert [policy.origin for policy in store] == [OTHER]
 
-    def test_what_is_over_can_be_forgotten(
+    def test_expired_policy_can_be_forgotten(
         self, store: Holder, clock: FakeClock
     ) -> None:
         """Forgetting a policy past its end is no error either."""
         store.put(parsed())
-        clock.now = NOW + KEPT
+        clock.now = NOW + KEEP_SECONDS
 
         store.forget(SITE)
 
@@ -176,7 +176,7 @@ class StoreContract(ABC):
     def test_a_clock_that_goes_back_loses_nothing(
         self, store: Holder, clock: FakeClock
     ) -> None:
-        """What was held is held; what is put then has its own end."""
+        """Stored policies stay; a policy put later has its own end."""
         store.put(parsed())
         clock.now = NOW - DAY
         store.put(busy(origin=OTHER, at=clock.now))

@@ -105,7 +105,7 @@ def guarded(
     return Guarded(url, decoder, max_fetch_seconds, clock)
 
 
-class Held:
+class SyncStore:
     """Policies in a guarded store (`contract.Holder`); *make* makes an instance."""
 
     def __init__(

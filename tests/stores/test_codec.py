@@ -72,7 +72,7 @@ def read(
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_what_was_packed_comes_back_equal(name: str) -> None:
+def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
     """Under the same terms a policy is the same one after it was stored."""
     assert read(encode(POLICIES[name])) == POLICIES[name]
 
@@ -81,11 +81,11 @@ def test_a_beginning_stays_a_beginning() -> None:
     """Ours O24: of a file that was cut, the line that was cut is not obeyed later."""
     cut = replace(parsed(), stated=RobotsTxt.parse(BODY[:-1], truncated=True))
 
-    kept = read(encode(cut))
+    decoded = read(encode(cut))
 
-    assert kept is not None
-    assert kept.robots is not None
-    assert kept.robots.is_truncated
+    assert decoded is not None
+    assert decoded.robots is not None
+    assert decoded.robots.is_truncated
 
 
 def test_the_reader_decides_what_an_answer_means() -> None:
@@ -165,7 +165,7 @@ def test_an_entry_made_by_hand_is_read() -> None:
     ],
 )
 def test_an_entry_with_a_wrong_field_is_a_miss(changes: dict[str, object]) -> None:
-    """No field may bring in what no answer could have held."""
+    """No field may have a value that no answer could have had."""
     assert read(entry(**changes)) is None
 
 
@@ -193,13 +193,13 @@ def test_a_status_that_no_server_sends_opens_nothing(status: int) -> None:
         VERSION + zlib.compress(b"[" * 200_000),
     ],
 )
-def test_what_is_broken_or_of_another_version_is_a_miss(packed: bytes) -> None:
+def test_broken_entry_or_other_version_is_a_miss(packed: bytes) -> None:
     """It costs one fetch, and raises nothing."""
     assert read(packed) is None
 
 
 def test_an_entry_that_unpacks_to_too_much_is_a_miss() -> None:
-    """Nobody fills our memory through the store."""
+    """An entry of the store cannot fill our memory."""
     packer = zlib.compressobj(9, zdict=DICTIONARY)
     bomb = packer.compress(b"{}\n" + b"#" * 2**26) + packer.flush()
 
@@ -240,7 +240,7 @@ def test_one_changed_byte_opens_nothing(place: int, byte: int) -> None:
 
 
 def test_a_retry_that_lies_far_ahead_ends_with_the_policy() -> None:
-    """An entry cannot make a policy last longer than it would be kept."""
+    """An entry cannot make a policy last longer than its storage time."""
     policy = read(entry(retry_at=9e99))
 
     assert policy is not None
@@ -248,8 +248,8 @@ def test_a_retry_that_lies_far_ahead_ends_with_the_policy() -> None:
     assert policy.fresh_until == policy.stale_until == policy.keep_until
 
 
-def test_a_busy_origin_is_fetched_again_when_it_said() -> None:
-    """Ours R5: what another crawl was told to wait for holds for this one, too."""
+def test_busy_origin_is_fetched_again_after_its_retry_after() -> None:
+    """Ours R5: the Retry-After that another crawl got also applies to this one."""
     policy = read(encode(POLICIES["busy"]), terms=FreshnessSettings(retry_after=5.0))
 
     assert policy is not None

@@ -367,7 +367,7 @@ def test_a_mistake_of_ours_ends_no_wait(
     assert "TypeError: ours" in caplog.text
 
 
-def test_what_is_over_is_not_stored_and_not_returned() -> None:
+def test_expired_policy_is_neither_stored_nor_returned() -> None:
     """Past its end a policy is neither put nor got, whatever the store still has."""
     clock = FakeClock()
     stubborn = StubbornStore()

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 SOON = 0.05
 LATER = NOW + 2 * DAY
-HELD = encode(parsed())
+STORED = encode(parsed())
 OLDER = parsed(at=NOW - DAY).stale_on_error(RobotsResponse(503), LATER, TERMS)
 UNKNOWN = busy(at=LATER)
 OVER = busy(at=LATER, terms=FreshnessSettings(retry_after=0))
 
 
-def held_after(made: Policy, store: StubbornStore, *, misses: bool = False) -> object:
+def stored_after(made: Policy, store: StubbornStore, *, misses: bool = False) -> object:
     """Return what *store* has once *made* was; before, one read *misses* the policy."""
     crawl = guarded(store, FakeClock(LATER))
     if misses:
@@ -57,12 +57,12 @@ def test_a_read_that_failed_once_ends_no_last_good_policy(
     """Ours R5: what we set in its place is not put, and nothing is forgotten."""
     monkeypatch.setattr(worker, "REST_SECONDS", pause)
 
-    assert held_after(made, store_with(HELD), misses=True) == HELD
+    assert stored_after(made, store_with(STORED), misses=True) == STORED
 
 
 def test_a_store_that_is_late_is_not_written_over() -> None:
     """Ours R5: no answer in time is not the answer that nothing is stored."""
-    store = store_with(HELD)
+    store = store_with(STORED)
     crawl = guarded(store, FakeClock(LATER), timeout=SOON)
     store.hang()
     assert crawl.read(SITE) is None
@@ -71,24 +71,24 @@ def test_a_store_that_is_late_is_not_written_over() -> None:
     store.go_on.set()
 
     assert "put" not in store.calls
-    assert store.entries_by_origin == {SITE: HELD}
+    assert store.entries_by_origin == {SITE: STORED}
 
 
 @pytest.mark.parametrize(
     "packed",
     [
-        b"\x09" + HELD[1:],
+        b"\x09" + STORED[1:],
         encode(parsed(body=BODY + b"#" * 1_000_000)),
         encode(parsed(at=LATER - DAY)),
     ],
     ids=["another version", "too large for us", "newer than ours"],
 )
 @pytest.mark.parametrize("made", [UNKNOWN, OLDER], ids=["unknown", "stands in"])
-def test_what_another_crawl_holds_is_not_ours_to_end(
+def test_own_pause_does_not_replace_an_unread_entry(
     packed: bytes, made: Policy
 ) -> None:
-    """Ours R5: what we cannot read, or what came since, may be its last good policy."""
-    assert held_after(made, store_with(packed)) == packed
+    """Ours R5: an unreadable or newer entry may be the last good policy of another crawl."""
+    assert stored_after(made, store_with(packed)) == packed
 
 
 @pytest.mark.parametrize(
@@ -103,16 +103,16 @@ def test_what_another_crawl_holds_is_not_ours_to_end(
         (encode(parsed(at=LATER - 90 * DAY)), UNKNOWN),
     ],
 )
-def test_our_own_pause_is_held_where_it_ends_nothing(
+def test_own_pause_is_stored_if_it_replaces_no_good_policy(
     packed: bytes | None, made: Policy
 ) -> None:
-    """Ours R5: others need not ask an origin that is away; a future is no past."""
-    assert held_after(made, store_with(packed)) == encode(made)
+    """Ours R5: other crawls need not fetch from an unreachable origin."""
+    assert stored_after(made, store_with(packed)) == encode(made)
 
 
-@pytest.mark.parametrize("packed", [HELD, b"rubbish"], ids=["a policy", "rubbish"])
-def test_what_the_origin_states_takes_every_place(packed: bytes) -> None:
-    """Whatever is held, and whether it was read or not."""
+@pytest.mark.parametrize("packed", [STORED, b"rubbish"], ids=["a policy", "rubbish"])
+def test_policy_from_an_answer_replaces_any_entry(packed: bytes) -> None:
+    """Any entry is replaced, whether it was read or not."""
     newer = parsed(at=LATER)
 
-    assert held_after(newer, store_with(packed), misses=True) == encode(newer)
+    assert stored_after(newer, store_with(packed), misses=True) == encode(newer)

@@ -96,7 +96,7 @@ def test_compiled_rules_are_counted_once_they_are_measured() -> None:
     assert store.memory_bytes == 0
 
 
-def test_whoever_caches_rules_learns_what_is_no_longer_in_memory() -> None:
+def test_replaced_evicted_and_forgotten_policies_are_reported() -> None:
     """Replaced, evicted and forgotten policies are reported, each once."""
     store = MemoryStore(2, FakeClock())
     forgotten: list[Origin] = []
@@ -108,7 +108,7 @@ def test_whoever_caches_rules_learns_what_is_no_longer_in_memory() -> None:
     assert forgotten == [host(1), host(2), host(3)]
 
 
-def test_replacing_puts_nobody_out() -> None:
+def test_replacing_a_policy_evicts_no_other() -> None:
     """A full store takes a newer policy of an origin it holds, and keeps the rest."""
     store = MemoryStore(2, FakeClock())
     store.put(parsed(origin=host(1)))

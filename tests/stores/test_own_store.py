@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.stores.contract import StoreContract
 from tests.stores.folder_store import FolderStore
-from tests.stores.lasting import Held
+from tests.stores.lasting import SyncStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class TestFolderStore(StoreContract):
     """A store written from the documentation alone."""
 
-    def new_store(self, clock: FakeClock, folder: Path) -> Held:
+    def new_store(self, clock: FakeClock, folder: Path) -> SyncStore:
         """Make the store by its URL."""
         url = f"tests.stores.folder_store.FolderStore://{folder}/x"
-        return Held(lambda: FolderStore.from_url(url, timeout=2), clock)
+        return SyncStore(lambda: FolderStore.from_url(url, timeout=2), clock)

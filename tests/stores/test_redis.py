@@ -17,7 +17,7 @@ from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
 from scrapy_robots1994.stores.redis import RedisStore
 from tests.policy.samples import NOW, SITE, parsed
 from tests.stores.contract import OTHER, StoreContract
-from tests.stores.lasting import TIMEOUT_SECONDS, Held, guarded
+from tests.stores.lasting import TIMEOUT_SECONDS, SyncStore, guarded
 from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def store_at(server: RedisServer, prefix: str, **options: Any) -> RedisStore:
 
 
 def until(ask: Callable[[], object]) -> None:
-    """Ask again and again until it is so: a server notifies nobody by itself."""
+    """Poll until the condition holds, because a server sends no notifications."""
     give_up = time.monotonic() + TIMEOUT_SECONDS
     while not ask():
         assert time.monotonic() < give_up
@@ -65,16 +65,16 @@ class TestRedisStore(StoreContract):
         """Note where to make stores."""
         self.server, self.prefix = server, prefix
 
-    def new_store(self, clock: FakeClock, folder: Path) -> Held:
+    def new_store(self, clock: FakeClock, folder: Path) -> SyncStore:
         """Make an empty store under a prefix of its own."""
-        return Held(lambda: store_at(self.server, self.prefix, clock=clock), clock)
+        return SyncStore(lambda: store_at(self.server, self.prefix, clock=clock), clock)
 
 
 @pytest.mark.redis
 def test_every_key_has_the_prefix_and_an_expiry(
     server: RedisServer, prefix: str
 ) -> None:
-    """Policies and leases alike go by themselves, and touch nobody else's keys."""
+    """Policies and leases expire by themselves; other keys are not touched."""
     store = store_at(server, prefix)
     store.put(ENTRY)
     store.lease(SITE, "me", 5)
@@ -134,7 +134,7 @@ def sent_by(client: Any) -> int:
     return number
 
 
-def test_a_server_that_is_away_is_a_store_error_and_comes_back(prefix: str) -> None:
+def test_unreachable_server_is_a_store_error_and_recovers(prefix: str) -> None:
     """Each call says so; after the restart the same store works, its leases too."""
     with RedisServer() as server:
         store = store_at(server, prefix)
@@ -233,7 +233,7 @@ def test_a_password_is_used_and_never_shown(prefix: str) -> None:
     ],
     ids=["read-only", "out of memory", "no replicas", "no permission", "too many"],
 )
-def test_what_a_server_refuses_is_reported_once(
+def test_error_reply_of_the_server_is_reported_once(
     command: list[str], says: str, prefix: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Each call is a miss, and the sentence of the server is in the log."""

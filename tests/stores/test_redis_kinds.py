@@ -45,7 +45,7 @@ def shares(url: str) -> None:
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:
-    """Wait for a server that tells nobody when it is ready."""
+    """Wait until a server is ready, by polling it."""
     give_up = time.monotonic() + TIMEOUT_SECONDS
     while not is_so():
         assert time.monotonic() < give_up
@@ -53,7 +53,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on just now."""
+    """Return a free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]

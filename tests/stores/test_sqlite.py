@@ -19,7 +19,7 @@ from scrapy_robots1994.stores.sqlite import SqliteStore
 from tests.policy.samples import NOW, SITE, parsed
 from tests.stores.clock import FakeClock
 from tests.stores.contract import OTHER, StoreContract
-from tests.stores.lasting import Held, busy
+from tests.stores.lasting import SyncStore, busy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,14 +34,14 @@ def clock() -> FakeClock:
 class TestSqliteStore(StoreContract):
     """The SQLite store keeps the contract of all stores."""
 
-    def new_store(self, clock: FakeClock, folder: Path) -> Held:
+    def new_store(self, clock: FakeClock, folder: Path) -> SyncStore:
         """Make an empty store in a file of its own."""
-        return held_at(folder / "robots.db", clock)
+        return store_on(folder / "robots.db", clock)
 
 
-def held_at(path: Path, clock: FakeClock) -> Held:
+def store_on(path: Path, clock: FakeClock) -> SyncStore:
     """Open the store at a path."""
-    return Held(lambda: SqliteStore(str(path), clock=clock), clock)
+    return SyncStore(lambda: SqliteStore(str(path), clock=clock), clock)
 
 
 def sizes(path: Path) -> int:
@@ -54,15 +54,15 @@ def host(number: int) -> Origin:
     return Origin("http", f"host{number}.example", 80)
 
 
-def test_policies_outlive_the_store_that_was_told(
+def test_policies_survive_the_store_that_wrote_them(
     tmp_path: Path, clock: FakeClock
 ) -> None:
     """Closed and opened again, the file holds what was put."""
-    with held_at(tmp_path / "a.db", clock) as store:
+    with store_on(tmp_path / "a.db", clock) as store:
         store.put(parsed())
         store.put(busy(origin=OTHER))
 
-    with held_at(tmp_path / "a.db", clock) as store:
+    with store_on(tmp_path / "a.db", clock) as store:
         assert store.get(SITE) == parsed()
         assert len(store) == 2
 
@@ -72,8 +72,8 @@ def test_two_processes_see_each_others_policies(
 ) -> None:
     """What one put the other one finds, both having the file open."""
     with (
-        held_at(tmp_path / "a.db", clock) as one,
-        held_at(tmp_path / "a.db", clock) as two,
+        store_on(tmp_path / "a.db", clock) as one,
+        store_on(tmp_path / "a.db", clock) as two,
     ):
         one.put(parsed())
         assert two.get(SITE) == parsed()
@@ -82,7 +82,7 @@ def test_two_processes_see_each_others_policies(
 
 
 def test_many_may_make_the_file_at_once(tmp_path: Path) -> None:
-    """Workers that start together find one whole store, whoever makes it."""
+    """Workers that start together find one complete store."""
     path = str(tmp_path / "a.db")
 
     def put(number: int) -> None:
@@ -265,13 +265,15 @@ def test_an_entry_at_the_bound_is_read_back(tmp_path: Path) -> None:
     store.close()
 
 
-def test_what_is_over_goes_from_the_file(tmp_path: Path, clock: FakeClock) -> None:
-    """The first write of a later crawl takes out what nobody wants any more."""
-    with held_at(tmp_path / "a.db", clock) as store:
+def test_expired_policies_are_deleted_from_the_file(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    """The first write of a later crawl deletes expired policies."""
+    with store_on(tmp_path / "a.db", clock) as store:
         store.put(busy())
     clock.now += 300
 
-    with held_at(tmp_path / "a.db", clock) as store:
+    with store_on(tmp_path / "a.db", clock) as store:
         store.put(parsed(origin=OTHER, at=clock.now))
 
     with closing(sqlite3.connect(tmp_path / "a.db")) as base:
@@ -349,7 +351,7 @@ def test_a_folder_that_is_not_there_is_a_store_error(tmp_path: Path) -> None:
 
 
 def test_a_locked_database_is_a_store_error(tmp_path: Path) -> None:
-    """While another program holds the lock, a write gives up after its patience."""
+    """While another program has the lock, a write fails after its timeout."""
     path = tmp_path / "a.db"
     assert said_of(SqliteStore(str(path))) == ""
     with closing(sqlite3.connect(path, isolation_level=None)) as base:
@@ -359,7 +361,7 @@ def test_a_locked_database_is_a_store_error(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_a_store_error(tmp_path: Path) -> None:
-    """SQLite's own limit stands in for the disk's; what is held can still be read."""
+    """SQLite's own limit replaces that of the disk; stored policies can still be read."""
     path = tmp_path / "a.db"
     store = SqliteStore(str(path))
     store.put(Stored(SITE, b"x", NOW * 9000))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_a_memory_store_is_read(url: str, max_origins: int) -> None:
-    """`memory://` with or without its one option says how many origins are held."""
+    """`memory://` with or without its one option sets the number of stored origins."""
     assert StoreUrl.parse(url) == StoreUrl(max_origins=max_origins)
 
 
@@ -70,7 +70,7 @@ def refusal(url: str) -> str:
         "\x1b[31m",
     ],
 )
-def test_where_no_store_is_the_sentence_says_what_to_write(url: str) -> None:
+def test_error_for_a_wrong_store_url_says_what_to_write(url: str) -> None:
     """Anything but a memory store is refused with the address and an example."""
     assert "names no store" in refusal(url)
 
@@ -80,7 +80,7 @@ def test_where_no_store_is_the_sentence_says_what_to_write(url: str) -> None:
     [("size=1", "size"), ("max_origins=1&x=", "x"), ("Max_Origins=1", "Max_Origins")],
 )
 def test_an_unknown_option_is_named(query: str, name: str) -> None:
-    """An option that does nothing would be a mistake nobody sees."""
+    """An option without effect would hide a mistake."""
     assert f'has no option "{name}"' in refusal(f"memory://?{query}")
 
 

@@ -48,7 +48,7 @@ def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
 def _names(flaw: Flaw) -> x509.SubjectAlternativeName:
     """Return the names of the certificate."""
     if flaw == "wrong-name":
-        return x509.SubjectAlternativeName([x509.DNSName("somebody-else.example")])
+        return x509.SubjectAlternativeName([x509.DNSName("other-host.example")])
     loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     names = [x509.DNSName(name) for name in ("localhost", "*.site.test")]
     return x509.SubjectAlternativeName([loopback, *names])

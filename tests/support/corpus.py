@@ -90,9 +90,9 @@ def _read(source: Path) -> tuple[tuple[str, bytes], ...]:
         found = []
         with tarfile.open(source) as archive:
             for member in archive:
-                held = archive.extractfile(member)
-                if held is not None:
-                    found.append((Path(member.name).name, held.read()))
+                file = archive.extractfile(member)
+                if file is not None:
+                    found.append((Path(member.name).name, file.read()))
     if not found:
         message = f"no corpus file in {source}"
         raise RuntimeError(message)

@@ -36,7 +36,9 @@ INDEX_HTML = (
 )
 LONG_LINE = "RFC 9309 2.5: at least 500 KiB are parsed; a line within them is not cut."
 OTHER_RECORD = "RFC 9309 2.2.4: other records must not interfere; none ends a group."
-LITERAL_STAR = "RFC 9309 2.2.1: `*` alone is a name for everybody; within a value it means nothing."
+LITERAL_STAR = (
+    "RFC 9309 2.2.1: `*` alone names every robot; within a value it means nothing."
+)
 END_MARK = (
     "RFC 9309 2.2.3: `$` at the end of a pattern is the end of the match, not a sign."
 )
