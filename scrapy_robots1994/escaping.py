@@ -52,6 +52,14 @@ def escape_control_chars(text: str, width: int = 120) -> str:
     return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT
 
 
+def escape_json(text: str) -> str:
+    """Return JSON that means the same and holds no command of a CI system.
+
+    A string with `##[` in it would be one, anywhere in a line.
+    """
+    return text.replace("##", "#\\u0023")
+
+
 def is_printable(text: str) -> bool:
     """Return whether `escape_control_chars` leaves *text* as it is, at any width."""
     return _UNPRINTABLE.search(text) is None

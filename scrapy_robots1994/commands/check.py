@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,6 +17,7 @@ from scrapy_robots1994.commands.terminal import (
     WrongUse,
     interruptible,
     painter,
+    print_json,
     print_line,
     print_note,
     progress,
@@ -168,7 +168,7 @@ class _Check:
         if self._opts.only and verdict.word != self._opts.only:
             return
         if self._opts.json:
-            print_line(json.dumps(verdict.as_json()))
+            print_json(verdict.as_json())
         else:
             for line in verdict.lines(
                 self._paint,

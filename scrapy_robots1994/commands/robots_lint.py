@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ from scrapy_robots1994.commands.terminal import (
     end_now,
     interruptible,
     painter,
+    print_json,
     print_line,
     print_note,
     progress,
@@ -173,7 +173,7 @@ class LintRun:
                 document = formats.as_sarif(self._reports, __version__)
             else:
                 document = {"files": list(map(formats.as_json, self._reports))}
-            print_line(json.dumps(document, indent=1))
+            print_json(document, indent=1)
         elif opts.format == "text" and (opts.summary or summary.files > 1):
             for line in formats.summary_as_text(summary):
                 print_line(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,6 +13,7 @@ from scrapy_robots1994.commands.store_view import PolicyFilter, StoreView
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
     WrongUse,
+    print_json,
     print_line,
     print_note,
 )
@@ -118,9 +118,10 @@ examples:
         def show(source: PolicySource) -> None:
             row = {"url": source.name, "outcome": source.outcome, "why": source.why}
             text = f"{source.outcome:<11} {source.name} {source.why}".rstrip()
-            print_line(
-                json.dumps(row) if opts.json else escape_control_chars(text, 500)
-            )
+            if opts.json:
+                print_json(row)
+            else:
+                print_line(escape_control_chars(text, 500))
 
         def show_missing() -> None:
             for url in lookup.missing:
@@ -171,15 +172,17 @@ def _print(action: str, policies: list[Policy], *, as_json: bool) -> None:
     now = time.time()
     if action == "stats":
         sums = store_view.totals(policies, now)
-        rows = [f"{name}: {_counts(value)}" for name, value in sums.items()]
-        for line in [json.dumps(sums)] if as_json else rows:
-            print_line(line)
+        if as_json:
+            print_json(sums)
+            return
+        for name, value in sums.items():
+            print_line(f"{name}: {_counts(value)}")
         return
     for policy in policies:
         if action == "export" or (as_json and action == "show"):
-            print_line(json.dumps(store_view.as_export(policy, now)))
+            print_json(store_view.as_export(policy, now))
         elif as_json:
-            print_line(json.dumps(store_view.as_row(policy, now)))
+            print_json(store_view.as_row(policy, now))
         else:
             print_line(store_view.as_line(policy, now))
         if action == "show" and not as_json and policy.robots is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError
+from scrapy_robots1994.escaping import escape_json
 from scrapy_robots1994.lint.formats import Paint, unpainted
 
 if TYPE_CHECKING:
@@ -51,6 +53,11 @@ def print_line(line: str = "") -> None:
     """Print one line of the answer, in whatever encoding standard output has."""
     encoding = sys.stdout.encoding or "utf-8"
     _write(sys.stdout, line.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def print_json(value: object, indent: int | None = None) -> None:
+    """Print *value* as JSON, on one line without *indent*."""
+    print_line(escape_json(json.dumps(value, indent=indent)))
 
 
 def print_note(line: str) -> None:

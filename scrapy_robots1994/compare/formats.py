@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.report_data import as_plain
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, escape_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ COLUMNS = (
 
 def as_json(report: ComparisonReport) -> str:
     """Return *report* as one JSON object."""
-    return json.dumps(as_plain(report), ensure_ascii=True, indent=1) + "\n"
+    return escape_json(json.dumps(as_plain(report), indent=1)) + "\n"
 
 
 def as_csv(report: ComparisonReport) -> str:
