@@ -242,7 +242,8 @@ def _notes(settings: Settings) -> list[str]:
     if inside_project() and not _is_enabled(settings):
         notes.append(
             "note: this project does not enable scrapy_robots1994, so its crawl uses "
-            'Scrapy\'s own middleware; write ADDONS = {"scrapy_robots1994.Addon": 500}'
+            "Scrapy's own middleware; fill the ADDONS line of its settings: "
+            'ADDONS = {"scrapy_robots1994.Addon": 500}'
         )
     return notes
 

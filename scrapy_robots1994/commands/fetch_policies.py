@@ -61,7 +61,7 @@ NO_PAGES: tuple[Request, ...] = ()
 
 @dataclass(slots=True)
 class PolicyLookup:
-    """URLs whose policies are fetched, and what was found.
+    """URLs whose policies are fetched, and the sources found.
 
     *urls* are of pages, whose origin's policy is fetched, or of robots.txt files that
     lie elsewhere. *on_found* is called with each of them at once. *robot* is the name
@@ -118,7 +118,7 @@ class PolicyLookup:
             self._add(PolicySource.from_found(url, found))
 
     def _add(self, source: PolicySource) -> None:
-        """Take what was found, unless Ctrl-C came first."""
+        """Add a source, unless Ctrl-C came first."""
         if not self.is_interrupted:
             self.found[source.name] = source
             self.on_found(source)

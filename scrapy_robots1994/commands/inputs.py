@@ -95,7 +95,7 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs of the arguments, of the file *named*, and of standard input.
 
     That is read for `-`, or when no URL is given otherwise and it is not a terminal.
-    Raises `WrongUse` when there is none at all.
+    Raises `WrongUse` without any URL.
     """
     # What a shell passes on is bytes, too.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]

@@ -24,7 +24,7 @@ _MARGIN = 12
 _STYLES = {"allowed": "green", "disallowed": "red", "unknown": "yellow"}
 
 Found: TypeAlias = "Policy | Exception"
-"""The policy of an origin, or why there is none."""
+"""The policy of an origin, or the error that there is in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class UrlVerdict:
 
     @property
     def note(self) -> str:
-        """What one line has room for: the line that decides, or that nothing is known."""
+        """A few words: the line that decides, or that nothing is known."""
         if self.source is None:
             return "not checked"
         if not self.is_known:

@@ -235,7 +235,7 @@ class Robots1994Middleware:
             from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
 
             shadow = ShadowComparison(crawler, settings)
-            download.on_ignored_body = shadow.kept
+            download.on_ignored_body = shadow.store_body
             if settings.dry_run:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 

@@ -66,7 +66,7 @@ EXPLAIN_SECONDS = 20.0
 class ShadowComparison:
     """Compares each decision of a crawl, and reports at its end.
 
-    `kept` takes the bodies of answers whose status decides, `compare` each decision.
+    `store_body` takes the bodies of answers whose status decides, `compare` each decision.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -103,7 +103,7 @@ class ShadowComparison:
             msg = f"ROBOTS1994_COMPARE_REPORT cannot be filled in: {error}."
             raise SettingsError(msg) from error
 
-    def kept(self, origin: Origin, body: bytes) -> None:
+    def store_body(self, origin: Origin, body: bytes) -> None:
         """Store the body of a response whose status decides."""
         self._bodies[origin] = zlib.compress(body)
 
