@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from scrapy.extensions.httpcache import parse_cachecontrol, rfc1123_to_epoch
@@ -11,9 +12,11 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.policy import Validators
 
-# Content codings that hide the text from us if nothing has undone them. A server that
-# sends `Content-Encoding: utf-8` by mistake is not meant.
+# Content codings that hide the text from us if nothing has undone them.
 CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
+_NO_CODING = frozenset({b"", b"identity"})
+# Control characters of which packed bytes have many and texts none.
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 
 
 def freshness_lifetime(response: Response, now: float) -> float | None:
@@ -76,14 +79,24 @@ def conditions(validators: Validators) -> dict[str, bytes]:
 
 
 def codings(response: Response) -> tuple[str, ...]:
-    """Return the content codings of the body, in the order they were applied."""
+    """The content codings of the body, in the order they were applied.
+
+    Without quotes and parameters, which some servers send, and without `identity`.
+    """
     found = b",".join(response.headers.getlist("Content-Encoding")).lower().split(b",")
-    return tuple(coding.strip().decode("latin-1") for coding in found if coding.strip())
+    names = [coding.partition(b";")[0].strip(b" \t\"'") for coding in found]
+    return tuple(name.decode("latin-1") for name in names if name not in _NO_CODING)
 
 
 def hidden_by(response: Response) -> str | None:
-    """Return the content coding that nothing has undone, or `None`."""
-    return next((coding for coding in codings(response) if coding in CODINGS), None)
+    """The content coding that nothing has undone, or `None`.
+
+    Of a name that is no coding we know, such as `utf-8`, the body decides: to read
+    packed bytes as a file without rules would allow everything.
+    """
+    is_packed = _NOT_TEXT.search(response.body) is not None
+    found = (it for it in codings(response) if it in CODINGS or is_packed)
+    return next(found, None)
 
 
 def _digits(value: bytes | None) -> float | None:

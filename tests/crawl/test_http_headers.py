@@ -87,6 +87,20 @@ def test_only_a_real_coding_hides_the_text(coding: str, hidden: str | None) -> N
     assert headers.hidden_by(response(Content_Encoding=coding)) == hidden
 
 
+@pytest.mark.parametrize("coding", ["xz", "dcb", "utf-8"])
+def test_packed_bytes_are_no_text_whatever_the_coding_is_called(coding: str) -> None:
+    """Read as a file without rules they would allow everything."""
+    packed = response(Content_Encoding=coding).replace(body=b"\xfd7zXZ\x00\x00")
+
+    assert headers.hidden_by(packed) == coding
+
+
+@pytest.mark.parametrize("sent", ["gzip;q=1", '"gzip"', "gzip, identity", " GZIP ,"])
+def test_a_coding_is_known_however_it_is_written(sent: str) -> None:
+    """With parameters, in quotes, beside the name of no coding at all."""
+    assert headers.codings(response(Content_Encoding=sent)) == ("gzip",)
+
+
 def test_a_response_without_coding_hides_nothing() -> None:
     """The usual case."""
     assert headers.hidden_by(response()) is None

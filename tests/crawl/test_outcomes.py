@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tests.support.replies import Reply
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
+XZ = lzma.compress(CLOSED)
 FAST = {"ROBOTS1994_TIMEOUT": 1.5}
 # Scrapy 2.16 has a setting for it, before that it is a factory.
 VERIFYING = (
@@ -81,6 +83,7 @@ def test_the_status_decides_whatever_the_body_says(
             {"COMPRESSION_ENABLED": False},
         ),
         (replies.gzip_bomb(200_000_000), {}),
+        (replies.status(200, XZ, **{"Content-Encoding": "xz"}), {}),
     ],
     ids=[
         "reset",
@@ -95,6 +98,7 @@ def test_the_status_decides_whatever_the_body_says(
         "to nonsense",
         "undecoded",
         "gzip bomb",
+        "unknown coding",
     ],
 )
 @pytest.mark.parametrize("reactor", reactors())
