@@ -15,11 +15,12 @@ from scrapy_robots1994.crawl.failures import CLASSIFIER
 from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
-from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread, sleep
+from scrapy_robots1994.crawl.threads import run_in_thread, sleep
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
 from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.policy.reader import Reader
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -42,7 +43,12 @@ if TYPE_CHECKING:
         Validators,
     )
     from scrapy_robots1994.policy.backend import Waiter
-    from scrapy_robots1994.robotstxt import RobotsTxt
+
+INLINE_CHECK_BYTES = 8_192
+"""Bytes of a file that is checked on the event loop: 10 ms at most, for empty lines."""
+
+MAX_CHECKED_BYTES = 32_768
+"""Bytes of a file that a crawl checks for problems; the lint reads the whole of it."""
 
 
 class ScrapyBackend:
@@ -142,7 +148,7 @@ class ScrapyBackend:
         if policy.robots is None:
             return
         robots, robot = policy.robots, self._robot.of(context.page)
-        if robots.size > INLINE_PARSE_BYTES:
+        if robots.size > INLINE_CHECK_BYTES:
             problems = await run_in_thread(lambda: _compile(robots, robot))
         else:
             problems = _compile(robots, robot)
@@ -177,6 +183,16 @@ def _compile(robots: RobotsTxt, robot: str | bytes) -> tuple[Problem, ...]:
     """Do all slow work with a file; return the problems that open it to *robot*."""
     # Compiled first, for a compressed body would have to be unpacked for it.
     robots.rules(robot)
-    problems = robots.weakening_problems(robot, MAX_PROBLEMS)
+    looked_at = robots
+    if robots.size > MAX_CHECKED_BYTES:
+        # Every line is an object here, and for that many Python's garbage collector
+        # looks at all objects of the process, and stops all threads meanwhile.
+        looked_at = RobotsTxt.parse(
+            robots.body,
+            dialect=robots.dialect,
+            reading=robots.reading,
+            limit=MAX_CHECKED_BYTES,
+        )
+    problems = looked_at.weakening_problems(robot, MAX_PROBLEMS)
     robots.compress_body()
     return problems
