@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.utils.defer import deferred_from_coro
@@ -148,10 +149,11 @@ class ScrapyBackend:
         if policy.robots is None:
             return
         robots, robot = policy.robots, self._robot.of(context.page)
+        compiling = partial(_compile, robots, robot, policy.origin.robots_url)
         if robots.size > INLINE_CHECK_BYTES:
-            problems = await run_in_thread(lambda: _compile(robots, robot))
+            problems = await run_in_thread(compiling)
         else:
-            problems = _compile(robots, robot)
+            problems = compiling()
         if last is None or last.robots != robots:
             if robots.is_truncated:
                 self._log.truncated(policy.origin)
@@ -179,10 +181,11 @@ def _ignore_cancellation(failure: Failure) -> None:
         failure.raiseException()
 
 
-def _compile(robots: RobotsTxt, robot: str | bytes) -> tuple[Problem, ...]:
+def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, ...]:
     """Do all slow work with a file; return the problems that open it to *robot*."""
-    # Compiled first, for a compressed body would have to be unpacked for it.
-    robots.rules(robot)
+    # Compiled first, for a compressed body would have to be unpacked for it. The first
+    # question about an origin, of which *url* is one, finds the rules that are about it.
+    robots.rules(robot).allowed_url(url)
     looked_at = robots
     if robots.size > MAX_CHECKED_BYTES:
         # Every line is an object here, and for that many Python's garbage collector
