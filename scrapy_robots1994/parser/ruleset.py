@@ -196,7 +196,12 @@ class RobotRules:
             return -1
         # These end an authority, too.
         head = url[:start]
-        return -1 if "?" in head or "#" in head or "\\" in head else start
+        if start < 0 or "?" in head or "#" in head or "\\" in head:
+            return -1
+        if not self._state[1]:
+            # The first host: the next question is mostly about it, too.
+            self._state = (f"{head}/", start, *self._state[2:])
+        return start
 
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether *url* may be retrieved, and because of what.
