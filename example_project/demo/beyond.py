@@ -1,6 +1,6 @@
 """Crawls five sites with the spiders that enable more than the text of 1994.
 
-Ends with 0 if each fetched and kept exactly what it should.
+Ends with 0 if each crawl fetched and exported exactly what it should.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Outcome:
         return [target for target in targets if target != "/robots.txt"]
 
     @property
-    def kept(self) -> set[str]:
-        """The paths of the pages whose items stayed."""
+    def exported(self) -> set[str]:
+        """The paths of the pages whose items were exported."""
         return {urlsplit(it["url"]).path for it in self.items if "refused" not in it}
 
     @property
@@ -86,19 +86,19 @@ def output(case: Case, outcome: Outcome) -> Iterator[str]:
         requests = len(outcome.received) - len(outcome.fetched)
         yield f"  requests for robots.txt: {requests}"
     if case.spider == "page-directives":
-        yield f"  items of {'  '.join(sorted(outcome.kept))}"
+        yield f"  items of {'  '.join(sorted(outcome.exported))}"
         for key, value in sorted(outcome.stats.items()):
             if key.startswith("robots1994/pages/"):
                 yield f"  {key}  {value}"
 
 
 def is_right(case: Case, outcome: Outcome) -> bool:
-    """Return whether what should be was fetched and kept, no faster than allowed."""
-    kept = case.fetched if case.kept is None else case.kept
+    """Return whether pages, items and request rate are as expected."""
+    exported = case.fetched if case.exported is None else case.exported
     return (
         set(outcome.fetched) == case.fetched
         and len(outcome.received) == len(case.fetched) + 1
-        and outcome.kept == kept
+        and outcome.exported == exported
         and (case.spider != "crawl-delay" or min(outcome.gaps) >= DELAY)
     )
 

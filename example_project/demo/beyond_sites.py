@@ -16,7 +16,7 @@ class Case:
     """One site, the spider that crawls it, and the expected outcome.
 
     `pages` have the paths they link to and the content of their robots meta tag.
-    `fetched` are the pages to be requested; `kept` those whose items stay, all if None.
+    `fetched` are the pages to be requested; `exported` those whose items are exported, all if None.
     """
 
     spider: str
@@ -24,7 +24,7 @@ class Case:
     robots: str
     pages: dict[str, tuple[str, str]]
     fetched: frozenset[str]
-    kept: frozenset[str] | None = None
+    exported: frozenset[str] | None = None
     start: str = "/"
     sitemap: tuple[str, ...] = ()
 

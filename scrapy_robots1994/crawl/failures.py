@@ -1,7 +1,7 @@
-"""Whose fault an exception of a download is, by the classes of Scrapy and Twisted.
+"""Classify the exceptions of downloads by the classes of Scrapy and Twisted.
 
-Every difference between Scrapy versions in what a download raises is in this file, and
-what tells a silent origin from a network of ours that carries nothing.
+This file covers the differences between Scrapy versions in the exceptions of a download,
+and distinguishes an unreachable origin from a failure of the local network.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class NetworkWatch:
     def is_down(self, fetch: WatchedFetch) -> bool:
         """Whether *fetch*, which timed out, shares its silence with many sites.
 
-        What cannot be told apart counts as the origin's (R5).
+        An ambiguous failure counts as one of the origin (R5).
         """
         if self._last_heard >= fetch.since:
             return False

@@ -33,7 +33,7 @@ def encoding_of(body: bytes) -> tuple[bytes, str]:
 
 def decode(text: bytes) -> str:
     """Return *text* read as UTF-8, for any bytes; `encode` is the way back."""
-    # Ours O17: an undecodable byte is kept as that byte. Dropping it could turn an
+    # Ours O17: an undecodable byte stays that byte. Dropping it could turn an
     # unknown field into a known one, replacing it would lose the rules of Latin-1 files.
     return text.decode("utf-8", "surrogateescape")
 

@@ -72,16 +72,16 @@ def without_dot_segments(target: str) -> str:
     """
     # Ours O27
     path, mark, query = target.partition("?")
-    kept: list[str] = []
+    resolved: list[str] = []
     segments = path.replace("\\", "/").split("/")[1:]
     for segment in segments:
         if segment in _PARENT:
-            del kept[-1:]
+            del resolved[-1:]
         elif segment not in _CURRENT:
-            kept.append(segment)
+            resolved.append(segment)
     if segments and segments[-1] in _PARENT | _CURRENT:
-        kept.append("")
-    return f"/{'/'.join(kept)}{mark}{query}"
+        resolved.append("")
+    return f"/{'/'.join(resolved)}{mark}{query}"
 
 
 def is_absolute(value: str) -> bool:

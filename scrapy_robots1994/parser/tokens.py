@@ -134,7 +134,7 @@ def _line(number: int, text: str, ending: str, dialect: Dialect) -> Line:
     field, colon, value = content.partition(":")
     field = field.strip(SPACE)
     if not field and not colon:
-        # 1994 F5: a line that held only a comment vanishes, and is not blank.
+        # 1994 F5: a line that contained only a comment vanishes, and is not blank.
         kind = LineKind.COMMENT if comment else LineKind.BLANK
         return Line(number, kind, text, ending, comment=comment)
     if not field or not colon:

@@ -1,7 +1,7 @@
-"""Policies of origins: what a response means, how long it holds, who fetches it.
+"""Policies of origins: what a response means, how long it applies, how it is fetched.
 
-Pure: no IO, no clock, no Scrapy. A `FetchResult` (what came of GET /robots.txt) becomes,
-by the outcome table R1 to R7, a `Policy`, which says whether it is fresh at a moment;
+Pure: no IO, no clock, no Scrapy. The outcome table R1 to R7 turns a `FetchResult` (the
+result of GET /robots.txt) into a `Policy`, which says whether it is fresh at a given time;
 `resolver.PolicyResolver` finds or fetches the policy of an origin.
 """
 

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
 Resolution: TypeAlias = "Policy | LocalFault | Cancelled"
-"""What a wait ends with: a policy, or why there is none."""
+"""The result of a wait: a policy, or the reason why there is none."""
 
 
 class Waiter(Protocol):
     """The future of one waiting request."""
 
     def release(self, resolution: Resolution) -> None:
-        """Let the request go on with *resolution*.
+        """Resume the request with *resolution*.
 
-        Of no effect a second time, or when the wait was cancelled; never raises.
+        A second call, or a call after the wait was cancelled, has no effect. Never raises.
         """
 
     def __await__(self) -> Generator[Any, Any, Resolution]:
@@ -42,7 +42,7 @@ class Work(Protocol):
     """A coroutine that runs on its own."""
 
     def cancel(self) -> object:
-        """End it now; of no effect when it has ended."""
+        """Cancel it; no effect if it has ended."""
 
 
 class Memory(Protocol):
@@ -56,9 +56,9 @@ class Memory(Protocol):
 
 
 class Store(Protocol):
-    """Policies that outlast this process, or are shared with others.
+    """Policies that outlive this process, or are shared with other processes.
 
-    It never raises and answers in bounded time: a store that fails knows nothing.
+    It never raises and answers in bounded time: a store that fails acts as if empty.
     """
 
     async def get(self, origin: Origin) -> Policy | None:
@@ -67,8 +67,8 @@ class Store(Protocol):
     async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Wait until no other process fetches *origin*.
 
-        Return a fresh policy that another one made meanwhile, or `None`: then it is for
-        this process to fetch, and others wait until `release_lease`.
+        Return the fresh policy that another process fetched meanwhile, or `None`: then this
+        process fetches, and others wait until `release_lease`.
         """
 
     def release_lease(
@@ -77,13 +77,13 @@ class Store(Protocol):
         """Store *policy*, which our fetch made, and end our lease of *origin*.
 
         After an *aborted* fetch (R6) the next process takes the lease. After any other
-        fetch without a policy to share, all who wait fetch at once. Does not wait; of
+        fetch without a policy to share, all waiting processes fetch at once. Does not wait;
         no effect without a policy and without a lease.
         """
 
 
 class ResolverBackend(Protocol[ContextT_contra]):
-    """The crawler as the resolver sees it; *context* is how a page request leaves."""
+    """The crawler as the resolver sees it; *context* is how a page request is sent."""
 
     async def fetch(
         self, origin: Origin, context: ContextT_contra, validators: Validators | None
@@ -102,7 +102,7 @@ class ResolverBackend(Protocol[ContextT_contra]):
     def start(self, work: Coroutine[Any, Any, None], ended: Callable[[], None]) -> Work:
         """Run *work* on its own; call *ended* once it has ended.
 
-        Also when it was cancelled before its first step: nothing of *work* runs then.
+        *ended* is also called if *work* was cancelled before its first step.
         """
 
     def new_waiter(self) -> Waiter:
@@ -112,10 +112,10 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Return the seconds since the epoch."""
 
     def fault_of(self, error: Exception) -> LocalFault | Cancelled:
-        """Return what *error*, raised outside of `fetch`, means."""
+        """Classify *error*, which was raised outside of `fetch`."""
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
-        """Called before the pause of each retry, with what makes it necessary."""
+        """Called before the pause of each retry, with the result that is retried."""
 
     def policy_fetched(
         self,
@@ -124,16 +124,16 @@ class ResolverBackend(Protocol[ContextT_contra]):
         context: ContextT_contra,
         last: Policy | None,
     ) -> Awaitable[None]:
-        """Called with every policy built from *result*, before waiters go on.
+        """Called with every policy built from *result*, before the waiters resume.
 
-        *policy* is in memory by then, so that the callee may request pages of its
+        *policy* is already in memory, so that the callee may request pages of its
         origin. *last* is the good policy that was there before.
         """
 
     def policy_loaded(
         self, policy: Policy, context: ContextT_contra
     ) -> Awaitable[None]:
-        """Called with every policy that the store gave, before waiters go on."""
+        """Called with every policy loaded from the store, before the waiters resume."""
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Called with every fetch that ends without a policy (R6, R7)."""

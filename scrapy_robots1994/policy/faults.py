@@ -1,5 +1,5 @@
-"""Whose fault a failed fetch is: the origin's (R5), ours (R7), or a cancellation (R6);
-and when it is tried again (§3.1 of the standard).
+"""Classify failed fetches: a fault of the origin (R5), of ours (R7), or a cancellation (R6);
+and decide when they are retried (§3.1 of the standard).
 
 The exception classes of the HTTP client are injected, so that nothing here imports one.
 """
@@ -42,10 +42,10 @@ SHORTAGES = frozenset(
 """Errors of this machine: no descriptor, no memory, no local port."""
 
 LOCAL_ERRNOS = SHORTAGES | {errno.EACCES, errno.EPERM}
-"""The same, and no permission to connect."""
+"""The shortages, and a missing permission to connect."""
 
 MAX_CAUSES = 20
-"""Exceptions that are looked at behind one; a longer chain is cut."""
+"""The largest number of causes of an exception that are examined."""
 
 
 BUGS: Classes = (
@@ -57,7 +57,7 @@ BUGS: Classes = (
     NotImplementedError,
     TypeError,
 )
-"""Exceptions of a program, which no network raises."""
+"""Exceptions of program errors, which no network failure raises."""
 
 NETWORK_PAUSES = (1.0, 4.0)
 """Seconds before each retry of a network failure, and of a fault of ours (R7)."""
@@ -69,12 +69,12 @@ MAX_RETRY_AFTER = 30.0
 """Seconds of a Retry-After that requests wait for; a longer one ends the retries."""
 
 JITTER = 0.25
-"""Part of a pause by which it is drawn longer, so that origins spread."""
+"""The random share by which a pause is longer, so that retries of origins spread."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultClassifier:
-    """Assigns the exception of a fetch to a fault, by where and by its class.
+    """Classifies the exception of a fetch by its place and its class.
 
     *cancelled* and *local* are the classes of the HTTP client that mean a cancellation
     and a failure on our side.
@@ -89,7 +89,7 @@ class FaultClassifier:
         """Return whose fault *error* is; *detail* is one printable line about it.
 
         *was_sent* says that the download itself failed, not a middleware before or
-        after it. Behind a proxy only the proxy is reached, so what fails is ours.
+        after it. With a proxy, only the proxy is reached, so the fault is ours.
         """
         if isinstance(error, self.cancelled):
             return Cancelled(detail or "the request was cancelled")
@@ -102,7 +102,7 @@ class FaultClassifier:
         return FetchError(type(error).__name__, detail)
 
     def _is_local(self, error: Exception) -> bool:
-        """Whether *error*, or what caused it, happened on this machine."""
+        """Return whether *error*, or one of its causes, happened on this machine."""
         return any(
             isinstance(cause, self.local) or error_number(cause) in LOCAL_ERRNOS
             for cause in causes(error)
@@ -110,7 +110,7 @@ class FaultClassifier:
 
 
 def is_shortage(error: BaseException) -> bool:
-    """Whether *error* says that this machine has run out of something."""
+    """Return whether *error* says that this machine lacks a resource."""
     return any(error_number(cause) in SHORTAGES for cause in causes(error))
 
 
@@ -121,9 +121,9 @@ def error_number(error: BaseException) -> int | None:
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield *error* and every exception behind it.
+    """Yield *error* and every exception that caused it.
 
-    Twisted keeps further ones, or failures that hold them, in a list of *reasons*.
+    Twisted stores further exceptions, or failures with them, in a list of *reasons*.
     """
     found, queue = {id(error)}, deque([error])
     while queue and len(found) <= MAX_CAUSES:
@@ -156,10 +156,10 @@ def copy_of(error: ExceptionT) -> ExceptionT:
 
 @dataclass(frozen=True, slots=True)
 class RetrySchedule:
-    """The pauses between the fetches of one origin while requests wait.
+    """The pauses between the fetches from one origin while requests wait.
 
-    *times* is the largest number of retries: Scrapy's `RETRY_TIMES`, or 0 where
-    `RETRY_ENABLED` is off. Whatever it is, the pauses above are all there are, so a
+    *times* is the largest number of retries: Scrapy's `RETRY_TIMES`, or 0 if
+    `RETRY_ENABLED` is off. There are never more retries than pauses above, so a
     dead origin costs a bounded number of fetches.
     """
 
@@ -183,7 +183,7 @@ class RetrySchedule:
 
 
 def _pauses(result: FetchResult) -> tuple[tuple[float, ...], float | None]:
-    """Return the pauses that *result* is worth, and the server's Retry-After."""
+    """Return the pauses for retries of *result*, and the server's Retry-After."""
     match result:
         case FetchError(is_final=False) | LocalFault():
             return NETWORK_PAUSES, None

@@ -1,7 +1,7 @@
-"""What came of one GET /robots.txt, and what it means for the origin: R1 to R7.
+"""Results of one GET /robots.txt, and what they mean for the origin: R1 to R7.
 
-The type of a result says whose doing it is. What a status means is ours: 1994 says only
-that the file is at /robots.txt (M1) and that an empty one is as good as none (E1). The
+The type of a result says who caused it. What a status means is Ours: 1994 says only
+that the file is at /robots.txt (M1) and that an empty file is like a missing one (E1). The
 ids R1 to R7 are rows of the table in the documentation.
 """
 
@@ -18,7 +18,7 @@ class RobotsResponse:
 
     *body* is at most a little more than the size limit; *is_truncated* says that the
     download stopped there (Ours O24). *not_modified* is a 304 to a request with
-    `Validators`. *freshness_lifetime* is what the headers promise and *retry_after* the
+    `Validators`. *freshness_lifetime* is that of the headers and *retry_after* the
     server's Retry-After, both in seconds, `None` where the headers say nothing.
     *final_url* is the URL that answered where it is not the requested one (R2).
     *via_plain_proxy* says that the answer passed a proxy on plain `http:`, which may
@@ -74,9 +74,9 @@ FetchResult: TypeAlias = RobotsResponse | FetchError | LocalFault | Cancelled
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server may compare to answer "not modified" (RFC 9110, section 13.1).
+    """The values by which a server may answer "not modified" (RFC 9110, section 13.1).
 
-    They are sent to *url* and to no other, where they could confirm something else.
+    They are sent only to *url*: another server could confirm another file.
     """
 
     url: str
@@ -95,15 +95,15 @@ class Outcome(enum.Enum):
 
 
 PROXY_AUTHENTICATION_REQUIRED = 407
-"""Ours R7: the word of a proxy, never the origin's; it does not become a policy."""
+"""Ours R7: the answer of a proxy, never of the origin; it does not become a policy."""
 
 TEMPORARY = frozenset({408, 421, 425, 429})
 """Ours R5: statuses of class 4 that say "not now", and not "no file"."""
 
 NOT_OF_PROXIES = frozenset({404, 410})
-"""Statuses, besides 2xx and 304, that a proxy does not write by itself."""
+"""Statuses, besides 2xx and 304, that a proxy does not send on its own."""
 
-# A status that has a row of its own, whatever its class says.
+# Statuses with a row of their own, which overrides that of their class.
 _BY_STATUS = {
     401: Outcome.FORBIDDEN,  # Ours R3
     403: Outcome.FORBIDDEN,  # Ours R3
@@ -128,12 +128,12 @@ OUTCOMES: dict[int, Outcome] = {
 
 
 def is_temporary(status: int) -> bool:
-    """Whether *status* is one of R5 that is worth a retry."""
+    """Return whether *status* is one of R5 that is retried."""
     return status in TEMPORARY or status // 100 == 5  # noqa: PLR2004 - the class
 
 
 def outcome_of(status: int) -> Outcome:
-    """Return the outcome of *status*; one outside 100 to 599 says nothing, so R5."""
+    """Return the outcome of *status*; R5 for one outside 100 to 599."""
     return OUTCOMES.get(status, Outcome.UNREACHABLE)
 
 
@@ -147,7 +147,7 @@ def outcome_of_result(result: RobotsResponse | FetchError) -> Outcome:
 
 
 def is_of_origin(result: RobotsResponse | FetchError) -> bool:
-    """Whether the origin itself said *result* over HTTP (§3.1)."""
+    """Return whether *result* is an HTTP response of the origin itself (§3.1)."""
     if not isinstance(result, RobotsResponse):
         return False
     outcome = outcome_of(result.status)

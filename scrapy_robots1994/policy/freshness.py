@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CLOCK_SKEW = 60.0
-"""A policy dated at most so many seconds ahead of our clock is not from the future."""
+"""The seconds by which a policy may be dated ahead of the local clock."""
 
 MIN_STALE_WHILE_REVALIDATE = 60.0
-"""A stale policy may be used during its refresh at least this long, in seconds."""
+"""The least number of seconds in which a stale policy may be used during its refresh."""
 
 MAX_FORBIDDEN_LIFETIME = 3_600.0
-"""Ours R3: a 401 or 403 holds at most an hour, for it is often a mistake."""
+"""Ours R3: a 401 or 403 applies for at most an hour, because it is often a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,16 @@ class FreshnessSettings:
     unreachable_allows: bool = False
 
     def freshness_lifetime(self, promised: float | None) -> float:
-        """Ours R1: the freshness a response promises, within [min_ttl, ttl]."""
+        """Ours R1: return the freshness of a response, limited to [min_ttl, ttl]."""
         if promised is None:
             return self.ttl
         return min(max(promised, self.min_ttl), self.ttl)
 
     def retry_delay(self, retry_after: float | None) -> float:
-        """Ours R5: seconds until an unreachable origin is requested again.
+        """Ours R5: return the seconds until an unreachable origin is requested again.
 
-        A server's Retry-After counts between our own pause and the longest time a
-        policy may live, so neither 0 nor a century can be imposed on us.
+        A server's Retry-After is limited to the range from our own pause to the longest
+        lifetime of a policy, so that neither 0 nor a century applies.
         """
         if retry_after is None:
             return self.retry_after
@@ -47,5 +47,5 @@ class FreshnessSettings:
 
     @property
     def stale_while_revalidate(self) -> float:
-        """Seconds past its freshness in which a policy is used during its refresh."""
+        """The seconds past its freshness in which a policy is used during its refresh."""
         return max(self.ttl, MIN_STALE_WHILE_REVALIDATE)

@@ -29,17 +29,17 @@ class Rules(Protocol):
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds that the file wants between two requests, if it says so."""
+        """The Crawl-delay of the file in seconds, if it has one."""
 
     @property
     def has_lines(self) -> bool:
         """Whether the lines of the rules are known, so that a verdict reads no file."""
 
     def allowed_url(self, url: str) -> bool:
-        """Whether *url* may be fetched."""
+        """Return whether *url* may be fetched."""
 
     def verdict(self, url: str) -> Verdict:
-        """The same with its reason."""
+        """Return the same decision with its reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ class UniformRules:
 
     @property
     def memory_bytes(self) -> int:
-        """The memory that it takes."""
+        """The memory of this object in bytes."""
         return getsizeof(self)
 
     def rules(self, _robot: str | bytes) -> UniformRules:
-        """Return itself: every robot gets the same answer."""
+        """Return this object: every robot gets the same answer."""
         return self
 
     def allowed_url(self, url: str) -> bool:
-        """Whether *url* may be fetched; /robots.txt itself always (Ours O22)."""
+        """Return whether *url* may be fetched; /robots.txt itself always may (Ours O22)."""
         return self.is_open or target_of(url) == "/robots.txt"
 
     def verdict(self, url: str) -> Verdict:
@@ -79,10 +79,10 @@ class Policy:
 
     Fresh until *fresh_until*, then usable during its refresh until *stale_until*, and
     the last good policy until *keep_until* (R5). *stated* decides: the parsed file
-    where there is one (R1), otherwise one answer for every URL. *freshness_lifetime* is
-    what the server promised, in seconds. *is_stale_on_error* says that the last refresh
+    if there is one (R1), otherwise one answer for every URL. *freshness_lifetime* is
+    that of the response, in seconds. *is_stale_on_error* says that the last refresh
     failed. *may_be_shared* says that the origin itself stated all this over HTTP, so
-    that a store may hand it to other crawls.
+    that a store may share it with other crawls.
     """
 
     origin: Origin
@@ -111,7 +111,7 @@ class Policy:
     ) -> Policy:
         """Return the policy that *response* states (R1, R3, R4) or leaves open (R5).
 
-        *robots* is the parsed body where the outcome is R1; without it nothing is known.
+        *robots* is the parsed body if the outcome is R1; without it nothing is known.
         """
         stated: RobotsTxt | UniformRules
         promised = None
@@ -143,8 +143,8 @@ class Policy:
     ) -> Policy:
         """Ours R1 with a 304: return this policy, fresh again; nothing is parsed.
 
-        What the 304 says of freshness and validators replaces what was known, and what
-        it leaves out stays (RFC 9111, 4.3.4).
+        The freshness and validators of the 304 replace the known ones; those that it
+        omits stay (RFC 9111, 4.3.4).
         """
         lifetime = response.freshness_lifetime
         renewed = replace(
@@ -194,10 +194,10 @@ class Policy:
     ) -> Policy:
         """Ours R5 with a last good policy: return this one, until the next fetch.
 
-        It must still be within its *keep_until*, which does not move: it stands for at
+        It must still be within its *keep_until*, which does not change: it is used for at
         most `stale_if_error` seconds, however often refreshing it fails.
         """
-        # Where the clock went back, the policy goes back with it: left in the future,
+        # If the clock was set back, the policy is dated back as well: left in the future,
         # every request would fetch it again, without a pause.
         ahead = max(self.fetched_at - now, 0.0)
         keep_until = self.keep_until - ahead
@@ -223,8 +223,8 @@ class Policy:
 
     @property
     def validators(self) -> Validators | None:
-        """What confirms this policy without its file being sent again, if anything."""
-        # Of a truncated file a 304 would hide the rest, whatever the limit is now.
+        """The values by which a server can confirm this policy without sending its file."""
+        # A 304 would hide the rest of a truncated file if the limit was raised since.
         if self.robots is None or self.robots.is_truncated:
             return None
         if (self.etag, self.last_modified) == (None, None):
@@ -234,7 +234,7 @@ class Policy:
 
     @property
     def is_known(self) -> bool:
-        """Whether the origin itself stated this policy (R1, R3, R4), not we (R5)."""
+        """Whether this policy comes from an answer of the origin (R1, R3, R4), not from R5."""
         return self.outcome is not Outcome.UNREACHABLE
 
     def is_fresh(self, now: float) -> bool:
@@ -247,7 +247,7 @@ class Policy:
     def is_usable(self, now: float) -> bool:
         """Return whether to use it at *now*: fresh, or stale while it is refreshed.
 
-        One that we set ourselves because the origin was unreachable (R5) is never used
+        A policy made without an answer of the origin (R5) is never used
         past its freshness.
         """
         end = self.stale_until if self.is_known else self.fresh_until
@@ -259,7 +259,7 @@ class Policy:
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the memory it takes, its compiled rules included."""
+        """An estimate of its memory in bytes, including its compiled rules."""
         texts = (self.origin.host, self.etag, self.last_modified, self.final_url)
         own = getsizeof(self) + sum(getsizeof(text) for text in texts if text)
         return own + self.stated.memory_bytes
@@ -283,7 +283,7 @@ def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Poli
     if policy.outcome is Outcome.FORBIDDEN:
         lifetime, stale = min(lifetime, MAX_FORBIDDEN_LIFETIME), 0.0  # Ours R3
     if not policy.may_be_shared:
-        # §3.1: a status that a proxy may have written holds for a short while.
+        # §3.1: a status that a proxy may have sent applies only for a short time.
         lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
     fresh_until = now + lifetime
     keep_until = fresh_until + keep

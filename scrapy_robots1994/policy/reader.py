@@ -11,9 +11,9 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 class Reader:
     """Return a `RobotsTxt` for each body, the same one for the same bytes.
 
-    Whole platforms serve one file from thousands of origins: their policies share it
+    Some hosting platforms serve one file from thousands of origins: their policies share it
     for as long as one of them exists. May be used from several threads. *limit* is
-    how many bytes of a body are obeyed.
+    the number of bytes of a body that are read.
     """
 
     def __init__(self, dialect: str, reading: str, limit: int) -> None:
@@ -31,7 +31,7 @@ class Reader:
         key = hash((body, is_truncated))
         with self._lock:
             known = self._known.get(key)
-        # Two bodies may have one hash.
+        # Different bodies may have the same hash.
         if (
             known is not None
             and known.is_truncated == is_truncated

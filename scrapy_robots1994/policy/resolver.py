@@ -5,14 +5,14 @@ policy is already decided, while listeners run. The rules of this file:
 
 * at most one fetch of an origin is in flight, however many requests wait;
 * every request waits on a future of its own, so none can take another's result;
-* a policy is in memory before listeners run, and listeners end before waiters go on;
-* a fetch is forgotten before its first waiter goes on;
+* a policy is in memory before listeners run, and listeners end before waiters resume;
+* a fetch is forgotten before its first waiter resumes;
 * the store is read before the origin is requested, and only a policy that is fresh by
-  its dates saves the fetch; a store that knows nothing costs a fetch and no more;
-* each retry leaves as a request that waits now, if possible one that leaves otherwise
-  than those before (with rotating proxies: through another one);
+  its dates saves the fetch; an empty or failed store only costs a fetch;
+* each retry is sent in the context of a waiting request, if possible in another one
+  than those before (with rotating proxies: through another proxy);
 * a wait ends with a policy, with `FetchAborted`, or with a copy of the exception of our
-  own fault (R7). No value here means "allowed" by being absent.
+  own fault (R7). An absent value never means "allowed".
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ class InFlightFetch(Generic[ContextT]):
     origin: Origin
     context: ContextT
     last: Policy | None
-    # In order of arrival; a dict, so that a cancelled waiter leaves at once.
+    # In order of arrival; a dict, so that a cancelled waiter is removed at once.
     waiters: dict[Waiter, ContextT] = field(default_factory=dict)
     tried: list[ContextT] = field(default_factory=list)
     policy: Policy | None = None
     work: Work | None = None
 
     def next_context(self) -> ContextT:
-        """Return the context for the next attempt: of a waiter, and a new one if any."""
+        """Return the context of a waiter for the next attempt, if possible an untried one."""
         waiting = list(self.waiters.values())
         untried = (context for context in waiting if context not in self.tried)
         others = (context for context in waiting if context != self.context)
@@ -79,7 +79,7 @@ class InFlightFetch(Generic[ContextT]):
         return self.context
 
     def release(self, resolution: Resolution) -> None:
-        """Let every waiter go on with *resolution*."""
+        """Resume every waiter with *resolution*."""
         for waiter in tuple(self.waiters):
             waiter.release(resolution)
 
@@ -117,7 +117,7 @@ class PolicyResolver(Generic[ContextT]):
         """Return the policy of *origin*, fetched if need be.
 
         A policy that has just become stale is returned at once while one refresh runs.
-        Cancelling one wait disturbs neither the fetch nor other waits. Raises
+        Cancelling one wait affects neither the fetch nor other waits. Raises
         `FetchAborted` when the fetch was cancelled or the crawl closes, and a copy of
         the original exception when it failed by our own fault (R7).
         """
@@ -125,7 +125,7 @@ class PolicyResolver(Generic[ContextT]):
         policy, now = self._memory.get(origin), self._backend.now()
         if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.policy is not None:
-                # It is stale at once; those who waited get it, too.
+                # It is stale at once; those that waited for it get it, too.
                 return in_flight.policy
             return await self._wait(origin, context, policy and policy.last_good(now))
         if in_flight is None and not self._aborted and not policy.is_fresh(now):
@@ -179,7 +179,7 @@ class PolicyResolver(Generic[ContextT]):
             raise
 
     async def _run(self, in_flight: InFlightFetch[ContextT]) -> None:
-        """Find or fetch the policy, then let every waiter go on, whatever happens."""
+        """Find or fetch the policy, then resume every waiter, even after an error."""
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
             resolution = await self._find(in_flight)
@@ -189,7 +189,7 @@ class PolicyResolver(Generic[ContextT]):
                 raise
         finally:
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
-            # decided policy holds, whatever broke after it.
+            # decided policy is used in spite of later errors.
             self._end(in_flight, in_flight.policy or resolution)
             aborted = isinstance(resolution, Cancelled)
             self._release_lease(in_flight, aborted=aborted)
@@ -200,11 +200,11 @@ class PolicyResolver(Generic[ContextT]):
         return stored or await self._fetch(in_flight)
 
     async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> Policy | None:
-        """Return the fresh policy of the store; `None` means that it is ours to fetch."""
+        """Return the fresh policy of the store; `None` means that this process fetches."""
         assert self._store is not None  # noqa: S101 - see the caller
         origin, last = in_flight.origin, in_flight.last
         policy = stored = await self._store.get(origin)
-        # Memory may know better, where the store was away for a while.
+        # Memory may have a newer policy if the store was down for a while.
         if last and (not stored or stored.fetched_at < last.fetched_at):
             policy = last
         now = self._backend.now()
@@ -225,10 +225,10 @@ class PolicyResolver(Generic[ContextT]):
         await self._backend.policy_loaded(policy, in_flight.context)
 
     async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
-        """Request the file from the origin, and put into memory what comes of it."""
+        """Request the file from the origin, and put the resulting policy into memory."""
         result = await self._request(in_flight)
         if isinstance(result, (Cancelled, LocalFault)):
-            # Ours R6, R7: nothing is known of the origin, the next request starts anew.
+            # Ours R6, R7: nothing is known of the origin; the next request starts a new fetch.
             return result
         policy = await self._policy_of(in_flight, result)
         self._memory.put(policy)
@@ -257,7 +257,7 @@ class PolicyResolver(Generic[ContextT]):
         in_flight: InFlightFetch[ContextT],
         result: RobotsResponse | FetchError,
     ) -> Policy:
-        """Return the policy that *result* makes, given the last good one."""
+        """Return the policy for *result*, given the last good one."""
         origin, last = in_flight.origin, in_flight.last
         now, freshness = self._backend.now(), self._freshness
         match outcome_of_result(result), result:
@@ -274,7 +274,7 @@ class PolicyResolver(Generic[ContextT]):
         return Policy.unreachable(origin, result, now, freshness)
 
     def _end(self, in_flight: InFlightFetch[ContextT], resolution: Resolution) -> None:
-        """Forget *in_flight* and end its waits; of no effect a second time."""
+        """Forget *in_flight* and end its waits; no effect a second time."""
         if self._in_flight.get(in_flight.origin) is not in_flight:
             return
         del self._in_flight[in_flight.origin]

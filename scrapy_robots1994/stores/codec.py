@@ -56,7 +56,7 @@ _BROKEN = (
 
 
 def encode(policy: Policy) -> bytes:
-    """Return the stored form of *policy*. Whoever reads it decides how long it holds."""
+    """Return the stored form of *policy*; the reader decides how long it applies."""
     robots = policy.robots
     # Ours R5: what we set ourselves, and what only stands in, is fetched again then.
     is_ours = policy.is_stale_on_error or not policy.is_known

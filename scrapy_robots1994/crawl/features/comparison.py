@@ -66,7 +66,8 @@ EXPLAIN_SECONDS = 20.0
 class ShadowComparison:
     """Compares each decision of a crawl, and reports at its end.
 
-    `store_body` takes the bodies of answers whose status decides, `compare` each decision.
+    `store_body` takes the bodies of answers whose status decides, `compare` each
+    decision.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
