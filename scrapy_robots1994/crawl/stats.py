@@ -48,7 +48,9 @@ STORE_FAILURES: Final = "robots1994/store_failures"
 TRUNCATED: Final = "robots1994/truncated"
 """Robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)."""
 OPENS_SITE: Final = "robots1994/weakens_policy"
-"""Origins whose file opens to us what its owner likely meant to close."""
+"""Origins whose file, in its first 32 KB, opens to us what its owner likely meant to
+close.
+"""
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions compared with those of another parser (ROBOTS1994_COMPARE): agree, stricter
 (it disallows what we allow), laxer (it allows what we disallow), raised.
