@@ -1,79 +1,58 @@
 """A faster way to what `records.py` says to one robot: straight from the bytes.
 
 It skips the records of other robots, and makes no object for a line. Its patterns are
-those of `tokens.py`, and it returns the same values as `records.py`; a test compares
-the two. Without it everything works, slower.
+those of `tokens.py`; a test compares the two ways. Without it everything works, slower.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import compress
 from typing import Any, NamedTuple
 
+from scrapy_robots1994.parser import tokens
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
 from scrapy_robots1994.parser.records import RobotRecord
-from scrapy_robots1994.parser.tokens import (
-    ALLOW,
-    BLANK,
-    COMMENT,
-    COMMENT_TEXT,
-    CRAWL_DELAY,
-    DISALLOW,
-    LONE_CR,
-    SPACE,
-    USER_AGENT,
-    VALUE,
-    field_pattern,
-)
 
-_UNSEEN = f"{SPACE}\r"
-_LONE_CR = re.compile(LONE_CR.encode())
+_UNSEEN = f"{tokens.SPACE}\r"
+_LONE_CR = re.compile(tokens.LONE_CR.encode())
 
 # Searching is quickest in bytes, all in lower case, for a pattern that begins with the
 # same bytes always: most User-agent lines are not indented.
-_WORD = USER_AGENT.encode()
-_INDENTED = tuple(f"{space}{USER_AGENT}".encode() for space in SPACE)
-_REST = f"{USER_AGENT}[{SPACE}]*:([^\n{COMMENT}]*)"
+_WORD = tokens.USER_AGENT.encode()
+_INDENTED = tuple(f"{space}{tokens.USER_AGENT}".encode() for space in tokens.SPACE)
+_REST = f"{tokens.USER_AGENT}[{tokens.SPACE}]*:([^\n{tokens.COMMENT}]*)"
 _AGENT = re.compile(f"\n{_REST}".encode())
-_INDENTED_AGENT = re.compile(f"\n[{SPACE}]*{_REST}".encode())
-_BLANK = re.compile(f"\n{BLANK}".encode())
-_COMMENT = re.compile(COMMENT_TEXT)
+_INDENTED_AGENT = re.compile(f"\n[{tokens.SPACE}]*{_REST}".encode())
+_BLANK = re.compile(f"\n{tokens.BLANK}".encode())
+_COMMENT = re.compile(tokens.COMMENT_TEXT)
 
 # The usual spelling is found in half the time.
-_VALUES = re.compile(f"\n(?:Disallow: |{field_pattern(DISALLOW)})({VALUE})")
-_ALLOW_VALUES = re.compile(
-    f"\n(?:Disallow: |{field_pattern(DISALLOW)}|({field_pattern(ALLOW)}))({VALUE})"
-)
-_DELAYS = re.compile(f"\n{field_pattern(CRAWL_DELAY)}({VALUE})")
+_DISALLOW = f"Disallow: |{tokens.field_pattern(tokens.DISALLOW)}"
+_ALLOW = tokens.field_pattern(tokens.ALLOW)
+_VALUES = re.compile(f"\n(?:{_DISALLOW})({tokens.VALUE})")
+_ALLOW_VALUES = re.compile(f"\n(?:{_DISALLOW}|({_ALLOW}))({tokens.VALUE})")
+_DELAYS = re.compile(f"\n{tokens.field_pattern(tokens.CRAWL_DELAY)}({tokens.VALUE})")
 
 # One call keeps all other threads waiting, so the rules of a longer text are found one
 # by one.
 _SHORT = 32_768
 
 
-def _boundary(*rules: str, blank: str) -> re.Pattern[bytes]:
-    """Return the pattern of what ends a run of User-agent lines: a rule with one of
-    these field names, or a *blank* line.
-    """
-    rule = field_pattern(*rules, in_lower_case=True)
+@cache
+def _boundary(has_allow: bool, has_blank_lines: bool) -> re.Pattern[bytes]:  # noqa: FBT001
+    """Return the pattern of what ends a run of names: a rule, or a blank line."""
+    names = (tokens.DISALLOW, tokens.ALLOW) if has_allow else (tokens.DISALLOW,)
+    blank = f"|{tokens.BLANK}" if has_blank_lines else ""
+    rule = tokens.field_pattern(*names, in_lower_case=True)
     return re.compile(f"\n(?:{rule}{blank})".encode())
-
-
-# By whether the dialect has Allow, and whether a blank line ends a record.
-_BOUNDARIES = {
-    (has_allow, has_blank): _boundary(*rules, blank=f"|{BLANK}" if has_blank else "")
-    for has_allow, rules in ((False, (DISALLOW,)), (True, (DISALLOW, ALLOW)))
-    for has_blank in (False, True)
-}
 
 
 def robot_records(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
 ) -> tuple[list[RobotRecord], bool]:
-    """Return what *text* says to a robot with these *names*, and whether it has any
-    record.
-    """
+    """Return what *text* says to a robot of these *names*, and whether it has records."""
     scan = _Scan(text, dialect)
     found = scan.records(dialect.choose(scan.named, names), reading)
     return [_record(it, dialect) for it in found], bool(scan.named)
@@ -89,9 +68,7 @@ def rule_lines(
 
 
 class _Found(NamedTuple):
-    """A record as text without comments: its names and their first line, what is below
-    that name, and the orphans.
-    """
+    """A record as text without comments: what is below its first name."""
 
     names: tuple[str, ...]
     line: int
@@ -105,7 +82,7 @@ class _Scan:
     def __init__(self, text: bytes, dialect: Dialect) -> None:
         """Find them."""
         self._has_blank_lines = dialect.has_blank_lines
-        self._boundary = _BOUNDARIES[dialect.has_allow, dialect.has_blank_lines]
+        self._boundary = _boundary(dialect.has_allow, dialect.has_blank_lines)
         self._agents: list[re.Match[bytes]] = []
         self._line = self._counted = 0
         self.named: list[tuple[str, ...]] = []
@@ -170,36 +147,35 @@ def _uncommented(block: bytes) -> str:
     """Return the text of *block* without comments."""
     text = decode(block)
     # 1994 F5: the comment is discarded; the space before it goes with the value.
-    return _COMMENT.sub("", text) if COMMENT in text else text
+    return _COMMENT.sub("", text) if tokens.COMMENT in text else text
 
 
 def _record(found: _Found, dialect: Dialect) -> RobotRecord:
     """Return a record as `records.py` does."""
-    values, allows = _rules(found.text, dialect)
-    first_orphan = len(values)
-    if found.orphans:
-        more_values, more_allows = _rules(found.orphans, dialect)
-        values, allows = values + more_values, allows + more_allows
+    text = found.text + found.orphans
+    values, allows = _rules(text, dialect)
+    orphans = len(_rules(found.orphans, dialect)[0]) if found.orphans else 0
     delays: Sequence[float] = ()
     if dialect.has_crawl_delay:
-        seconds = map(seconds_of, _findall(_DELAYS, found.text + found.orphans))
+        seconds = map(seconds_of, _findall(_DELAYS, text))
         delays = [each for each in seconds if each is not None]
+    first_orphan = len(values) - orphans
     return RobotRecord(found.names, found.line, values, allows, first_orphan, delays)
 
 
 def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
     """Return the values of the rules in *text*, and which of them are Allow."""
-    values: list[str]
-    allows: list[bool] = []
     if dialect.has_allow:
         rules = _findall(_ALLOW_VALUES, text)
         values = [value for _, value in rules]
         allows = [bool(field) for field, _ in rules]
     else:
-        values = _findall(_VALUES, text)
+        values, allows = _findall(_VALUES, text), []
     if dialect.has_lists:
-        # Revisited K2: a line may have several paths; no such dialect has Allow.
-        values = [path for it in values for path in dialect.paths(it) if path]
+        parts = [[it for it in dialect.paths(value) if it] for value in values]
+        values = [path for paths in parts for path in paths]
+        pairs = zip(allows, parts)  # noqa: B905 - there may be no Allow
+        allows = [allow for allow, paths in pairs for _ in paths]
     return values, allows
 
 
