@@ -1,7 +1,7 @@
-"""What waiting needs of Scrapy's engine and downloader and no public interface offers.
+"""Access to Scrapy's engine and downloader for which there is no public interface.
 
-The only module that uses private attributes of Scrapy. Where one is missing, a warning
-says once what is lost, and the crawl goes on without it.
+The only module that uses private attributes of Scrapy. If one is missing, a warning
+says once what is lost, and the crawl continues without it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ATTRIBUTE = "_robots1994_uncounted"
 class DeferredWaiter(Generic[T]):
     """The waiting object of one request, on any reactor and without one.
 
-    One for each: Scrapy's built-in shares one Deferred, whose first reader takes the
+    Each request has its own: Scrapy's built-in shares one Deferred, whose first reader takes the
     result away, so that all others read `None` and are let through.
     """
 
@@ -45,7 +45,7 @@ class DeferredWaiter(Generic[T]):
         self._deferred: Deferred[T] = Deferred()
 
     def release(self, found: T) -> None:
-        """Let the request go on with *found*; of no effect a second time."""
+        """Resume the request with *found*; no effect a second time."""
         if not self._deferred.called:
             self._deferred.callback(found)
 
@@ -55,7 +55,7 @@ class DeferredWaiter(Generic[T]):
 
 
 class EngineState:
-    """What the engine of one crawl is doing, as far as waiting depends on it."""
+    """The state of the engine of one crawl, as far as waiting depends on it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -112,7 +112,7 @@ class EngineState:
         return slot is not None and slot.scheduler.has_pending_requests()
 
     def schedule(self) -> None:
-        """Let the engine look for a further request now, not at its next heartbeat."""
+        """Make the engine look for a further request now, not at its next heartbeat."""
         # `_Slot.nextcall` is private; nothing public says that there is room again.
         # Without it, the heartbeat notices, within five seconds.
         nextcall = getattr(self._slot, "nextcall", None)
@@ -155,7 +155,7 @@ class EngineState:
 
 
 class UncountedRequests:
-    """Requests that the downloader holds and does not count.
+    """Requests that are in the downloader and do not count.
 
     A request that waits for a robots.txt, and the request for that file, would count
     towards `CONCURRENT_REQUESTS`, and 16 slow origins would stop all others. So they
@@ -171,7 +171,7 @@ class UncountedRequests:
         With two, each would restore what the other set meanwhile, and the crawl might
         never close.
         """
-        # An attribute of the crawler: a table here would hold crawlers that ended.
+        # An attribute of the crawler: a table here would keep ended crawlers alive.
         found: Self | None = vars(crawler).get(_ATTRIBUTE)
         if found is None:
             found = vars(crawler)[_ATTRIBUTE] = cls(crawler, EngineState(crawler))
@@ -195,7 +195,7 @@ class UncountedRequests:
         return len(self._requests)
 
     def add(self, request: Request) -> bool:
-        """Count *request* no more; `False` if the downloader does not count it."""
+        """Stop counting *request*; return `False` if the downloader does not count it."""
         active = self.engine.active()
         if active is None or request not in active:
             return False
@@ -234,7 +234,7 @@ class UncountedRequests:
         return True
 
     def discard(self, request: Request) -> None:
-        """Count *request* again; of no effect for one that counts."""
+        """Count *request* again; no effect if it counts already."""
         if request not in self._requests:
             return
         self._requests.remove(request)
@@ -277,7 +277,7 @@ _LIMITS = (
 
 
 class Pools:
-    """Adds to the pools what robots.txt fetches take, once a scheme.
+    """Enlarges the pools by what robots.txt fetches use, once for each scheme.
 
     The handlers on asyncio libraries open at most `CONCURRENT_REQUESTS` connections:
     so many slow robots.txt files would leave none for pages.

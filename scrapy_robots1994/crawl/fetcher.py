@@ -77,17 +77,17 @@ class RobotsDownload:
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
         self._pools = Pools(crawler, settings.max_fetches)
-        # Called with each body that states no policy because of its status (R3 to R5).
+        # Called with each body that is ignored because of its status (R3 to R5).
         self.on_ignored_body: Callable[[Origin, bytes], None] | None = None
-        # Expiry is ours: an HTTP cache would return what expired long ago. But where
-        # the user replays a recorded crawl, the cache is all there is.
+        # This package expires policies: an HTTP cache would return expired ones. But if
+        # the user replays a recorded crawl, only the cache has them.
         self._dont_cache = not (
             crawler.settings.getbool("HTTPCACHE_ENABLED")
             and crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
         )
 
     def close(self) -> None:
-        """Start no fetch that still waits for permission: the crawl closes."""
+        """Start no fetch that is still queued, because the crawl closes."""
         self._limit.close()
 
     async def fetch(
@@ -97,7 +97,7 @@ class RobotsDownload:
         validators: Validators | None = None,
         start: str | None = None,
     ) -> FetchResult:
-        """Request robots.txt as the page request leaves; follow redirects (R2).
+        """Request robots.txt in the way the page request is sent; follow redirects (R2).
 
         *validators* are sent to their own URL alone. *start* is requested in place of
         the origin's robots.txt.
@@ -153,7 +153,7 @@ class RobotsDownload:
         validators: Validators | None,
         permit: Permit,
     ) -> tuple[Response, DownloadState] | FetchError | LocalFault | Cancelled:
-        """Send one request; return its response, or why there is none."""
+        """Send one request; return its response, or the failure."""
         request = robots_request(
             url, context, self._settings.timeout, dont_cache=self._dont_cache
         )
@@ -173,7 +173,7 @@ class RobotsDownload:
         self._limit.answered()
         self._robot.check_sent(state.user_agent, context.user_agent)
         if response.status == PROXY_AUTHENTICATION_REQUIRED:
-            # Ours R7: a proxy's word, not the origin's.
+            # Ours R7: the answer of a proxy, not of the origin.
             return LocalFault(
                 ConnectionRefused("the proxy refused our credentials (HTTP 407)")
             )
@@ -182,7 +182,7 @@ class RobotsDownload:
     def _failure(
         self, error: Exception, state: DownloadState, watched: WatchedFetch
     ) -> FetchError | LocalFault | Cancelled:
-        """Return whose fault it is that a request has no response."""
+        """Classify the failure of a request without a response."""
         if state.is_late:
             took = f"took longer than {self._settings.timeout:g} seconds"
             error = DownloadTimeout(took)
@@ -261,7 +261,7 @@ class RobotsDownload:
 
 
 async def _body(response: Response, state: DownloadState) -> tuple[bytes, bool]:
-    """Return the file without its content coding, and whether it is truncated.
+    """Return the decoded file, and whether it is truncated.
 
     Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
     """
@@ -285,7 +285,7 @@ async def _body(response: Response, state: DownloadState) -> tuple[bytes, bool]:
 
 
 def _redirect_target(response: Response) -> str | None:
-    """Where a 3xx sends us, absolute and without fragment; `None` if nowhere."""
+    """Return the absolute URL a 3xx redirects to, without fragment, or `None`."""
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:
         return None

@@ -43,7 +43,7 @@ class Waiting:
 
     *counts* says whether it counts towards `CONCURRENT_REQUESTS`, *is_due* whether its
     policy is known, *has_left* whether it may go on. *left* is released with `True`
-    where the crawl closes first.
+    if the crawl closes first.
     """
 
     request: Request
@@ -170,7 +170,7 @@ class WaitingRequests:
     def waiting(
         self, request: Request, origin: Origin, *, enters: bool = True
     ) -> Iterator[Waiting]:
-        """Let *request* wait while the block runs, in a place of its own if it *enters*.
+        """Wait with *request* while the block runs, in a place of its own if it *enters*.
 
         One that only takes its turn among those that leave does not enter.
         """
@@ -252,7 +252,7 @@ class WaitingRequests:
             self._use_room()
 
     def _page_received(self) -> None:
-        """Use the place of a page that never was in the downloader, as of a cache."""
+        """Use the place of a page that did not come from the downloader, such as a cached one."""
         if self.leaving and self._engine.has_room():
             self._use_room()
 
@@ -270,7 +270,7 @@ class WaitingRequests:
             self._for_us = FREE_PLACES_IN_A_ROW
 
     def _poll(self) -> None:
-        """Notice that the crawl closes, and use room that no signal announced."""
+        """End the waits of a closing crawl, and use free places that no signal announced."""
         # A request that another middleware drops leaves without a signal, and so does
         # the place that the scheduler did not use.
         if self._engine.is_closing():
@@ -291,7 +291,7 @@ class WaitingRequests:
             call_later(self._pause, self._poll)
 
     def _close(self) -> None:
-        """Let nothing wait any more: the crawl closes."""
+        """End every wait, because the crawl closes."""
         if self._is_closed:
             return
         self._is_closed = True

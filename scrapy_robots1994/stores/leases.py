@@ -1,4 +1,4 @@
-"""Policies in a store: of all workers that want one, one fetches and the others wait."""
+"""Policies in a store: one worker fetches each policy, and the others wait for it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LeasedPolicies:
     """The policies in the store of *worker*, and the leases of this process.
 
     Methods run in the thread of *worker*. They never wait there: a refused lease is
-    looked at again when it ends or runs out. No lease is renewed, and none waited for,
+    checked again when it ends or expires. No lease is renewed, or waited for,
     longer than *max_fetch_seconds*. *decode* makes the policy of an entry, or `None`.
     """
 
@@ -82,7 +82,7 @@ class LeasedPolicies:
     def acquire(self, origin: Origin, future: Future[Policy | None]) -> None:
         """Set `None` once this process may fetch *origin*.
 
-        Or the fresh policy that another worker made meanwhile.
+        Or set the fresh policy that another worker fetched meanwhile.
         """
         if future.cancelled():
             return
@@ -94,9 +94,9 @@ class LeasedPolicies:
     def release(self, origin: Origin, policy: Policy | None, aborted: bool) -> None:  # noqa: FBT001 - a job
         """Store *policy*, and end our lease of *origin*, or our wait for it.
 
-        Unless it was *aborted*, a fetch without a policy to share has failed: those who
-        wait fetch at once and in parallel. Waiting for each other, they would pay for a
-        dead origin one after the other.
+        Unless it was *aborted*, a fetch without a policy to share has failed: the waiting
+        workers then fetch at once and in parallel. Waiting for each other, they would
+        each wait for the timeouts of a dead origin in turn.
         """
         self._waiting.pop(origin, None)
         is_stored = False
@@ -149,7 +149,7 @@ class LeasedPolicies:
             with suppress(NoAnswer):
                 lease = self._lease(origin)
                 if lease.granted:
-                    # Its last holder may have ended after our first look.
+                    # Its last holder may have ended after our first check.
                     policy = self._read_fresh(origin)
                 elif not lease.failed and time.monotonic() <= wait.give_up:
                     # A holder that lives renews it before that. In this order, for a
