@@ -47,6 +47,7 @@ class GuardedStore:
         self._breaker = CircuitBreaker(url)
         self._running: tuple[StoreWorker, LeasedPolicies] | None = None
         self._abandoned: list[StoreWorker] = []
+        # What to set if the thread is abandoned: no future may stay without a result.
         self._pending: set[Future[Any]] = set()
         self._close_by: float | None = None
 
@@ -114,6 +115,7 @@ class GuardedStore:
     def _run(self) -> tuple[StoreWorker, LeasedPolicies] | None:
         """Return the running thread, a new one if need be; `None` if there is none."""
         if self._running is None and self._close_by is None:
+            # A call that returned late has ended its thread.
             self._abandoned = [each for each in self._abandoned if each.is_alive()]
             if len(self._abandoned) < MAX_ABANDONED:
                 worker = StoreWorker(self._url, self._breaker)
@@ -132,6 +134,7 @@ class GuardedStore:
         self._abandoned.append(worker)
         error = StoreError(f"no answer within {self._url.timeout:g} seconds")
         self._breaker.failed(running[0] if running else "close", error)
+        # A new thread would be abandoned, too: most stores hang for a while.
         self._breaker.rest("read", "write")
         for future in list(self._pending):
             set_result(future, None)

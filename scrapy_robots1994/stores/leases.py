@@ -86,7 +86,7 @@ class LeasedPolicies:
         """
         if future.cancelled():
             return
-        # Registered before the store is asked, so that no notification is missed.
+        # Registered before the lease is looked up, so that no notification is missed.
         give_up = time.monotonic() + self._max_fetch_seconds
         self._waiting[origin] = _Wait(future, give_up)
         self._look(origin)
@@ -107,6 +107,7 @@ class LeasedPolicies:
     def close(self, future: Future[None]) -> None:
         """End our leases, for other workers to take them over, and close the store."""
         try:
+            # Else those who wait would have to wait until the leases run out.
             for origin in list(self._ours):
                 self._end(origin, failed=False)
             with suppress(NoAnswer):
@@ -135,6 +136,7 @@ class LeasedPolicies:
 
     def _renew(self, now: float) -> None:
         """Renew our leases of fetches that may still go on."""
+        # A fetch that hangs for ever must not keep the origin from other workers.
         self._ours = {o: end for o, end in self._ours.items() if now <= end}
         with suppress(NoAnswer):
             if self._ours:
@@ -166,6 +168,7 @@ class LeasedPolicies:
     def _lease(self, origin: Origin) -> Lease:
         """Take the lease of *origin* if it is free."""
         if not isinstance(self._worker.store(), SharedStore):
+            # No other worker knows of this store: fetch at once, as after a failure.
             return Lease(granted=False, failed=True)
         arguments = origin, self._holder, LEASE_SECONDS
         lease: Lease = self._worker.call("write", "lease", *arguments, returns=Lease)

@@ -212,6 +212,8 @@ _NAMES = (
     "SELECT origin FROM policies WHERE origin > ? AND typeof(origin) = 'text' "  # noqa: S608 - no input
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT {PAGE}"
 )
+# To free a cell of 400 MB that another program wrote takes SQLite seconds, in one step
+# that no handler interrupts. The call is abandoned then, and its thread completes it.
 _PUT = (
     "INSERT OR REPLACE INTO policies (origin, keep_until, used_at, packed) "
     "VALUES (?, ?, ?, ?)"

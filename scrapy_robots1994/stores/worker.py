@@ -178,6 +178,7 @@ class StoreWorker(Thread):
         returns: type | tuple[type, ...],
     ) -> Any:
         """Call *function*, and raise `NoAnswer` whatever else it raises."""
+        # Another thread may use the store by now, through an instance of its own.
         if self.is_abandoned:
             raise Abandoned
         if not self._breaker.may_call(side):
@@ -187,6 +188,7 @@ class StoreWorker(Thread):
             result = _repeat(function, time.monotonic() + self._url.timeout / 2)
             _check(result, returns)
         except BaseException as error:  # a store may raise SystemExit, too
+            # Reported by the crawl's thread, when it gave this call up.
             if self.is_abandoned:
                 raise Abandoned from None
             self._breaker.failed(side, error)
@@ -214,6 +216,7 @@ def _repeat(function: Callable[[], Any], give_up: float) -> Any:
 def _check(result: object, types: type | tuple[type, ...]) -> None:
     """Raise `StoreError` for what a method of a store must not return."""
     if iscoroutine(result):
+        # Else Python warns of a coroutine that was never awaited.
         result.close()
         raise StoreError("its methods must be plain functions, not coroutines")
     if not isinstance(result, types):

@@ -186,7 +186,7 @@ class GuardedComparer:
 
     A parser that does not answer in time, or that brings its process down, counts as
     having raised `Timeout` or `WorkerDied`; *on_stuck* is called once for it and the
-    file, which it is not asked about again. Call it from one thread at a time.
+    file, about which it decides no more. Call it from one thread at a time.
     """
 
     def __init__(
