@@ -68,7 +68,9 @@ class Dialect:
 
 _ROWS = (
     Dialect("1994"),
+    # Revisited K1, K2: a line may carry several names or paths.
     Dialect("revisited", names=listed_names, paths=_listed_paths, has_lists=True),
+    # Seed 002, Ours X1 to X7; of several records the longest name decides.
     Dialect(
         "extended",
         choose=longest_named,
@@ -76,6 +78,7 @@ _ROWS = (
         has_crawl_delay=True,
         has_sitemap=True,
     ),
+    # RFC 9309 2.2: groups of whole tokens, merged; blank lines mean nothing.
     Dialect(
         "rfc9309",
         choose=equally_named,

@@ -45,14 +45,14 @@ def _orphans(records: Sequence[RobotRecord], number: int) -> frozenset[int]:
 
 def _paths(
     values: Sequence[str], marks: Sequence[int], head: str
-) -> tuple[Sequence[str], Sequence[int], bool]:
-    """Return the paths that *values* cover in URLs with this *head*, their marks, and
-    whether other hosts have other paths.
+) -> tuple[Sequence[str], Sequence[int], str, bool]:
+    """Return the paths that *values* cover in URLs with this *head*, their marks, the
+    paths as one text, and whether other hosts have other paths.
     """
     # No value has a line end, so this counts those that begin with a slash.
     text = "\n" + "\n".join(values)
     if text.count("\n/") == len(values):
-        return values, marks, False
+        return values, marks, text, False
     # Ours O20: a value without a leading slash covers nothing. Ours O19: unless it is
     # an absolute URL.
     rules = [
@@ -60,7 +60,8 @@ def _paths(
         for value, mark in zip(values, marks, strict=True)
         for path in ((value,) if value[0] == "/" else paths_under(value, head))
     ]
-    return [path for path, _ in rules], [mark for _, mark in rules], "://" in text
+    paths = [path for path, _ in rules]
+    return paths, [mark for _, mark in rules], "".join(paths), "://" in text
 
 
 class PrefixMatcher:
@@ -107,6 +108,7 @@ class PrefixMatcher:
         self.first_number = first_number
         self._is_shortest_first = is_shortest_first
         self._values = tuple(chain.from_iterable(it.values for it in records))
+        # Ours O2: the rules of several records for every robot are obeyed together.
         self._orphans = _orphans(records, first_number)
         end = first_number + len(self._values)
         marks: Sequence[int] = range(2 * first_number + 1, 2 * end, 2)
@@ -114,9 +116,8 @@ class PrefixMatcher:
         if has_allow:
             allows = chain.from_iterable(it.allows for it in records)
             marks = [mark - allow for mark, allow in zip(marks, allows, strict=True)]
-        paths, marks, self.has_urls = _paths(self._values, marks, head)
+        paths, marks, text, self.has_urls = _paths(self._values, marks, head)
         self._cut: tuple[tuple[str, int], ...] = ()
-        text = "".join(paths)
         self.is_plain = is_plain(text)
         if not self.is_plain:
             # Ours O18: one spelling for all percent-encodings, and the literal one for a
@@ -134,6 +135,7 @@ class PrefixMatcher:
         if has_allow or len(paths) > _FEW:
             self._make_index(paths, marks)
         else:
+            # One call of `startswith` tries them all.
             self._prefixes = tuple(paths)
             if not isinstance(marks, range):
                 self._marks = array("I", marks)
@@ -144,6 +146,7 @@ class PrefixMatcher:
             self._changed = {
                 mark: self.value_of(mark)
                 for path, mark in zip(paths, marks, strict=True)
+                # A rule that is cut short may be in no place of the index.
                 if path != self.value_of(mark) or "%" in path
             }
         if self._is_shortest_first or self._orphans:
@@ -152,6 +155,7 @@ class PrefixMatcher:
             paths = [paths[place] for place in places]
             marks = [marks[place] for place in places]
         self._index = PrefixIndex(paths, marks)
+        # The index has the others.
         self._values = ()
 
     normal_spelling = staticmethod(canonical)

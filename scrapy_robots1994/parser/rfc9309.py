@@ -65,6 +65,7 @@ class Pattern(NamedTuple):
 
     def covers(self, target: str) -> bool:
         """Return whether the pattern covers *target*, in one pass over it."""
+        # RFC 9309 2.2.2: a rule is matched from the first octet on.
         if not target.startswith(self.first):
             return False
         place, end = len(self.first), len(target)
@@ -142,6 +143,7 @@ class LongestMatcher:
         """Return the mark of the rule that decides about a target."""
         mark, length = self._index.find(spelling)
         for pattern in self._patterns:
+            # Longer ones come first; the rule of the index decides against the rest.
             if pattern.length < length:
                 break
             if pattern.longest in spelling and pattern.covers(spelling):

@@ -33,6 +33,7 @@ class Reason(Enum):
         return _WITH_RECORD.get(self) or _WITHOUT_RECORD[self]
 
 
+# Verdicts that name the record they come from, and those for which there is none.
 _WITH_RECORD = {
     Reason.RULE: "a rule of the robot's record covers the URL",
     Reason.SPLIT_RECORD: "a rule that a blank line separates from its record covers it",
@@ -51,6 +52,7 @@ _WITHOUT_RECORD = {
 
 def quoted_names(names: tuple[str, ...]) -> str:
     """Return the names of a record as verdicts print them, safe to print."""
+    # Ours O25: nothing of a file is printed raw; a record may have thousands of names.
     quoted = (f'"{escape_control_chars(name, 60)}"' for name in names)
     return escape_control_chars(" and ".join(quoted), 200)
 
@@ -72,6 +74,7 @@ class RecordReference(NamedTuple):
         """Return the record."""
         lines = read_lines(self.body.text, self.dialect)
         records = read_records(lines, self.dialect)
+        # No two records begin on one line, in any reading.
         return next(it for it in records if it.first_line == self.first_line)
 
 
@@ -149,6 +152,7 @@ class Verdict:
             by += f"which a blank line parts from {record}"
         else:
             by += f"of {record}"
+        # Ours O27: the path that was asked for is not the one that the rule covers.
         if self.spelling is None:
             return by
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'
