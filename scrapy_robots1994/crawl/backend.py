@@ -90,6 +90,7 @@ class ScrapyBackend:
         """Run *work* on its own; only a cancellation may end it with an exception."""
         running: Deferred[None] = deferred_from_coro(work)
         self._running.add(running)
+        # Last, `ended`: it runs whatever came of the work.
         running.addErrback(_ignore_cancellation)
         running.addBoth(lambda _: self._running.discard(running))
         running.addBoth(lambda _: ended())
@@ -99,6 +100,8 @@ class ScrapyBackend:
         self, origin: Origin, context: RequestContext, validators: Validators | None
     ) -> FetchResult:
         """Request robots.txt once; the fetch takes no concurrency of pages."""
+        # Counted when it ends, also where it was cancelled: the built-in's key means
+        # fetches, not answers.
         try:
             return await self._download.fetch(origin, context, validators)
         finally:
@@ -131,6 +134,8 @@ class ScrapyBackend:
     ) -> None:
         """Log and count *policy*; if a file made it, call all listeners."""
         self._log.fetched(policy, result, last)
+        # A 304 states nothing new, and a status states no rules: neither has a file to
+        # announce.
         if outcome_of_result(result) is Outcome.PARSED:
             await self._announce(policy, context, last)
 
@@ -159,6 +164,8 @@ class ScrapyBackend:
                 self._log.truncated(policy.origin)
             if problems:
                 self._log.weakens_policy(policy.origin, problems)
+            # Awaited: a handler may request pages of the origin, whose policy is in
+            # memory by now.
             await offer_sitemaps(self._crawler, policy.origin, robots, context.page)
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             await self._crawler.signals.send_catch_log_async(

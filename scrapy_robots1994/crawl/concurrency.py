@@ -7,6 +7,7 @@ says once what is lost, and the crawl continues without it.
 from __future__ import annotations
 
 import logging
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scrapy import signals
@@ -252,10 +253,9 @@ class UncountedRequests:
 
 def drop_queued(crawler: Crawler, request: Request) -> None:
     """Take a cancelled *request* out of the queue of its download slot."""
-    # The downloader sends what it has queued, also when nothing waits for the response
-    # any more.
+    # The downloader sends what it has queued, though nothing waits for it any more.
     queue = _queue_of(crawler, request)
-    for entry in [entry for entry in queue if entry[0] is request]:
+    for entry in [it for it in queue if it[0] is request]:
         queue.remove(entry)
 
 
@@ -267,9 +267,7 @@ def _queue_of(crawler: Crawler, request: Request) -> Any:
     return getattr(slots.get(request.meta.get("download_slot")), "queue", [])
 
 
-# The limits of the pools in the handlers on asyncio libraries. There is no public way to
-# them. On a handler that has none of these, slow robots.txt files take the connections
-# of pages.
+# Private limits of pools. A handler that has none of these is left as it is.
 _LIMITS = (
     ("_session", "connector", "_limit"),  # aiohttp
     ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
@@ -297,8 +295,6 @@ class Pools:
             return
         self._widened.append(handler)
         for *path, limit in _LIMITS:
-            pool = handler
-            for name in path:
-                pool = getattr(pool, name, None)
-            if isinstance(getattr(pool, limit, None), int) and getattr(pool, limit):
-                setattr(pool, limit, getattr(pool, limit) + self._fetches)
+            pool = reduce(lambda it, name: getattr(it, name, None), path, handler)
+            if size := getattr(pool, limit, None):
+                setattr(pool, limit, size + self._fetches)

@@ -30,6 +30,7 @@ def opts_out(meta: Mapping[str, Any]) -> bool:
 
 def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
     """Return why a request is not checked; `None` for one that is."""
+    # First: our own request must never wait for itself, wherever it is redirected.
     if META_KEY in meta:
         return Exemption.OWN_REQUEST
     if opts_out(meta):

@@ -27,6 +27,7 @@ def freshness_lifetime(response: Response, now: float) -> float | None:
     epoch, stands for a Date that the server did not send.
     """
     controls = parse_cachecontrol(b", ".join(response.headers.getlist("Cache-Control")))
+    # Ours R1: the lower bound MIN_TTL still applies to it.
     if b"no-store" in controls or b"no-cache" in controls:
         return 0.0
     if b"max-age" in controls:
@@ -83,6 +84,7 @@ def codings(response: Response) -> tuple[str, ...]:
 
     Without quotes and parameters, which some servers send, and without `identity`.
     """
+    # Several header lines are one list (RFC 9110, 5.3).
     found = b",".join(response.headers.getlist("Content-Encoding")).lower().split(b",")
     names = [coding.partition(b";")[0].strip(b" \t\"'") for coding in found]
     return tuple(name.decode("latin-1") for name in names if name not in _NO_CODING)

@@ -112,6 +112,8 @@ class PlainJudge:
     async def judge(self, request: Request, policy: Policy) -> None:
         """Decide by the rules for our robot."""
         rules = await self._rules(policy, self._robot.of(request))
+        # Rules are for one robot: a request with a User-Agent of its own must neither
+        # fill the cache nor use it.
         if self._cache is not None and self._robot.is_usual(request):
             self._cache.put(request.url, policy, rules)
         if not rules.allowed_url(request.url):

@@ -108,15 +108,18 @@ class Robots1994Middleware:
         if "robots1994" in meta:
             # Sent again by an errback, it carries the verdict of the last time.
             del meta["robots1994"]
+        # From here to the end nothing is awaited for a URL that known rules permit.
         cached = self._cache.get(request.url)
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
         if opts_out(meta):
             return None
+        # A SitemapSpider reads robots.txt as a page: it gets the file that we have.
         if self._hands_out_robots and request.url.endswith("/robots.txt"):
             return await self._process(request)
         if not cached.rules.allowed_url(request.url):
             raise await self._refuser.refuse(request, cached.policy, cached.rules)
+        # Else new requests would overtake more urgent ones that waited.
         if self._waiting.leaving:
             return await self._process(request)
         return None
@@ -144,6 +147,8 @@ class Robots1994Middleware:
         try:
             if exemption is not None:
                 return await self._hand_out(request, origin)
+            # The cache has no entry for another User-Agent, or for a judge that notes
+            # each decision; the policy may be fresh all the same.
             policy = self._resolver.fresh(origin)
             if policy is None:
                 await self._wait(request, origin)
@@ -153,6 +158,8 @@ class Robots1994Middleware:
                 with self._waiting.waiting(request, origin, enters=False) as waiting:
                     await self._waiting.turn(waiting)
         except FetchAborted:
+            # Ours R6: only what the scheduler gave may go back to it. A request that
+            # came back while the crawl closes is awaited by its caller instead.
             if came_back or not self._engine.is_closing():
                 raise
             return self._give_back(request)
@@ -164,6 +171,7 @@ class Robots1994Middleware:
         with self._waiting.waiting(request, origin) as waiting:
             try:
                 policy = await self.resolve(request, origin)
+            # Without asyncio a cancellation is an Exception: it is no failure.
             except CancelledError:
                 raise
             except Exception as error:

@@ -69,11 +69,15 @@ class RulesCache:
         # A text such as "http:///x" has a slash where none is looked for.
         if url.find("/", _SHORTEST) != len(prefix) or len(known) >= MAX_PREFIXES:
             return
+        # A store of few origins may have evicted it while the request waited: an entry
+        # here would then never go.
         if self._memory.get(origin) is not policy:
             return
+        # Its rules were compiled since it was stored.
         self._memory.measure(policy)
         if prefix not in known:
             self._prefixes[origin] = (*known, prefix)
+        # The bounds of `Policy.is_fresh`, computed once.
         since = policy.fetched_at - CLOCK_SKEW
         self._by_prefix[prefix] = CachedRules(policy, rules, since, policy.fresh_until)
 

@@ -29,6 +29,7 @@ INLINE_PARSE_BYTES = 65_536
 
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Run *work* in a thread without blocking the event loop."""
+    # On asyncio its own pool, which exists without a reactor, too.
     try:
         asyncio.get_running_loop()
     except RuntimeError:

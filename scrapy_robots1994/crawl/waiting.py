@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 RETURNED = "_robots1994_dont_filter"
 """Meta key of a request that went back to the scheduler: its own `dont_filter`."""
 
-POLL_SECONDS = 0.1
-"""Seconds between two polls of the engine while requests wait."""
+POLL_SECONDS = 0.1  # between two polls of the engine while requests wait
 BUSY_POLL_SECONDS = 0.005  # right after a request left
 
 FREE_PLACES_IN_A_ROW = 8

@@ -95,8 +95,10 @@ class FaultClassifier:
             return Cancelled(detail or "the request was cancelled")
         if self._is_local(error):
             return LocalFault(error)
+        # Before or after the download only code of this process runs.
         if not was_sent or isinstance(error, BUGS):
             return LocalFault(error, is_bug=True)
+        # Ours R7: of what is behind a proxy, a failed connection says nothing.
         if via_proxy:
             return LocalFault(error)
         return FetchError(type(error).__name__, detail)
@@ -148,6 +150,7 @@ def copy_of(error: ExceptionT) -> ExceptionT:
         made = error
     if type(made) is not type(error) or made is error:
         made = type(error).__new__(type(error), *error.args)
+    # `copy.copy` calls `__init__` with the arguments, which may have changed them.
     made.args = error.args
     made.__dict__.update(error.__dict__)
     made.__cause__ = error

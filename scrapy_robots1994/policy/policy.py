@@ -227,6 +227,7 @@ class Policy:
         # A 304 would hide the rest of a truncated file if the limit was raised since.
         if self.robots is None or self.robots.is_truncated:
             return None
+        # Without a validator the file has to be sent again.
         if (self.etag, self.last_modified) == (None, None):
             return None
         url = self.final_url or self.origin.robots_url

@@ -41,6 +41,7 @@ class Reader:
         robots = RobotsTxt.parse(
             body, dialect=self._dialect, reading=self._reading, truncated=is_truncated
         )
+        # Two threads may have parsed the same body: the last one stays, both are right.
         with self._lock:
             self._known[key] = robots
         return robots

@@ -134,6 +134,7 @@ class PolicyResolver(Generic[ContextT]):
 
     def abort(self, reason: str) -> None:
         """Start no fetch from now on, cancel those in flight, end every wait (R6)."""
+        # Before any wait ends: a request that goes on must not start the next fetch.
         self._aborted = reason
         for in_flight in tuple(self._in_flight.values()):
             self._end(in_flight, Cancelled(reason))
@@ -155,6 +156,7 @@ class PolicyResolver(Generic[ContextT]):
             # is over before `_start` returns.
             in_flight = InFlightFetch(origin, context, last, {waiter: context})
             self._start(in_flight)
+        # Also where this wait alone is cancelled: the fetch goes on for the others.
         try:
             resolution = await waiter
         finally:
@@ -231,6 +233,7 @@ class PolicyResolver(Generic[ContextT]):
             # Ours R6, R7: nothing is known of the origin; the next request starts a new fetch.
             return result
         policy = await self._policy_of(in_flight, result)
+        # Before the listeners, which may request pages of this origin.
         self._memory.put(policy)
         in_flight.policy = policy
         await self._backend.policy_fetched(
