@@ -14,6 +14,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.parser import Reason
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -60,6 +61,9 @@ class Refuser:
         self._crawler = crawler
         self._recorder = recorder
         self._listeners = listeners
+        self._reason_keys = {
+            reason: stats.REASONS.format(reason=reason.value) for reason in Reason
+        }
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = logging.DEBUG if crawler.crawling else logging.WARNING
 
@@ -80,7 +84,9 @@ class Refuser:
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
         """Return the exception for *request*, which *verdict* of *origin* is about."""
-        self._recorder.count(stats.FORBIDDEN)
+        count = self._recorder.count
+        count(stats.FORBIDDEN)
+        count(self._reason_keys[verdict.reason])
         request.meta["robots1994"] = verdict
         for listener in self._listeners:
             listener.refused(request, verdict, origin)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,14 +65,11 @@ class RefusalLog:
         self._crawler = crawler
         self._recorder = recorder
         self._rows: dict[Origin, _Row] = {}
-        self._reasons: Counter[Reason] = Counter()
         self._uncounted = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def refused(self, request: Request, verdict: Verdict, origin: Origin) -> None:
         """Count the refusal of *request*, and send the signal."""
-        # A stat for each would cost as much as the rest of this method.
-        self._reasons[verdict.reason] += 1
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         if row is None:
             self._uncounted += 1
@@ -107,8 +103,6 @@ class RefusalLog:
         for row in rows[:TOP_ORIGINS]:
             self._recorder.set(stats.REFUSED_BY, row.refused, origin=row.origin)
         self._recorder.set(stats.REFUSING, len(rows))
-        for reason, number in self._reasons.items():
-            self._recorder.set(stats.REASONS, number, reason=reason.value)
         table = "\n".join(_table(rows, self._uncounted))
         logger.info("%s", table, extra={"spider": self._crawler.spider})
 
