@@ -47,3 +47,11 @@ def test_memory_and_file_sizes_are_measured() -> None:
 
     assert len(measured["memory_mb_by_tenths"]) == 10
     assert measured["file_bytes_an_origin"] > 0
+
+
+def test_large_files_are_passed_through_the_middleware() -> None:
+    """Each origin gets its verdict; resident memory is printed for each fifth."""
+    measured = proof("large_files", "--origins", "10", "--bytes", "2000")
+
+    assert measured["allowed"] == 10
+    assert len(measured["resident_mb_by_fifths"]) == 5
