@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -27,7 +28,7 @@ Found: TypeAlias = "Policy | Exception"
 """The policy of an origin, or the error that there is in its place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PolicySource:
     """What decides, and where it comes from: the policy of an origin, or a file.
 
@@ -46,6 +47,12 @@ class PolicySource:
     def is_known(self) -> bool:
         """Whether the origin or the file itself states the policy."""
         return self.rules is not None and not self.why
+
+    @cached_property
+    def cautious(self) -> RobotsTxt | None:
+        """The same file in the cautious reading, made once for all URLs."""
+        rules = self.rules
+        return rules.read_as("cautious") if isinstance(rules, RobotsTxt) else None
 
     @classmethod
     def from_file(cls, name: str, settings: RobotsSettings) -> PolicySource:
@@ -97,8 +104,8 @@ class UrlVerdict:
             return cls(url, source)
         verdict = rules.rules(robot).verdict(url)
         cautious = None
-        if isinstance(rules, RobotsTxt):
-            other = rules.read_as("cautious").verdict(url, robot)
+        if source.cautious is not None:
+            other = source.cautious.verdict(url, robot)
             cautious = other if other.allowed != verdict.allowed else None
         return cls(url, source, verdict, cautious)
 

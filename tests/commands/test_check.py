@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scrapy_robots1994.commands.url_verdict import PolicySource, UrlVerdict
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.lint.formats import WIDTH
+from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.commands.running import scrapy
 from tests.support import replies
+from tests.support.calls import calls
 from tests.support.crawl import reactors
 
 if TYPE_CHECKING:
@@ -396,3 +399,12 @@ def test_the_settings_of_the_spider_count_where_nothing_is_fetched(
     assert ran.lines[-1].endswith('asked as "walker/1.0"')
     assert unknown.code == 2
     assert 'did you mean "walk"?' in unknown.err
+
+
+def test_a_file_is_compiled_once_for_all_urls() -> None:
+    """In both readings: a list may be long, and a file large."""
+    body = "User-agent: *\n" + "".join(f"Disallow: /p{n}\n" for n in range(5_000))
+    source = PolicySource("robots.txt", RobotsTxt.parse(body))
+    UrlVerdict.of("http://a.test/first", source, "mybot")
+
+    assert calls(lambda: UrlVerdict.of("http://a.test/next", source, "mybot")) < 500
