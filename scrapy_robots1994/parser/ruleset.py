@@ -148,7 +148,8 @@ class RobotRules:
         if TYPE_CHECKING:
             assert isinstance(url, str)
         # Without these the URL has one spelling, and it is the normal one.
-        if start >= 0 and not ("%" in url or "/." in url or "\\" in url):
+        has_one = not ("%" in url or "/." in url or "\\" in url) and url.isprintable()
+        if start >= 0 and has_one:
             if prefixes is not None:
                 is_covered = url.startswith(prefixes, start)
             elif find is not None:

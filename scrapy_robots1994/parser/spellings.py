@@ -16,6 +16,9 @@ _SLASH_KEPT = "\u0100"
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
+# What a client of the URL standard of browsers removes before all else.
+_REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
+
 _DOTS = (".", "%2e", "%2E")
 _CURRENT = frozenset(_DOTS)
 _PARENT = frozenset(first + second for first in _DOTS for second in _DOTS)
@@ -54,12 +57,13 @@ def has_cut_escape(text: str) -> bool:
 
 
 def spellings(target: str) -> Iterator[str]:
-    """Yield the *target* of a URL as written and, if that differs, without dot segments.
+    """Yield the *target* of a URL as written and, if that differs, as a client sends it
+    that removes dot segments.
 
     A target is a path and a query.
     """
     yield target
-    if "/." in target or "\\" in target or "%2" in target:
+    if "/." in target or "\\" in target or "%2" in target or not target.isprintable():
         resolved = without_dot_segments(target)
         if resolved != target:
             yield resolved
@@ -68,10 +72,11 @@ def spellings(target: str) -> Iterator[str]:
 def without_dot_segments(target: str) -> str:
     r"""Return *target* as a client sends it that removes dot segments.
 
-    RFC 3986 5.2.4, with `%2e` as a dot and `\` as `/`; the query has no segments.
+    RFC 3986 5.2.4, with `%2e` as a dot and `\` as `/`, and without tabs and line ends;
+    the query has no segments.
     """
     # Ours O27
-    path, mark, query = target.partition("?")
+    path, mark, query = target.translate(_REMOVED).partition("?")
     resolved: list[str] = []
     segments = path.replace("\\", "/").split("/")[1:]
     for segment in segments:

@@ -68,7 +68,11 @@ def normalised_origin(origin: str) -> str:
 
 
 def without_dots(target: str) -> str:
-    """A request target after RFC 3986 5.2.4 (O27); the query has no segments."""
+    """A request target after RFC 3986 5.2.4 (O27); the query has no segments.
+
+    Some clients remove tabs and line ends as well, anywhere.
+    """
+    target = re.sub("[\t\r\n]", "", target)
     path, mark, query = target.partition("?")
     path = path.replace("\\", "/")
     result: list[str] = []

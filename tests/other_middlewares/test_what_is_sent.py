@@ -54,6 +54,8 @@ DISALLOWED = (
     "/a/%2E%2E\\%70rivate/13",
     "/privat%65#/../open/15",
     "/x/.%2e/%2e/private/16",
+    "/pri\tvate/17",
+    "/a/.\n./priva\rte/18",
 )
 ALLOWED = ("/open/1", "/private/../open/2", "/open?to=/a/../private/3", "/privat/4")
 
