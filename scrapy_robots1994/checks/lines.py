@@ -61,7 +61,7 @@ _EXTENSIONS = frozenset(
 # A second field after space or punctuation, after a line end that is spelled out, or
 # right after the star of a name.
 _SECOND_FIELD = re.compile(
-    rf"(?:(?:[{SPACE},;|]|\\[nr])+|(?<=\*))"
+    rf"(?:[{SPACE},;|]|\\[nr]|(?<=\*))"
     rf"((?ai:user-agent|disallow|allow|crawl-delay|sitemap))[{SPACE}]*:"
 )
 

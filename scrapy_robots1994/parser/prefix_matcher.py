@@ -150,8 +150,17 @@ class PrefixMatcher:
                 if path != self.value_of(mark) or "%" in path
             }
         if self._is_shortest_first or self._orphans:
-            ranks = [(*self._rank(mark), place) for place, mark in enumerate(marks)]
-            places = [place for *_, place in in_order(ranks)]
+            # Numbers sort many times faster than ranks: whether the rule is an orphan,
+            # the length of its value, its place.
+            values = paths
+            if paths is not self._values:
+                values = [self.value_of(mark) for mark in marks]
+            lengths = [len(value) * self._is_shortest_first for value in values]
+            codes = [length << 32 | place for place, length in enumerate(lengths)]
+            if self._orphans:
+                orphans = [self.is_orphan(mark) << 62 for mark in marks]
+                codes = [sum(pair) for pair in zip(orphans, codes, strict=True)]
+            places = [code & _MAX_MARK for code in in_order(codes)]
             paths = [paths[place] for place in places]
             marks = [marks[place] for place in places]
         self._index = PrefixIndex(paths, marks)

@@ -19,7 +19,7 @@ _PER_BLOCK = 8
 _SEPARATOR = "\n"
 
 
-Sortable = TypeVar("Sortable", str, tuple[bool, int, int, int])
+Sortable = TypeVar("Sortable", str, int)
 
 
 def in_order(values: Sequence[Sortable]) -> list[Sortable]:
