@@ -97,7 +97,11 @@ def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
             line.value_column + second.start(1),
             second[1],
             line.field,
-        )._replace(meant=_meant(line, dialect, line.value[: second.start()]))
+        )._replace(
+            meant=_meant(
+                line, dialect, re.split(r"\\[nr]", line.value[: second.start()])[0]
+            )
+        )
         return
     yield from _form_matches(line)
     odd = _odd_in_value(line)
