@@ -11,12 +11,11 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.concurrency import DeferredWaiter
 from scrapy_robots1994.crawl.failures import CLASSIFIER
 from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
-from scrapy_robots1994.crawl.threads import run_in_thread, sleep
+from scrapy_robots1994.crawl.threads import DeferredWaiter, run_in_thread, sleep
 from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
 from scrapy_robots1994.policy.faults import RetrySchedule

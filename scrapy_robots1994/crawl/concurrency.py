@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import logging
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.exceptions import DontCloseSpider
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -24,35 +22,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robots1994")
 
-T = TypeVar("T")
-
 META_KEY = "_robots1994_progress"
 """In the meta of every robots.txt request, and of no other."""
 
 _ABSENT: Any = object()
 _ATTRIBUTE = "_robots1994_uncounted"
-
-
-class DeferredWaiter(Generic[T]):
-    """The waiting object of one request, on any reactor and without one.
-
-    Each request has its own: Scrapy's built-in shares one Deferred, whose first reader takes the
-    result away, so that all others read `None` and are let through.
-    """
-
-    __slots__ = ("_deferred",)
-
-    def __init__(self) -> None:
-        self._deferred: Deferred[T] = Deferred()
-
-    def release(self, found: T) -> None:
-        """Resume the request with *found*; no effect a second time."""
-        if not self._deferred.called:
-            self._deferred.callback(found)
-
-    def __await__(self) -> Generator[Any, Any, T]:
-        """Wait for `release`."""
-        return maybe_deferred_to_future(self._deferred).__await__()
 
 
 class EngineState:
@@ -182,6 +156,7 @@ class UncountedRequests:
         self._crawler = crawler
         self.engine = engine
         self._requests: set[Request] = set()
+        self._queued: dict[Request, tuple[Any, Callable[[], object]]] = {}
         self._close_if_idle: Any = _ABSENT
         self.on_first: list[Callable[[], None]] = []
         """Called when the first request is added."""
@@ -209,11 +184,12 @@ class UncountedRequests:
         self.engine.schedule()
         return True
 
-    def add_queued(self, request: Request, cancelled: Callable[[], object]) -> bool:
+    def add_queued(self, request: Request, removed: Callable[[], object]) -> bool:
         """Count *request*, which its download slot has queued, no more.
 
         `False` if it is not queued, or does not count. It counts again when it is
-        cancelled, which calls *cancelled*; any other end is for the caller to notice.
+        removed from the queue, by a cancellation or by `fail_queued`, which calls
+        *removed*; any other end is for the caller to notice.
         """
         queue = _queue_of(self._crawler, request)
         response = next((queued for it, queued in queue if it is request), None)
@@ -223,22 +199,36 @@ class UncountedRequests:
 
         def cancel(queued: Any) -> None:
             queued._suppressAlreadyCalled = True  # noqa: SLF001 - see below
-            self.discard(request)
-            drop_queued(self._crawler, request)
-            cancelled()
+            self._remove_queued(request, removed)
 
         # `Deferred._canceller` is private. No signal says that a queued request was
         # cancelled, and the downloader removes it from `active` at once. With it,
         # Twisted ignores the response that may still come only where
         # `_suppressAlreadyCalled` says so. Without either, that removal is a KeyError.
         response._canceller = cancel  # noqa: SLF001 - as above
+        self._queued[request] = response, removed
         return True
+
+    def fail_queued(self, error: Callable[[], Exception]) -> None:
+        """Remove all from the queues of their slots; each fails with an *error*."""
+        for request, (response, removed) in list(self._queued.items()):
+            # The others are on their way to the server.
+            if any(it is request for it, _ in _queue_of(self._crawler, request)):
+                self._remove_queued(request, removed)
+                response.errback(error())
+
+    def _remove_queued(self, request: Request, removed: Callable[[], object]) -> None:
+        """Take *request* out of the queue of its slot; it counts until it has left."""
+        drop_queued(self._crawler, request)
+        self.discard(request)
+        removed()
 
     def discard(self, request: Request) -> None:
         """Count *request* again; no effect if it counts already."""
         if request not in self._requests:
             return
         self._requests.remove(request)
+        self._queued.pop(request, None)
         active = self.engine.active()
         if active is not None:
             active.add(request)

@@ -1,10 +1,14 @@
-"""What a spider's errback receives for a URL that the policy refuses."""
+"""What a spider's errback receives for a URL that the policy refuses, and what no errback
+sees: a page leaves its queue because the crawl closes.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
+
+from scrapy_robots1994.errors import FetchAborted
 
 if TYPE_CHECKING:
     from scrapy_robots1994.parser import Verdict
@@ -25,3 +29,7 @@ class ForbiddenByRobots(IgnoreRequest):
     def __str__(self) -> str:
         """Return the message, made when it is read: most never are."""
         return f"Forbidden by robots.txt: {self.verdict}"
+
+
+class QueuedPageAborted(FetchAborted):
+    """A page was in the queue of its download slot when the crawl began to close (R6)."""

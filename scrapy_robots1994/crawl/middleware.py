@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
@@ -11,6 +12,7 @@ from twisted.internet.defer import CancelledError
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
+from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of, opts_out
 from scrapy_robots1994.crawl.features.refusals import RefusalLog
 from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
@@ -65,7 +67,7 @@ class Robots1994Middleware:
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
         uncounted = UncountedRequests.of(crawler)
-        self._engine = uncounted.engine
+        self._uncounted, self._engine = uncounted, uncounted.engine
         download = RobotsDownload(crawler, settings, recorder, time.time, uncounted)
         # Commands fetch files from elsewhere with it. A second download would have
         # uncounted requests of its own, and the engine's state restored twice.
@@ -139,7 +141,7 @@ class Robots1994Middleware:
 
     async def _process(self, request: Request) -> Request | Response | None:
         """Do the same as `process_request`, for a request that may have to wait."""
-        came_back = self._take_back(request)
+        self._take_back(request)
         exemption = exemption_of(request.url, request.meta)
         origin = Origin.of(request.url)
         if origin is None or exemption not in {None, Exemption.ROBOTS_TXT}:
@@ -158,10 +160,19 @@ class Robots1994Middleware:
                 with self._waiting.waiting(request, origin, enters=False) as waiting:
                     await self._waiting.turn(waiting)
         except FetchAborted:
-            # Ours R6: only what the scheduler gave may go back to it. A request that
-            # came back while the crawl closes is awaited by its caller instead.
-            if came_back or not self._engine.is_closing():
+            if not self._engine.is_closing():
                 raise
+            return self._give_back(request)
+        return None
+
+    def process_exception(
+        self,
+        request: Request,
+        exception: Exception,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
+    ) -> Request | None:
+        """Let a page that the close took out of its queue go back to the scheduler."""
+        if isinstance(exception, QueuedPageAborted):
             return self._give_back(request)
         return None
 
@@ -201,16 +212,17 @@ class Robots1994Middleware:
                 return None
         return handed_out(policy, request)
 
-    def _take_back(self, request: Request) -> bool:
-        """Undo `_give_back`; return whether the crawl still closes.
+    def _take_back(self, request: Request) -> None:
+        """Undo `_give_back`.
 
-        Then *request* is not the scheduler's, which hands out nothing any more, but
-        waited for by a caller of `engine.download_async`.
+        Raises `FetchAborted` while the crawl still closes. Then *request* is not the
+        scheduler's, which hands out nothing any more (R6), but waited for by a caller
+        of `engine.download_async`.
         """
-        if RETURNED not in request.meta:
-            return False
-        request.dont_filter = request.meta.pop(RETURNED)
-        return self._engine.is_closing()
+        if RETURNED in request.meta:
+            request.dont_filter = request.meta.pop(RETURNED)
+            if self._engine.is_closing():
+                raise FetchAborted(CLOSING)
 
     @staticmethod
     def _give_back(request: Request) -> Request:
@@ -223,6 +235,7 @@ class Robots1994Middleware:
         # Else each fetch that is cancelled would let the next one start.
         self.download.close()
         self._resolver.abort(CLOSING)
+        self._uncounted.fail_queued(partial(QueuedPageAborted, CLOSING))
 
     def _judge_for(
         self,

@@ -1,4 +1,4 @@
-"""Time and threads on any reactor and without one, on every Scrapy."""
+"""Waiting, time and threads on any reactor and without one, on every Scrapy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import sys
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -18,7 +18,7 @@ except ImportError:  # pragma: no cover - Scrapy before 2.14, always on a reacto
     _call_later = None  # type: ignore[assignment]  # no such function there
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 T = TypeVar("T")
 
@@ -69,3 +69,25 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
 
         later = cast("Any", reactor).callLater
     return later(seconds, call)
+
+
+class DeferredWaiter(Generic[T]):
+    """The waiting object of one request, on any reactor and without one.
+
+    Each request has its own: Scrapy's built-in shares one Deferred, whose first reader
+    takes the result away, so that all others read `None` and are let through.
+    """
+
+    __slots__ = ("_deferred",)
+
+    def __init__(self) -> None:
+        self._deferred: Deferred[T] = Deferred()
+
+    def release(self, found: T) -> None:
+        """Resume the request with *found*; no effect a second time."""
+        if not self._deferred.called:
+            self._deferred.callback(found)
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        """Wait for `release`."""
+        return maybe_deferred_to_future(self._deferred).__await__()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from scrapy_robots1994.crawl.concurrency import META_KEY, DeferredWaiter
-from scrapy_robots1994.crawl.threads import call_later
+from scrapy_robots1994.crawl.concurrency import META_KEY
+from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 from scrapy_robots1994.errors import FetchAborted
 
 if TYPE_CHECKING:

@@ -52,6 +52,34 @@ def test_a_resumed_crawl_requests_each_waiting_page_once(
 
 
 @pytest.mark.parametrize("reactor", reactors())
+def test_pages_that_wait_for_a_crawl_delay_go_back_to_the_scheduler(
+    reactor: Reactor, tmp_path: Path
+) -> None:
+    """Those that do not count; the others leave with the delay, as with the built-in."""
+    settings = {
+        "CONCURRENT_REQUESTS": 2,
+        "JOBDIR": str(tmp_path),
+        "ROBOTS1994_DIALECT": "extended",
+        "ROBOTS1994_CRAWL_DELAY": 60,
+    }
+    args = {"pages": 12, "filtered": True}
+    side = Side(reactor=reactor, settings=settings)
+    with Site() as site:
+        site.robots("User-agent: *\nCrawl-delay: 1\n")
+        running = side.start(site, spider_args=args)
+        site.wait("/p0")
+        os.kill(running.pid, signal.SIGINT)
+        running.result()
+        before = pages_of(site)
+        site.robots(OPEN)
+        side.crawl(site, spider_args=args)
+        found = pages_of(site)
+
+    assert len(before) <= 1 + 2
+    assert sorted(found) == list(range(12))
+
+
+@pytest.mark.parametrize("reactor", reactors())
 def test_no_robots_txt_is_requested_once_the_crawl_closes(reactor: Reactor) -> None:
     """Silent origins hold 4 of 4 fetches; those behind them are never requested."""
     before, after, _ = rows.silent_origins(Side(reactor=reactor), 40, 4)

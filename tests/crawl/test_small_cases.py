@@ -9,10 +9,10 @@ import pytest
 from scrapy import Request
 
 import scrapy_robots1994
-from scrapy_robots1994.crawl.concurrency import DeferredWaiter
 from scrapy_robots1994.crawl.features import refusals
 from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.stats import StatsRecorder
+from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores import MemoryStore
