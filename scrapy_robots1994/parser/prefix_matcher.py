@@ -149,13 +149,12 @@ class PrefixMatcher:
                 # A rule that is cut short may be in no place of the index.
                 if path != self.value_of(mark) or "%" in path
             }
-        if self._is_shortest_first or self._orphans:
+        is_shortest_first = self._is_shortest_first
+        if self._orphans or (is_shortest_first and self._changed):
             # Numbers sort many times faster than ranks: whether the rule is an orphan,
             # the length of its value, its place.
-            values = paths
-            if paths is not self._values:
-                values = [self.value_of(mark) for mark in marks]
-            lengths = [len(value) * self._is_shortest_first for value in values]
+            values = [self.value_of(mark) for mark in marks]
+            lengths = [len(value) * is_shortest_first for value in values]
             codes = [length << 32 | place for place, length in enumerate(lengths)]
             if self._orphans:
                 orphans = [self.is_orphan(mark) << 62 for mark in marks]
@@ -163,7 +162,8 @@ class PrefixMatcher:
             places = [code & _MAX_MARK for code in in_order(codes)]
             paths = [paths[place] for place in places]
             marks = [marks[place] for place in places]
-        self._index = PrefixIndex(paths, marks)
+            is_shortest_first = False
+        self._index = PrefixIndex(paths, marks, is_shortest_first=is_shortest_first)
         # The index has the others.
         self._values = ()
 

@@ -2,7 +2,8 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from sys import getsizeof
 from typing import TypeVar
 
@@ -32,27 +33,34 @@ def in_order(values: Sequence[Sortable]) -> list[Sortable]:
 
 
 def _nested(
-    texts: Sequence[str], places: Sequence[int]
-) -> tuple[list[str], list[int], list[int]]:
-    """Return those of *texts*, which are in order, whose *places* come before those of
-    all that begin them; their places; and the index of the longest other one of them
-    that begins each, or -1.
+    texts: Sequence[str], place_of: Mapping[str, int]
+) -> tuple[list[str], list[int]]:
+    """Return those of *texts*, which are in order, whose places come before those of
+    all that begin them; and the index of the longest other one of them that begins
+    each, or -1.
     """
     deciding: list[str] = []
-    kept: list[int] = []
     parents: list[int] = []
-    sizes: list[int] = []
     around = -1
-    for text, place in zip(texts, places, strict=True):
-        while around >= 0 and text[: sizes[around]] != deciding[around]:
+    for text in texts:
+        while around >= 0 and not text.startswith(deciding[around]):
             around = parents[around]
-        if around < 0 or place < kept[around]:
+        if around < 0 or place_of[text] < place_of[deciding[around]]:
             deciding.append(text)
-            sizes.append(len(text))
-            kept.append(place)
             parents.append(around)
-            around = len(kept) - 1
-    return deciding, kept, parents
+            around = len(deciding) - 1
+    return deciding, parents
+
+
+def _outermost(texts: Sequence[str]) -> list[str]:
+    """Return those of *texts*, which are in order, that no other one begins."""
+    found: list[str] = []
+    around: str | None = None
+    for text in texts:
+        if around is None or not text.startswith(around):
+            found.append(text)
+            around = text
+    return found
 
 
 class PrefixIndex:
@@ -70,18 +78,28 @@ class PrefixIndex:
         "_width",
     )
 
-    def __init__(self, paths: Sequence[str], marks: Sequence[int]) -> None:
-        """Index *paths* with their *marks*: of those that cover a text the first
-        decides.
+    def __init__(
+        self,
+        paths: Sequence[str],
+        marks: Sequence[int],
+        *,
+        is_shortest_first: bool = False,
+    ) -> None:
+        """Index *paths* with their *marks*: of those that cover a text the shortest
+        decides, or the first.
         """
-        place_of = dict(zip(reversed(paths), reversed(range(len(paths))), strict=True))
-        texts = in_order(list(place_of))
-        places = list(map(place_of.__getitem__, texts))
-        parents = [-1] * len(texts)
+        mark_of = dict(zip(reversed(paths), reversed(marks), strict=True))
+        texts = in_order(list(mark_of))
         # What begins with a prefix comes right after it in order. Mostly nothing does.
-        if any(map(str.startswith, texts[1:], texts)):
-            texts, places, parents = _nested(texts, places)
-        self._marks = array("I", [marks[place] for place in places])
+        is_nested = any(map(str.startswith, texts[1:], texts))
+        if is_nested and is_shortest_first:
+            texts, is_nested = _outermost(texts), False
+        parents = [-1] * len(texts)
+        if is_nested:
+            numbers = reversed(range(len(paths)))
+            place_of = dict(zip(reversed(paths), numbers, strict=True))
+            texts, parents = _nested(texts, place_of)
+        self._marks = array("I", map(mark_of.__getitem__, texts))
         self._parents = array("i", parents)
         # Texts of a block in one string take a third of their memory.
         size = 1 if _SEPARATOR in "".join(texts) else _PER_BLOCK
@@ -93,7 +111,7 @@ class PrefixIndex:
         self._width = width = min(map(len, texts), default=0)
         self._beginnings = bytearray(1 << (4 * len(texts)).bit_length())
         last = len(self._beginnings) - 1
-        for beginning in map(hash, [text[:width] for text in texts]):
+        for beginning in map(hash, map(itemgetter(slice(width)), texts)):
             self._beginnings[beginning & last] = 1
 
     def _block(self, block: int) -> list[str]:
