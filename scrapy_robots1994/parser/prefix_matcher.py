@@ -185,6 +185,8 @@ class PrefixMatcher:
             marks = self._marks or range(2 * self.first_number + 1, _MAX_MARK, 2)
             rules = zip(self._prefixes, marks, strict=False)
             covering = [mark for text, mark in rules if spelling.startswith(text)]
+            if len(covering) == 1 and not self._cut:
+                return covering[0]
         else:
             found, _ = self._index.find(spelling)
             if not self._cut:

@@ -215,24 +215,23 @@ class RobotRules:
         # Ours O22: the file itself may always be read.
         if spelling == ROBOTS_TXT:
             return _ROBOTS_TXT_ITSELF
-        marks = [(matcher.mark(spelling, target), target)]
+        mark, meant = matcher.mark(spelling, target), target
         for written in spellings(target):
-            if written is not target:
-                spelling = matcher.normal_spelling(written)
-                if spelling != ROBOTS_TXT:
-                    marks.append((matcher.mark(spelling, written), written))
-        # Ours O27: one spelling that is disallowed is enough. Ours O5: what the literal
-        # reading disallows comes before what only the cautious one does.
-        refusing = [it for it in marks if it[0] & 1]
-        if refusing:
-            mark, written = min(refusing, key=lambda it: matcher.is_orphan(it[0]))
-        else:
-            # An Allow that only the cautious reading obeys is no reason.
-            mark, written = marks[0]
-            if mark != UNDECIDED and matcher.is_orphan(mark):
-                mark = UNDECIDED
+            if written is target:
+                continue
+            spelling = matcher.normal_spelling(written)
+            other = matcher.mark(spelling, written)
+            if spelling == ROBOTS_TXT or not other & 1:
+                continue
+            # Ours O27: one spelling that is disallowed is enough. Ours O5: what the
+            # literal reading disallows comes before what only the cautious one does.
+            if not mark & 1 or matcher.is_orphan(mark) > matcher.is_orphan(other):
+                mark, meant = other, written
+        # An Allow that only the cautious reading obeys is no reason.
+        if not mark & 1 and mark != UNDECIDED and matcher.is_orphan(mark):
+            mark = UNDECIDED
         verdict = self._verdict_of(matcher, mark)
-        return verdict if written == target else replace(verdict, spelling=written)
+        return verdict if meant == target else replace(verdict, spelling=meant)
 
     def _verdict_of(self, matcher: _Matcher, mark: int) -> Verdict:
         """Return the one verdict that the rule with this *mark* makes."""
