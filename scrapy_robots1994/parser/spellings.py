@@ -108,8 +108,8 @@ def paths_under(value: str, head: str) -> tuple[str, ...]:
     # path the rule is the whole origin.
     paths = [_path_under(beginning.lower(), rest, head.strip().lower())]
     ours, theirs = Origin.of(beginning), Origin.of(head)
-    if ours and theirs:
-        paths.append(_path_under(str(ours), rest or "/", str(theirs)))
+    if ours and ours == theirs:
+        paths.append(_path_under(str(ours), rest or "/", str(ours)))
     return tuple(dict.fromkeys(path for path in paths if path))
 
 
