@@ -136,9 +136,11 @@ examples:
         stuck = [f"{parser}: {label}" for parser, label in result.stuck]
         _name("no answer in time, counted as raised", stuck)
         if result.is_interrupted:
+            # Of an archive the number of files is known at its end.
+            total = "" if inputs.count is None else f" of {inputs.count:,}"
             missing = len(lookup.missing)
             print_note(
-                "interrupted: these are the files compared until then"
+                f"interrupted: {result.totals.captures:,}{total} files were compared"
                 + (f"; {missing} URLs were not fetched" if missing else "")
             )
             return ExitCode.INTERRUPTED
