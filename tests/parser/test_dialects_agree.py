@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robots1994.parser import LineKind, print_records
@@ -101,6 +101,8 @@ def test_both_readings_of_a_dialect_agree(
     """No made file, path and robot gets another answer from the plain reading, by path,
     by URL, a second time, or as a verdict.
     """
+    # Ours O10 reads a whole header, which this plain reading does not; tests/oracle does.
+    assume("(" not in text)
     names = list(robot_names(robot))
     file = RobotsTxt.parse(text, dialect=dialect, reading=reading)
     url = f"https://h.example{path}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -26,6 +26,8 @@ def test_both_readings_of_the_standard_agree(
     text: str, path: str, robot: str | bytes, reading: str
 ) -> None:
     """No made file, path and robot gets another answer from the plain reading."""
+    # Ours O10 reads a whole header, which this plain reading does not; tests/oracle does.
+    assume("(" not in text)
     names = list(robot_names(robot))
 
     answer = RobotsTxt.parse(text, reading=reading).allowed(path, robot)
