@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrapy_robots1994.commands import store_view
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.fetch_policies import PolicyLookup
 from scrapy_robots1994.commands.options import JSON, Options
 from scrapy_robots1994.commands.store_view import PolicyFilter, StoreView
 from scrapy_robots1994.commands.terminal import (
@@ -17,7 +16,6 @@ from scrapy_robots1994.commands.terminal import (
     print_line,
     print_note,
 )
-from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -78,6 +76,9 @@ examples:
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Choose, act, print, and return the exit code."""
+        # Loaded here: Scrapy loads this module whatever command it runs.
+        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
+
         action, wanted = _wanted(args, opts)
         if opts.store:
             self.own_settings.set("ROBOTS1994_STORE", opts.store, priority="cmdline")
@@ -111,6 +112,8 @@ examples:
         self, policies: list[Policy], wanted: PolicyFilter, opts: argparse.Namespace
     ) -> int:
         """Fetch the policies through the project's downloader, and print each."""
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - see above
+
         origins = sorted({policy.origin for policy in policies} | wanted.origins)
         if not origins:
             return ExitCode.FOUND

@@ -1,6 +1,4 @@
-"""What a spider's errback receives for a URL that the policy refuses, and what no errback
-sees: a page leaves its queue because the crawl closes.
-"""
+"""The exceptions of the middleware: a refusal, and the end of a wait for a crawl delay."""
 
 from __future__ import annotations
 
@@ -32,4 +30,7 @@ class ForbiddenByRobots(IgnoreRequest):
 
 
 class QueuedPageAborted(FetchAborted):
-    """A page was in the queue of its download slot when the crawl began to close (R6)."""
+    """A page was in the queue of its download slot when the crawl began to close (R6).
+
+    No errback receives it: the middleware returns the page to the scheduler.
+    """

@@ -166,7 +166,9 @@ class FetchLog:
             return
         self._bugs.add(place)
         # Not `exc_info`: the message of an exception may hold anything.
-        lines = "".join(traceback.format_exception(result.error)).splitlines()
+        lines = (
+            "".join(traceback.format_exception(result.error)).rstrip("\n").split("\n")
+        )
         logger.error(
             "An exception was raised while %s was fetched:\n%s",
             escape_control_chars(origin.robots_url, 500),

@@ -148,8 +148,8 @@ class RobotRules:
         if TYPE_CHECKING:
             assert isinstance(url, str)
         # Without these the URL has one spelling, and it is the normal one.
-        has_one = not ("%" in url or "/." in url or "\\" in url) and url.isprintable()
-        if start >= 0 and has_one:
+        is_normal = not ("%" in url or "/." in url or "\\" in url)
+        if start >= 0 and is_normal and url.isprintable():
             if prefixes is not None:
                 is_covered = url.startswith(prefixes, start)
             elif find is not None:
