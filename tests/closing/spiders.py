@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
@@ -78,6 +80,16 @@ class Downloading(Counted):
             self.result["items"].append({"status": found.status})
 
 
+def interrupt_at_the_first_page(crawler: Crawler) -> None:
+    """Interrupt the crawl when page 0 is about to be queued in its download slot."""
+
+    def reached(request: Request) -> None:
+        if request.url.endswith("/p0"):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
+
+
 def await_a_page(crawler: Crawler) -> None:
     """Await a page of the same origin in a handler of each signal of a robots.txt."""
 
@@ -87,9 +99,9 @@ def await_a_page(crawler: Crawler) -> None:
         assert crawler.stats is not None
         crawler.stats.inc_value(f"test/awaited/{response.status}")
 
-    for signal in (robots_sitemaps, getattr(signals, "robots_parsed", None)):
-        if signal is not None:
-            crawler.signals.connect(heard, signal, weak=False)
+    for sent in (robots_sitemaps, getattr(signals, "robots_parsed", None)):
+        if sent is not None:
+            crawler.signals.connect(heard, sent, weak=False)
 
 
 def count_polls(crawler: Crawler) -> None:

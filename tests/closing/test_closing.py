@@ -147,6 +147,24 @@ def test_a_page_awaited_outside_the_scheduler_fails_once_the_crawl_closes(
     assert result.stats["robots1994/requests_waited"] <= 3
 
 
+@pytest.mark.parametrize("reactor", reactors())
+def test_awaited_page_that_waits_for_a_crawl_delay_fails_when_the_crawl_closes(
+    reactor: Reactor,
+) -> None:
+    """It is in the queue of its slot, and no scheduler would take it back."""
+    settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": 60}
+    with Site() as site:
+        site.robots("User-agent: *\nCrawl-delay: 60\n", at="a.test")
+        args = {"first": site.url("/first", host="b.test")}
+        hook = "tests.closing.spiders:interrupt_at_the_first_page"
+        side = Side(reactor=reactor, settings=settings)
+        result = side.crawl(site, "Downloading", spider_args=args, hook=hook)
+        targets = site.targets()
+
+    assert result.items == [{"error": "FetchAborted"}]
+    assert targets == ["/robots.txt", "/first", "/robots.txt"]
+
+
 def test_a_request_that_returned_to_the_scheduler_is_as_it_was(tmp_path: Path) -> None:
     """Its own `dont_filter`, and no mark of ours, in the crawl that resumes."""
     args = {"pages": 5, "filtered": True}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 import pytest
@@ -126,6 +129,18 @@ def test_bench_runs_with_the_add_on(project: Project) -> None:
     assert said.lines("'finish_reason': 'closespider_pagecount'")
     assert not said.lines("robotstxt/forbidden")
     assert "Traceback" not in said.log
+
+
+def test_a_command_of_another_kind_loads_nothing_of_the_crawl() -> None:
+    """Scrapy loads the commands of all packages, whichever it runs."""
+    names = [it.value for it in entry_points(group="scrapy.commands")]
+    ours = sorted({it.partition(":")[0] for it in names if "robots1994" in it})
+    script = f"import sys, {', '.join(ours)}\nprint(*sys.modules, sep='\\n')"
+    loaded = subprocess.check_output([sys.executable, "-c", script], text=True)
+
+    assert len(ours) == 4
+    assert set(ours) < set(loaded.split())
+    assert "scrapy_robots1994.crawl" not in loaded.split()
 
 
 def test_commands_without_a_crawl_stay_as_they_are(project: Project) -> None:
