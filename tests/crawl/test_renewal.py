@@ -51,6 +51,9 @@ def test_validators_go_only_to_the_url_they_speak_of() -> None:
         one_page_after_the_other(site)
         site.answer("/robots.txt", replies.redirect("/moved.txt"))
         site.answer("/moved.txt", [Reply(200, BODY, NAMED), replies.status(304)])
+        # The crawl must not end, and cancel the refresh, before its redirect is followed.
+        site.answer("/2", Reply(gate="refreshed"))
+        site.open_when("refreshed", "/moved.txt", count=2)
         result = crawl([site.url("/1")], settings=AT_ONCE_STALE, spider_args=FOLLOW)
         asked = [seen for seen in site.log() if seen.target.endswith(".txt")]
 
