@@ -132,7 +132,7 @@ class RobotsCommand(ScrapyCommand):
         from scrapy import Spider  # noqa: PLC0415 - as above
 
         from scrapy_robots1994.commands.fetch_policies import fetch_policies  # noqa: PLC0415 - as above
-        from scrapy_robots1994.crawl.user_agent import RobotName  # noqa: PLC0415 - as above
+        from scrapy_robots1994.crawl.requests import RobotName  # noqa: PLC0415 - as above
 
         kind = self.spider_class(spider) if spider else Spider
         if lookup.urls:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from scrapy_robots1994.commands.url_verdict import PolicySource, UrlVerdict
-    from scrapy_robots1994.crawl.exemptions import Exemption
+    from scrapy_robots1994.crawl.requests import Exemption
 
 MAX_NAMED = 5
 """Origins that are named as missing after Ctrl-C."""
@@ -214,7 +214,7 @@ def _exemption(url: str, *, is_path_fine: object) -> Exemption | None:
 
     Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
     """
-    from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of  # noqa: PLC0415 - heavy
+    from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - heavy
 
     if is_path_fine and url.startswith("/"):
         return None

@@ -21,9 +21,8 @@ from scrapy_robots1994.commands.terminal import end_now
 from scrapy_robots1994.commands.url_verdict import Found, PolicySource
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.robots_request import RequestContext
+from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import (

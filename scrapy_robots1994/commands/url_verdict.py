@@ -16,7 +16,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robots1994.crawl.exemptions import Exemption
+    from scrapy_robots1994.crawl.requests import Exemption
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.parser import Verdict
     from scrapy_robots1994.policy.policy import UniformRules

@@ -15,8 +15,8 @@ from scrapy_robots1994.crawl.failures import CLASSIFIER
 from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.threads import DeferredWaiter, run_in_thread, sleep
-from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
 from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.policy.reader import Reader
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.checks.kinds import Problem
     from scrapy_robots1994.crawl.fetcher import RobotsDownload
-    from scrapy_robots1994.crawl.robots_request import RequestContext
+    from scrapy_robots1994.crawl.requests import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.origin import Origin

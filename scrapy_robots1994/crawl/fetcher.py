@@ -27,9 +27,8 @@ from scrapy_robots1994.crawl.failures import (
     one_line,
 )
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
-from scrapy_robots1994.crawl.robots_request import robots_request
+from scrapy_robots1994.crawl.requests import RobotName, robots_request
 from scrapy_robots1994.crawl.threads import run_in_thread
-from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, LocalFault, RobotsResponse
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.concurrency import UncountedRequests
     from scrapy_robots1994.crawl.failures import WatchedFetch
     from scrapy_robots1994.crawl.fetch_limit import Permit
-    from scrapy_robots1994.crawl.robots_request import RequestContext
+    from scrapy_robots1994.crawl.requests import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.policy import Cancelled, FetchResult, Validators

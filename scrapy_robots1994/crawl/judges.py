@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from scrapy_robots1994.crawl.requests import RobotName
     from scrapy_robots1994.crawl.rules_cache import RulesCache
     from scrapy_robots1994.crawl.stats import StatsRecorder
-    from scrapy_robots1994.crawl.user_agent import RobotName
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import Verdict
     from scrapy_robots1994.policy import Policy, Rules

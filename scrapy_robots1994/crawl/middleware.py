@@ -13,7 +13,6 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
-from scrapy_robots1994.crawl.exemptions import Exemption, exemption_of, opts_out
 from scrapy_robots1994.crawl.features.refusals import RefusalLog
 from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
 from scrapy_robots1994.crawl.features.start_requests import StartRequests
@@ -24,7 +23,13 @@ from scrapy_robots1994.crawl.judges import (
     PlainJudge,
     Refuser,
 )
-from scrapy_robots1994.crawl.robots_request import RequestContext
+from scrapy_robots1994.crawl.requests import (
+    OPT_OUT,
+    Exemption,
+    RequestContext,
+    RobotName,
+    exemption_of,
+)
 from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.settings import (
     RobotsSettings,
@@ -33,7 +38,6 @@ from scrapy_robots1994.crawl.settings import (
 )
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.store_bridge import StoreBridge
-from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.crawl.waiting import CLOSING, RETURNED, WaitingRequests
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
@@ -114,7 +118,7 @@ class Robots1994Middleware:
         cached = self._cache.get(request.url)
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
-        if opts_out(meta):
+        if meta.get(OPT_OUT):
             return None
         # A SitemapSpider reads robots.txt as a page: it gets the file that we have.
         if self._hands_out_robots and request.url.endswith("/robots.txt"):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
-from scrapy_robots1994.crawl.user_agent import RobotName
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS

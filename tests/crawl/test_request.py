@@ -9,7 +9,7 @@ import pytest
 from scrapy import Request
 from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
 
-from scrapy_robots1994.crawl.user_agent import RobotName
+from scrapy_robots1994.crawl.requests import RobotName
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from scrapy_robots1994.crawl.robots_request import RequestContext
+from scrapy_robots1994.crawl.requests import RequestContext
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, crawl
 from tests.support.site import Site

@@ -11,7 +11,7 @@ from scrapy.http import Response
 
 from scrapy_robots1994.crawl.download_limits import DownloadState
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.robots_request import RequestContext
+from scrapy_robots1994.crawl.requests import RequestContext
 from scrapy_robots1994.origin import Origin
 from tests.support.crawler import idle_crawler
 

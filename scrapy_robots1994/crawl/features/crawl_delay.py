@@ -16,11 +16,11 @@ from scrapy.exceptions import NotConfigured
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.slots import PacedSlot, slot_key, slots_of
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import call_later
-from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.crawl.features.comparison import ShadowComparison
     from scrapy_robots1994.crawl.judges import Judge
+    from scrapy_robots1994.crawl.requests import RobotName
     from scrapy_robots1994.crawl.stats import StatsRecorder
-    from scrapy_robots1994.crawl.user_agent import RobotName
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy, Rules
 

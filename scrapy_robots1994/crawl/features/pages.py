@@ -13,10 +13,10 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.stats import StatsRecorder
-from scrapy_robots1994.crawl.user_agent import RobotName
 from scrapy_robots1994.directives import (
     NO_DIRECTIVES,
     Directives,

@@ -1,0 +1,209 @@
+"""What the middleware reads in a page request (whether it is checked, the name it is
+sent with, its way out), and the request for the robots.txt that it needs.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.http.headers import Headers
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_robots1994.crawl.concurrency import META_KEY
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.origin import Origin, target_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from scrapy.crawler import Crawler
+
+logger = logging.getLogger("scrapy_robots1994")
+
+ROBOTS_TXT = "/robots.txt"
+
+OPT_OUT = "dont_obey_robotstxt"
+"""Scrapy's meta key of a request that is not checked, whatever its URL is."""
+
+
+class Exemption(Enum):
+    """Why a request is not checked; the value is a phrase for a message."""
+
+    OPTED_OUT = "its meta has dont_obey_robotstxt"
+    OWN_REQUEST = "it is our own request for a robots.txt"
+    NOT_HTTP = "only http and https URLs with a host have a robots.txt"
+    ROBOTS_TXT = "robots.txt itself may always be retrieved"
+
+
+def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
+    """Return why a request is not checked; `None` for one that is."""
+    # First: our own request must never wait for itself, wherever it is redirected.
+    if META_KEY in meta:
+        return Exemption.OWN_REQUEST
+    if meta.get(OPT_OUT):
+        return Exemption.OPTED_OUT
+    if Origin.of(url) is None:
+        return Exemption.NOT_HTTP
+    # Ours O22: nothing waits for a file in order to fetch that file.
+    if url.endswith(ROBOTS_TXT) and target_of(url) == ROBOTS_TXT:
+        return Exemption.ROBOTS_TXT
+    return None
+
+
+class RobotName:
+    """Finds the name of our robot for a request.
+
+    `ROBOTSTXT_USER_AGENT` says it exactly (Ours O9). Otherwise it is the User-Agent
+    that the request will be sent with: its own header, else the one of
+    `DEFAULT_REQUEST_HEADERS`, else the spider's `user_agent`, else `USER_AGENT`, which
+    is the order in which Scrapy's middlewares fill it in after ours has run.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
+        self._has_warned = False
+
+    def is_usual(self, request: Request) -> bool:
+        """Return whether *request* has no User-Agent of its own, or none that counts."""
+        # Scrapy stores header names in title case. A look-up of the plain dict needs no
+        # conversion.
+        return self._exact is not None or not dict.__contains__(
+            request.headers, b"User-Agent"
+        )
+
+    @property
+    def usual(self) -> str | bytes:
+        """The name for requests that bring none of their own."""
+        return self._default if self._exact is None else self._exact
+
+    def of(self, request: Request) -> str | bytes:
+        """The name for *request*: a bare name or a whole User-Agent header."""
+        if self._exact is not None:
+            return self._exact
+        return request.headers.get(b"User-Agent") or self._default
+
+    def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
+        """Warn once if a robots.txt was requested by another name than it is matched with.
+
+        *sent* is the User-Agent that it was sent with, *own* that of the page request.
+        The page passes the same middlewares, so it will be sent with that name, too.
+        """
+        name = own or self._default
+        expected = name if isinstance(name, bytes) else name.encode("utf-8", "replace")
+        if self._exact or self._has_warned or sent is None or sent == expected:
+            return
+        self._has_warned = True
+        logger.warning(
+            "robots.txt is matched by the User-Agent %s, but a downloader middleware "
+            "sends %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
+            escape_control_chars(expected.decode("utf-8", "replace"), 200),
+            escape_control_chars(sent.decode("utf-8", "replace"), 200),
+            extra={"spider": self._crawler.spider},
+        )
+
+    @cached_property
+    def _default(self) -> str | bytes:
+        """The User-Agent of a request that brings none."""
+        settings = self._crawler.settings
+        # As Scrapy's own middleware fills them in: names and values may be text, bytes
+        # or lists, and the first of a name stays.
+        sent = Headers()
+        for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
+            if value is not None:
+                sent.setdefault(name, value)
+        return (
+            sent.get(b"User-Agent")
+            or getattr(self._crawler.spider, "user_agent", None)
+            or settings["USER_AGENT"]
+            or ""
+        )
+
+
+# What decides how a request leaves this machine; without it robots.txt would be
+# requested from another address than the pages (Scrapy's built-in does so). The last
+# two are marks of HttpProxyMiddleware: the credentials that it took out of the proxy's
+# URL, on the page's first pass, still belong to that proxy.
+ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
+
+PRIORITY = 1000  # the built-in's
+
+# What every robots.txt request carries, and why.
+META: dict[str, Any] = {
+    OPT_OUT: True,  # O22, and the end of the regress
+    "allow_offsite": True,  # R2: also to another host, never filtered
+    "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
+    "handle_httpstatus_all": True,  # every status is an answer
+    "dont_retry": True,  # §3.1: the resolver retries
+    "dont_merge_cookies": True,  # a policy is not a matter of the session
+    "download_maxsize": 0,  # O24: ours stops and uses, this would throw away
+    "download_warnsize": 0,
+    "download_fail_on_dataloss": True,  # R5: half a policy is no policy
+    "autothrottle_dont_adjust_delay": True,  # its latency says nothing of pages
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """The page request that needs a policy, and what its robots.txt request shares.
+
+    Two are equal if their robots.txt requests would leave in the same way.
+    """
+
+    page: Request = field(compare=False)
+    user_agent: bytes | None
+    meta: dict[str, Any] = field(default_factory=dict)
+    proxy_authorization: bytes | None = None
+
+    @classmethod
+    def from_request(cls, page: Request, keys: Iterable[str]) -> RequestContext:
+        """Return the context of *page*; *keys* are the further meta keys to share."""
+        meta = {key: page.meta[key] for key in (*ROUTE_KEYS, *keys) if key in page.meta}
+        marked = "_auth_proxy" in meta
+        authorization = page.headers.get(b"Proxy-Authorization") if marked else None
+        return cls(page, page.headers.get(b"User-Agent"), meta, authorization)
+
+    def for_url(self, url: str) -> RequestContext:
+        """Return the context for *url*, perhaps of another scheme than the page's.
+
+        A proxy that the environment names for one scheme is not that of another; as
+        with Scrapy's own redirects it is then looked up anew.
+        """
+        scheme = self.meta.get("_scheme_proxy")
+        if not scheme or urlsplit(url).scheme == urlsplit(self.page.url).scheme:
+            return self
+        of_proxy = ("proxy", "_auth_proxy", "_scheme_proxy")
+        meta = {key: value for key, value in self.meta.items() if key not in of_proxy}
+        return replace(self, meta=meta, proxy_authorization=None)
+
+
+def robots_request(
+    url: str, context: RequestContext, timeout: float, *, dont_cache: bool
+) -> Request:
+    """Return the request for *url*: no cookies, Referer or credentials."""
+    context = context.for_url(url)
+    meta = {
+        **context.meta,
+        **META,
+        "dont_cache": dont_cache,
+        "download_timeout": timeout,
+    }
+    # The file is requested by the name it is matched with.
+    sent = {
+        "User-Agent": context.user_agent,
+        "Proxy-Authorization": context.proxy_authorization,
+    }
+    return Request(
+        url,
+        headers={name: value for name, value in sent.items() if value is not None},
+        meta=meta,
+        priority=PRIORITY,
+        dont_filter=True,
+        callback=NO_CALLBACK,
+    )
