@@ -84,6 +84,7 @@ def packed(records: bytes, noise: bytes) -> dict[str, Packed]:
     frames = b"".join(zstd.compress(bytes([at % 256])) for at in range(999))
     many = b"".join(zstd.compress(b"#") for _ in range(30_000))
     skipped = b"\x50\x2a\x4d\x18\x00\x00\x00\x00" * 60_000
+    wide = b"\n" * 50_000_000
     inner = nested(gzip.compress(frames), zstd.compress, 3)
     return found | {
         "zstd": (zstd.compress(records), ("zstd",)),
@@ -91,7 +92,9 @@ def packed(records: bytes, noise: bytes) -> dict[str, Packed]:
         "zstd skippable frames": (skipped, ("zstd",)),
         "zstd in gzip in zstd": (inner, ("gzip", "zstd", "zstd", "zstd")),
         "brotli": (brotli.compress(records), ("br",)),
-        "brotli bomb": (brotli.compress(b"\n" * 50_000_000, quality=5), ("br",)),
+        "brotli of noise": (brotli.compress(noise), ("br",)),
+        "brotli bomb": (brotli.compress(wide, quality=5), ("br",)),
+        "brotli, wide window": (brotli.compress(wide, quality=5, lgwin=24), ("br",)),
     }
 
 
