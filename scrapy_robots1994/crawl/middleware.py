@@ -37,7 +37,7 @@ from scrapy_robots1994.crawl.settings import (
     log_start,
 )
 from scrapy_robots1994.crawl.stats import StatsRecorder
-from scrapy_robots1994.crawl.store_bridge import StoreBridge
+from scrapy_robots1994.crawl.store_bridge import open_store
 from scrapy_robots1994.crawl.waiting import CLOSING, RETURNED, WaitingRequests
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
@@ -79,7 +79,7 @@ class Robots1994Middleware:
         backend = ScrapyBackend(crawler, settings, download, recorder)
         store = settings.store
         memory = MemoryStore(store.max_origins, backend.now, store.max_bytes)
-        lasting = StoreBridge.from_crawler(crawler, settings, backend.reader, recorder)
+        lasting = open_store(crawler, settings, backend.reader, recorder)
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
             backend, memory, settings.freshness, lasting, backend.retries
         )

@@ -61,10 +61,10 @@ class Store(Protocol):
     It never raises and answers in bounded time: a store that fails acts as if empty.
     """
 
-    async def get(self, origin: Origin) -> Policy | None:
+    def get(self, origin: Origin) -> Awaitable[Policy | None]:
         """Return the policy of *origin*, fresh or stale, or `None`."""
 
-    async def acquire_lease(self, origin: Origin) -> Policy | None:
+    def acquire_lease(self, origin: Origin) -> Awaitable[Policy | None]:
         """Wait until no other process fetches *origin*.
 
         Return the fresh policy that another process fetched meanwhile, or `None`: then this

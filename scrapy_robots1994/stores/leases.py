@@ -14,13 +14,13 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.freshness import CLOCK_SKEW
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.codec import encode
-from scrapy_robots1994.stores.worker import NoAnswer
+from scrapy_robots1994.stores.worker import CircuitBreaker, NoAnswer, StoreWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robots1994.policy import Policy
-    from scrapy_robots1994.stores.worker import StoreWorker
+    from scrapy_robots1994.stores.url import StoreUrl
 
 T = TypeVar("T")
 
@@ -45,23 +45,24 @@ class _Wait:
     look_at: float = 0.0
 
 
-class LeasedPolicies:
-    """The policies in the store of *worker*, and the leases of this process.
+class PolicyThread(StoreWorker):
+    """The policies in a store, and the leases of this process, in one thread.
 
-    Methods run in the thread of *worker*. They never wait there: a refused lease is
-    checked again when it ends or expires. No lease is renewed, or waited for,
-    longer than *max_fetch_seconds*. *decode* makes the policy of an entry, or `None`.
+    Jobs never wait: a refused lease is looked at again when it ends or runs out. No
+    lease is renewed, or waited for, longer than *max_fetch_seconds*. *decode* makes the
+    policy of an entry, or `None`.
     """
 
     def __init__(
         self,
-        worker: StoreWorker,
+        url: StoreUrl,
+        breaker: CircuitBreaker,
         decode: Callable[[bytes, Origin], Policy | None],
         max_fetch_seconds: float,
         clock: Callable[[], float],
     ) -> None:
-        self._worker = worker
-        self._decode = decode
+        super().__init__(url, breaker)
+        self._read_entry = decode
         self._max_fetch_seconds = max_fetch_seconds
         self._clock = clock
         self._holder = uuid.uuid4().hex
@@ -74,8 +75,7 @@ class LeasedPolicies:
         """Set the stored policy of *origin*, fresh or stale."""
         policy = None
         try:
-            with suppress(NoAnswer):
-                policy = self._read(origin)
+            policy = self._read(origin)
         finally:
             set_result(future, policy)
 
@@ -84,12 +84,10 @@ class LeasedPolicies:
 
         Or set the fresh policy that another worker fetched meanwhile.
         """
-        if future.cancelled():
-            return
-        # Registered before the lease is looked up, so that no notification is missed.
-        give_up = time.monotonic() + self._max_fetch_seconds
-        self._waiting[origin] = _Wait(future, give_up)
-        self._look(origin)
+        if not future.cancelled():
+            give_up = time.monotonic() + self._max_fetch_seconds
+            self._waiting[origin] = _Wait(future, give_up)
+            self._try_lease(origin)
 
     def release(self, origin: Origin, policy: Policy | None, aborted: bool) -> None:  # noqa: FBT001 - a job
         """Store *policy*, and end our lease of *origin*, or our wait for it.
@@ -100,9 +98,10 @@ class LeasedPolicies:
         """
         self._waiting.pop(origin, None)
         is_stored = False
-        with suppress(NoAnswer):
+        try:
             is_stored = policy is not None and self._write(policy)
-        self._end(origin, failed=not (aborted or is_stored))
+        finally:
+            self._end(origin, failed=not (aborted or is_stored))
 
     def close(self, future: Future[None]) -> None:
         """End our leases, for other workers to take them over, and close the store."""
@@ -110,40 +109,60 @@ class LeasedPolicies:
             # Else those who wait would have to wait until the leases run out.
             for origin in list(self._ours):
                 self._end(origin, failed=False)
-            with suppress(NoAnswer):
-                self._worker.close()
+            self.end()
         finally:
             set_result(future, None)
 
     def tick(self) -> float | None:
-        """Renew leases and look again at those of others, each when it is time.
-
-        Return the seconds until the next call, `None` if there are no leases.
-        """
+        """Renew leases and look again at those of others, each when it is time."""
         if not self._ours and not self._waiting:
             return None
         now = time.monotonic()
         if now >= self._next_tick:
             self._next_tick = now + TICK_SECONDS
-            if now >= self._next_renewal:
-                self._next_renewal = now + RENEW_SECONDS
+            with suppress(NoAnswer):
                 self._renew(now)
-            self._note_ended()
+            with suppress(NoAnswer):
+                self._note_ended()
             due = (o for o, wait in self._waiting.items() if wait.look_at <= now)
             for origin in list(islice(due, MAX_LOOKS)):
                 self._look(origin)
         return TICK_SECONDS
 
     def _renew(self, now: float) -> None:
-        """Renew our leases of fetches that may still go on."""
+        """Renew our leases of fetches that may still go on, when it is time."""
+        if now < self._next_renewal:
+            return
+        self._next_renewal = now + RENEW_SECONDS
         # A fetch that hangs for ever must not keep the origin from other workers.
         self._ours = {o: end for o, end in self._ours.items() if now <= end}
-        with suppress(NoAnswer):
-            if self._ours:
-                arguments = list(self._ours), self._holder, LEASE_SECONDS
-                self._worker.call("write", "renew", *arguments)
+        if self._ours:
+            self.call("write", "renew", list(self._ours), self._holder, LEASE_SECONDS)
+
+    def _note_ended(self) -> None:
+        """Look at the leases that ended, or at all if notifications may be lost."""
+        for each in self.call("read", "ended", returns=list):
+            match each:
+                case (None, _):
+                    for wait in self._waiting.values():
+                        wait.look_at = 0.0
+                case (Origin() as origin, failed) if origin in self._waiting:
+                    self._waiting[origin].look_at = 0.0
+                    if failed:
+                        self._settle(origin, None)
 
     def _look(self, origin: Origin) -> None:
+        """End the wait for *origin* with what is stored by now, or try its lease."""
+        policy = None
+        with suppress(NoAnswer):
+            policy = self._read_fresh(origin)
+        # In this order: of many that wait, each would take and end the lease in turn.
+        if policy is None:
+            self._try_lease(origin)
+        else:
+            self._settle(origin, policy)
+
+    def _try_lease(self, origin: Origin) -> None:
         """End the wait for *origin* if its lease is free, or its fetch failed."""
         wait, policy, is_over = self._waiting[origin], None, True
         try:
@@ -167,11 +186,11 @@ class LeasedPolicies:
 
     def _lease(self, origin: Origin) -> Lease:
         """Take the lease of *origin* if it is free."""
-        if not isinstance(self._worker.store(), SharedStore):
+        if not isinstance(self.store(), SharedStore):
             # No other worker knows of this store: fetch at once, as after a failure.
             return Lease(granted=False, failed=True)
         arguments = origin, self._holder, LEASE_SECONDS
-        lease: Lease = self._worker.call("write", "lease", *arguments, returns=Lease)
+        lease: Lease = self.call("write", "lease", *arguments, returns=Lease)
         if lease.granted:
             self._ours[origin] = time.monotonic() + self._max_fetch_seconds
         return lease
@@ -182,31 +201,7 @@ class LeasedPolicies:
             seconds = LEASE_SECONDS if failed else 0.0
             names = origin, self._holder
             with suppress(NoAnswer):
-                self._worker.call("write", "unlease", *names, failed_for=seconds)
-
-    def _note_ended(self) -> None:
-        """End the waits for leases that ended; look at all if messages may be lost."""
-        with suppress(NoAnswer):
-            for each in self._worker.call("read", "ended", returns=list):
-                match each:
-                    case (None, _):
-                        for wait in self._waiting.values():
-                            wait.look_at = 0.0
-                    case (Origin() as origin, failed) if origin in self._waiting:
-                        if failed:
-                            self._settle(origin, None)
-                        else:
-                            self._look_for_policy(origin)
-
-    def _look_for_policy(self, origin: Origin) -> None:
-        """End the wait for *origin* with what is stored, or look at its lease."""
-        policy = None
-        with suppress(NoAnswer):
-            policy = self._read_fresh(origin)
-        if policy is None:
-            self._look(origin)
-        else:
-            self._settle(origin, policy)
+                self.call("write", "unlease", *names, failed_for=seconds)
 
     def _settle(self, origin: Origin, policy: Policy | None) -> None:
         """End the wait for the lease of *origin*."""
@@ -217,13 +212,13 @@ class LeasedPolicies:
     def _entry(self, origin: Origin) -> bytes | None:
         """Return the bytes stored for *origin*."""
         returns = (bytes, type(None))
-        entry: bytes | None = self._worker.call("read", "get", origin, returns=returns)
+        entry: bytes | None = self.call("read", "get", origin, returns=returns)
         return None if entry is None or len(entry) > MAX_ENTRY_BYTES else entry
 
     def _read(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin* if it is not over."""
         entry = self._entry(origin)
-        policy = None if entry is None else self._decode(entry, origin)
+        policy = None if entry is None else self._read_entry(entry, origin)
         if policy is None or policy.keep_until <= self._clock():
             return None
         return policy
@@ -241,13 +236,13 @@ class LeasedPolicies:
             return False
         if policy.keep_until <= self._clock():
             # It is over by now; nothing older stays in its place either.
-            self._worker.call("write", "forget", policy.origin)
+            self.call("write", "forget", policy.origin)
             return False
         entry = encode(policy)
         if len(entry) > MAX_ENTRY_BYTES:
             return False
         stored = Stored(policy.origin, entry, policy.keep_until)
-        self._worker.call("write", "put", stored)
+        self.call("write", "put", stored)
         return True
 
     def _may_replace(self, policy: Policy) -> bool:
@@ -261,7 +256,7 @@ class LeasedPolicies:
         entry, now = self._entry(policy.origin), self._clock()
         if entry is None:
             return True
-        stored = self._decode(entry, policy.origin)
+        stored = self._read_entry(entry, policy.origin)
         if stored is None:
             # Of another version, or longer than we read: it is not ours to judge.
             return False

@@ -40,10 +40,6 @@ class NoAnswer(Exception):  # noqa: N818 - no fault of the caller
     """The store failed, or its circuit breaker did not let the call through."""
 
 
-class Abandoned(BaseException):
-    """The crawl no longer waits for this thread. Only the thread itself catches it."""
-
-
 class CircuitBreaker:
     """Lets a store that failed rest for `REST_SECONDS`, and reports it once.
 
@@ -101,14 +97,11 @@ class CircuitBreaker:
 class StoreWorker(Thread):
     """Makes and calls one instance of the store at *url* in one daemon thread.
 
-    A daemon: a store that never returns does not keep the process from exiting. *tick*
-    is called between jobs, and returns the seconds until its next call, `None` for no
-    need.
+    A daemon: a store that never returns does not keep the process from exiting.
     """
 
     def __init__(self, url: StoreUrl, breaker: CircuitBreaker) -> None:
         super().__init__(name="robots1994-store", daemon=True)
-        self.tick: Callable[[], float | None] = lambda: None
         self.running: tuple[Side, float] | None = None
         """The running call of the store, and when it began (`time.monotonic`)."""
         self.is_abandoned = False
@@ -123,31 +116,34 @@ class StoreWorker(Thread):
         """Call *function* in this thread. Call this from any thread."""
         self._jobs.put(partial(function, *args))
 
+    def tick(self) -> float | None:
+        """Called between jobs; return the seconds until the next call, `None` for any."""
+        return None
+
     def run(self) -> None:
         """Run jobs until the store is closed or this thread is abandoned."""
-        try:
-            while not self._is_closed:
-                self._run_next()
-        except Abandoned:
-            # No other thread uses this instance. It may raise anything.
-            with suppress(BaseException):
-                if self._store is not None and not self._is_closed:
-                    self._store.close()
+        while not (self._is_closed or self.is_abandoned):
+            self._run_next()
+        # Abandoned: no other thread uses this instance. It may raise anything.
+        with suppress(BaseException):
+            if self._store is not None:
+                self._store.close()
 
     def _run_next(self) -> None:
         """Run the next job, or none if it is time for a tick."""
         try:
-            with suppress(Empty):
+            with suppress(Empty, NoAnswer):
                 self._jobs.get(timeout=self.tick())()
         except Exception:
             # A mistake of this package; it must not end the thread.
             logger.exception("Could not use the store of ROBOTS1994_STORE")
 
-    def close(self) -> None:
+    def end(self) -> None:
         """Close the store and end the thread. Call this in a job."""
         self._is_closed = True
-        if self._store is not None:
-            self._guard("close", self._store.close, object)
+        store, self._store = self._store, None
+        if store is not None:
+            self._guard("close", store.close, object)
 
     def store(self) -> PolicyStore:
         """Return the store, made in this thread, or raise `NoAnswer`."""
@@ -178,25 +174,22 @@ class StoreWorker(Thread):
         returns: type | tuple[type, ...],
     ) -> Any:
         """Call *function*, and raise `NoAnswer` whatever else it raises."""
-        # Another thread may use the store by now, through an instance of its own.
-        if self.is_abandoned:
-            raise Abandoned
-        if not self._breaker.may_call(side):
+        # Once abandoned, another thread may use the store through its own instance.
+        if self.is_abandoned or not self._breaker.may_call(side):
             raise NoAnswer
         self.running = side, time.monotonic()
         try:
             result = _repeat(function, time.monotonic() + self._url.timeout / 2)
             _check(result, returns)
         except BaseException as error:  # a store may raise SystemExit, too
-            # Reported by the crawl's thread, when it gave this call up.
-            if self.is_abandoned:
-                raise Abandoned from None
-            self._breaker.failed(side, error)
+            # The crawl's thread reported the call when it gave it up.
+            if not self.is_abandoned:
+                self._breaker.failed(side, error)
             raise NoAnswer from error
         finally:
             self.running = None
         if self.is_abandoned:
-            raise Abandoned
+            raise NoAnswer
         self._breaker.succeeded(side)
         return result
 

@@ -7,7 +7,7 @@ from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-T = TypeVar("T")
 FENCE = Origin("http", "fence.example", 80)
 READER = Reader("1994", "literal", 512_000)
 MAX_FETCH_SECONDS = 900.0
@@ -54,7 +53,15 @@ class MadeStore(StoreUrl):
 class Guarded(GuardedStore):
     """A guarded store whose caller waits, checking the time as a crawl does."""
 
-    def result(self, future: Future[T]) -> T:
+    def get(self, origin: Origin) -> Any:
+        """Return the future."""
+        return super().get(origin)
+
+    def acquire_lease(self, origin: Origin) -> Any:
+        """Return the future."""
+        return super().acquire_lease(origin)
+
+    def result(self, future: Any) -> Any:
         """Wait for *future*."""
         for _ in range(int(TIMEOUT_SECONDS / 0.01)):
             self.check_time()
@@ -64,11 +71,13 @@ class Guarded(GuardedStore):
 
     def read(self, origin: Origin) -> Policy | None:
         """Return the stored policy."""
-        return self.result(self.get(origin))
+        policy: Policy | None = self.result(self.get(origin))
+        return policy
 
     def lease(self, origin: Origin) -> Policy | None:
         """Wait for the lease, or for what another one made."""
-        return self.result(self.acquire_lease(origin))
+        policy: Policy | None = self.result(self.acquire_lease(origin))
+        return policy
 
     def write(self, policy: Policy) -> None:
         """Store *policy*, and wait until it is."""
@@ -102,7 +111,14 @@ def guarded(
     make = (lambda: store) if isinstance(store, PolicyStore) else store
     url = MadeStore(url="test://store", timeout=timeout, make=make)
     decoder = partial(decode, reader=READER, freshness=TERMS)
-    return Guarded(url, decoder, max_fetch_seconds, clock)
+    made = Guarded(url, decoder, max_fetch_seconds, _same, lambda *_: None)
+    made._clock = clock
+    return made
+
+
+def _same(future: Future[Any]) -> Any:
+    """Return *future* as it is, for there is no event loop."""
+    return future
 
 
 class SyncStore:
