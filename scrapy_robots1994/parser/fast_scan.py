@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from scrapy_robots1994.parser import tokens
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
-from scrapy_robots1994.parser.records import RobotRecord
+from scrapy_robots1994.parser.records import RobotRecord, RobotRecords
 
 _UNSEEN = f"{tokens.SPACE}\r"
 _LONE_CR = re.compile(tokens.LONE_CR.encode())
@@ -21,7 +21,6 @@ _LONE_CR = re.compile(tokens.LONE_CR.encode())
 # Searching is quickest in bytes, all in lower case, for a pattern that begins with the
 # same bytes always: most User-agent lines are not indented.
 _WORD = tokens.USER_AGENT.encode()
-_INDENTED = tuple(f"{space}{tokens.USER_AGENT}".encode() for space in tokens.SPACE)
 _REST = f"{tokens.USER_AGENT}[{tokens.SPACE}]*:([^\n{tokens.COMMENT}]*)"
 _AGENT = re.compile(f"\n{_REST}".encode())
 _INDENTED_AGENT = re.compile(f"\n[{tokens.SPACE}]*{_REST}".encode())
@@ -51,11 +50,12 @@ def _boundary(has_allow: bool, has_blank_lines: bool) -> re.Pattern[bytes]:  # n
 
 def robot_records(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
-) -> tuple[list[RobotRecord], bool]:
-    """Return what *text* says to a robot of these *names*, and whether it has records."""
+) -> RobotRecords:
+    """Return what *text* says to a robot with these *names*."""
     scan = _Scan(text, dialect)
     found = scan.records(dialect.choose(scan.named, names), reading)
-    return [_record(it, dialect) for it in found], bool(scan.named)
+    records = (_record(it, dialect) for it in found)
+    return RobotRecords.of(records, has_records=bool(scan.named))
 
 
 def rule_lines(
@@ -77,33 +77,34 @@ class _Found(NamedTuple):
 
 
 class _Scan:
-    """The User-agent lines of a text: where they are, and their names."""
+    """The User-agent lines of a text: where their values are, and their names."""
 
     def __init__(self, text: bytes, dialect: Dialect) -> None:
         """Find them."""
         self._has_blank_lines = dialect.has_blank_lines
         self._boundary = _boundary(dialect.has_allow, dialect.has_blank_lines)
-        self._agents: list[re.Match[bytes]] = []
+        self._spans: list[tuple[int, int]] = []
         self._line = self._counted = 0
         self.named: list[tuple[str, ...]] = []
-        lowered = text.lower()
-        if _WORD not in lowered:
-            return
         if b"\r" in text and _LONE_CR.search(text):
             # 1994 F2: CR ends a line, too. The numbers of the lines stay the same.
             text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-            lowered = text.lower()
         # So each line begins with an NL.
-        self._text, self._lowered = text, lowered = b"\n" + text, b"\n" + lowered
-        has_indented = any(space in lowered for space in _INDENTED)
-        pattern = _INDENTED_AGENT if has_indented else _AGENT
-        self._agents = list(pattern.finditer(lowered))
-        values = [text[it.start(1) : it.end()] for it in self._agents]
-        for value in decode(b"\n".join(values)).split("\n"):
+        self._text = text = b"\n" + text
+        self._lowered = lowered = text.lower()
+        most = lowered.count(_WORD)
+        if not most:
+            return
+        self._spans = [it.span(1) for it in _AGENT.finditer(lowered)]
+        if len(self._spans) < most:
+            # One is indented, or has text before it.
+            self._spans = [it.span(1) for it in _INDENTED_AGENT.finditer(lowered)]
+        values = b"\n".join([text[start:end] for start, end in self._spans])
+        for value in decode(values).split("\n") if self._spans else ():
             self.named.append(dialect.names(value.strip(_UNSEEN)))
         if () in self.named:
             # Ours O12: a line without a name is ignored.
-            self._agents = list(compress(self._agents, self.named))
+            self._spans = list(compress(self._spans, self.named))
             self.named = list(filter(None, self.named))
 
     def records(self, chosen: Sequence[int], reading: str) -> Iterator[_Found]:
@@ -114,21 +115,22 @@ class _Scan:
                 first, end = position, position + 1
                 while first and not self._is_boundary(first):
                     first -= 1
-                while end < len(self._agents) and not self._is_boundary(end):
+                while end < len(self._spans) and not self._is_boundary(end):
                     end += 1
                 yield self._record(first, end, reading)
 
     def _is_boundary(self, position: int) -> bool:
         """Whether this User-agent line begins another record than the one before it."""
-        above, here = self._agents[position - 1].end(), self._agents[position].start()
-        # The NL that begins the line belongs to what is above, too.
-        return self._boundary.search(self._lowered, above, here + 1) is not None
+        above, here = self._spans[position - 1][1], self._spans[position][0]
+        return self._boundary.search(self._lowered, above, here) is not None
 
     def _record(self, first: int, next_one: int, reading: str) -> _Found:
         """Return the record of the User-agent lines from *first* to *next_one*."""
-        text, agents = self._text, self._agents
-        start, below = agents[first].end(), agents[next_one - 1].end()
-        end = agents[next_one].start() + 1 if next_one < len(agents) else len(text)
+        text, spans = self._text, self._spans
+        start, below, end = spans[first][1], spans[next_one - 1][1], len(text)
+        if next_one < len(spans):
+            # The NL that begins the line belongs to what is above, too.
+            end = text.rfind(b"\n", 0, spans[next_one][0]) + 1
         orphans = ""
         if self._has_blank_lines and (blank := _BLANK.search(text, below, end)):
             # 1994 F1: a blank line ends the record.
@@ -136,7 +138,9 @@ class _Scan:
                 # Ours O5, the cautious reading: the lines below it are obeyed, too.
                 orphans = _uncommented(text[blank.start() : end])
             end = blank.start()
-        names = tuple(name for it in self.named[first:next_one] for name in it)
+        names = self.named[first]
+        if next_one > first + 1:
+            names = tuple(name for it in self.named[first:next_one] for name in it)
         # Counted on from the record before: there may be thousands.
         self._line += text.count(b"\n", self._counted, start)
         self._counted = start

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Sequence
-from itertools import accumulate, chain
+from itertools import pairwise
 from sys import getsizeof
 
 from scrapy_robots1994.parser.prefixes import (
@@ -11,7 +11,7 @@ from scrapy_robots1994.parser.prefixes import (
     in_order,
     memory_of,
 )
-from scrapy_robots1994.parser.records import RobotRecord
+from scrapy_robots1994.parser.records import RobotRecords
 from scrapy_robots1994.parser.spellings import (
     canonical,
     has_cut_escape,
@@ -25,22 +25,7 @@ _FEW = 96
 _MAX_MARK = (1 << 32) - 1
 
 # What most files have is there once.
-_NO_ORPHANS: frozenset[int] = frozenset()
 _NO_VALUES: dict[int, str] = {}
-
-
-def _orphans(records: Sequence[RobotRecord], number: int) -> frozenset[int]:
-    """Return the numbers of the rules that only the cautious reading obeys; the first
-    rule of all has this *number*.
-    """
-    if all(len(record.values) == record.first_orphan for record in records):
-        return _NO_ORPHANS
-    orphans: set[int] = set()
-    for record in records:
-        end = number + len(record.values)
-        orphans.update(range(number + record.first_orphan, end))
-        number = end
-    return frozenset(orphans)
 
 
 def _paths(
@@ -93,28 +78,27 @@ class PrefixMatcher:
 
     def __init__(
         self,
-        records: Sequence[RobotRecord],
+        records: RobotRecords,
         head: str,
-        first_number: int = 0,
+        numbers: range,
         *,
         is_shortest_first: bool,
     ) -> None:
-        """Compile the rules of *records* that may cover a URL with this *head* (scheme
-        and authority, perhaps empty).
+        """Compile the rules of *records* with these *numbers* that may cover a URL with
+        this *head* (scheme and authority, perhaps empty).
 
         With *is_shortest_first* the shortest rule that covers a target decides, else the
         first in the file.
         """
-        self.first_number = first_number
+        self.first_number = numbers.start
         self._is_shortest_first = is_shortest_first
-        self._values = tuple(chain.from_iterable(it.values for it in records))
         # Ours O2: the rules of several records for every robot are obeyed together.
-        self._orphans = _orphans(records, first_number)
-        end = first_number + len(self._values)
-        marks: Sequence[int] = range(2 * first_number + 1, 2 * end, 2)
-        has_allow = any(True in record.allows for record in records)
+        self._values = tuple(records.values[numbers.start : numbers.stop])
+        self._orphans = records.orphans
+        marks: Sequence[int] = range(2 * numbers.start + 1, 2 * numbers.stop, 2)
+        has_allow = bool(records.allows)
         if has_allow:
-            allows = chain.from_iterable(it.allows for it in records)
+            allows = records.allows[numbers.start : numbers.stop]
             marks = [mark - allow for mark, allow in zip(marks, allows, strict=True)]
         paths, marks, text, self.has_urls = _paths(self._values, marks, head)
         self._cut: tuple[tuple[str, int], ...] = ()
@@ -231,12 +215,13 @@ class RecordsMatcher:
 
     prefixes = None
 
-    def __init__(self, records: Sequence[RobotRecord], head: str) -> None:
+    def __init__(self, records: RobotRecords, head: str) -> None:
         """Compile the rules of *records* for URLs with this *head*."""
-        starts = accumulate((len(it.values) for it in records), initial=0)
+        starts = [*records.first_rules, len(records.values)]
         self._records = tuple(
-            PrefixMatcher([record], head, start, is_shortest_first=False)
-            for record, start in zip(records, starts, strict=False)
+            PrefixMatcher(records, head, range(start, end), is_shortest_first=False)
+            for start, end in pairwise(starts)
+            if start < end
         )
         self.has_urls = any(it.has_urls for it in self._records)
 
@@ -278,17 +263,19 @@ class RecordsMatcher:
         return sum(map(getsizeof, parts)) + sum(it.memory_bytes for it in self._records)
 
 
+_NO_RULES = RobotRecords.of([], has_records=False)
 # Many files have no rule for a robot.
-_WITHOUT_RULES = PrefixMatcher([], "", is_shortest_first=True)
+_WITHOUT_RULES = PrefixMatcher(_NO_RULES, "", range(0), is_shortest_first=True)
 
 
 def compile_prefixes(
-    records: Sequence[RobotRecord], head: str, *, has_allow: bool
+    records: RobotRecords, head: str, *, has_allow: bool
 ) -> PrefixMatcher | RecordsMatcher:
     """Return the matcher of *records* for URLs with this *head*."""
-    if not any(it.values for it in records):
+    if not records.values:
         return _WITHOUT_RULES
-    if len(records) > 1 and any(True in it.allows for it in records):
+    if records.allows and len(records.names) > 1:
         return RecordsMatcher(records, head)
     # Ours X1: of the rules of a record the first in the file decides.
-    return PrefixMatcher(records, head, is_shortest_first=not has_allow)
+    numbers = range(len(records.values))
+    return PrefixMatcher(records, head, numbers, is_shortest_first=not has_allow)

@@ -5,10 +5,13 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from sys import getsizeof
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 # So many values are sorted at once: a sort keeps all other threads waiting.
 _SORTED_AT_ONCE = 2_048
+
+# So many prefixes are sorted at the second question, which takes a few milliseconds.
+_SORTED_LATER = 4_096
 
 UNDECIDED = 1 << 62
 """The mark of targets that no rule covers: even, and after all others."""
@@ -63,20 +66,78 @@ def _outermost(texts: Sequence[str]) -> list[str]:
     return found
 
 
+class _Unsorted(NamedTuple):
+    """Prefixes as they came; one text takes a third of the memory of many."""
+
+    text: str
+    marks: Sequence[int]
+    is_shortest_first: bool
+
+    def sorted(self) -> "_Sorted":
+        """Return them in order."""
+        paths, marks = self.text.split(_SEPARATOR), self.marks
+        return _in_blocks(paths, marks, is_shortest_first=self.is_shortest_first)
+
+
+class _Sorted(NamedTuple):
+    """Prefixes in order, each block of them one text; the first of each block; and for
+    each prefix its mark, and the place of the longest other one that begins it, or -1.
+    """
+
+    blocks: Sequence[str]
+    firsts: Sequence[str]
+    marks: Sequence[int]
+    parents: Sequence[int]
+    per_block: int
+
+    def block(self, number: int) -> list[str]:
+        """Return the prefixes of a block."""
+        text = self.blocks[number]
+        return text.split(_SEPARATOR) if self.per_block > 1 else [text]
+
+    def prefix(self, place: int) -> str:
+        """Return the prefix at *place*."""
+        return self.block(place // self.per_block)[place % self.per_block]
+
+
+def _in_blocks(
+    paths: Sequence[str], marks: Sequence[int], *, is_shortest_first: bool
+) -> _Sorted:
+    """Return *paths* in order; of those that cover a text the shortest decides, or the
+    first.
+    """
+    mark_of = dict(zip(reversed(paths), reversed(marks), strict=True))
+    texts = in_order(list(mark_of))
+    # What begins with a prefix comes right after it in order. Mostly nothing does.
+    is_nested = any(map(str.startswith, texts[1:], texts))
+    if is_nested and is_shortest_first:
+        texts, is_nested = _outermost(texts), False
+    parents = [-1] * len(texts)
+    if is_nested:
+        numbers = reversed(range(len(paths)))
+        place_of = dict(zip(reversed(paths), numbers, strict=True))
+        texts, parents = _nested(texts, place_of)
+    size = 1 if _SEPARATOR in "".join(texts) else _PER_BLOCK
+    starts = range(0, len(texts), size)
+    return _Sorted(
+        tuple(_SEPARATOR.join(texts[it : it + size]) for it in starts),
+        tuple(texts[::size]),
+        array("I", map(mark_of.__getitem__, texts)),
+        array("i", parents),
+        size,
+    )
+
+
 class PrefixIndex:
     """Many prefixes, each with the mark of the rule that decides where no longer one
     covers a text.
+
+    Sorting them takes longer than trying each, and in a broad crawl the first question
+    is mostly the only one: the second question sorts. Very many are sorted at once, as
+    a thread compiles them then, and a question must not keep the event loop waiting.
     """
 
-    __slots__ = (
-        "_beginnings",
-        "_blocks",
-        "_firsts",
-        "_marks",
-        "_parents",
-        "_per_block",
-        "_width",
-    )
+    __slots__ = ("_beginnings", "_is_asked", "_prefixes", "_width")
 
     def __init__(
         self,
@@ -88,40 +149,42 @@ class PrefixIndex:
         """Index *paths* with their *marks*: of those that cover a text the shortest
         decides, or the first.
         """
-        mark_of = dict(zip(reversed(paths), reversed(marks), strict=True))
-        texts = in_order(list(mark_of))
-        # What begins with a prefix comes right after it in order. Mostly nothing does.
-        is_nested = any(map(str.startswith, texts[1:], texts))
-        if is_nested and is_shortest_first:
-            texts, is_nested = _outermost(texts), False
-        parents = [-1] * len(texts)
-        if is_nested:
-            numbers = reversed(range(len(paths)))
-            place_of = dict(zip(reversed(paths), numbers, strict=True))
-            texts, parents = _nested(texts, place_of)
-        self._marks = array("I", map(mark_of.__getitem__, texts))
-        self._parents = array("i", parents)
-        # Texts of a block in one string take a third of their memory.
-        size = 1 if _SEPARATOR in "".join(texts) else _PER_BLOCK
-        self._per_block = size
-        self._firsts = tuple(texts[::size])
-        starts = range(0, len(texts), size)
-        self._blocks = tuple(_SEPARATOR.join(texts[it : it + size]) for it in starts)
-        # A Bloom filter over how they begin, for most targets begin otherwise.
-        self._width = width = min(map(len, texts), default=0)
-        self._beginnings = bytearray(1 << (4 * len(texts)).bit_length())
-        last = len(self._beginnings) - 1
+        self._is_asked = False
+        # A Bloom filter over how they begin, for most targets begin otherwise; until
+        # they are sorted, one that every beginning is in.
+        self._beginnings, self._width = bytearray(b"\1"), 0
+        # One attribute has all, so that threads see it whole.
+        self._prefixes: _Unsorted | _Sorted
+        text = _SEPARATOR.join(paths)
+        if len(paths) <= _SORTED_LATER and text.count(_SEPARATOR) == len(paths) - 1:
+            self._prefixes = _Unsorted(text, marks, is_shortest_first)
+        else:
+            self._set(_in_blocks(paths, marks, is_shortest_first=is_shortest_first))
+
+    def _set(self, prefixes: _Sorted) -> _Sorted:
+        """Take *prefixes*, and make the filter."""
+        texts = [
+            text
+            for each in range(len(prefixes.blocks))
+            for text in prefixes.block(each)
+        ]
+        width = min(map(len, texts), default=0)
+        beginnings = bytearray(1 << (4 * len(texts)).bit_length())
+        last = len(beginnings) - 1
         for beginning in map(hash, map(itemgetter(slice(width)), texts)):
-            self._beginnings[beginning & last] = 1
+            beginnings[beginning & last] = 1
+        self._prefixes = prefixes
+        # In this order: with the filter of before, any width is right.
+        self._width = width
+        self._beginnings = beginnings
+        return prefixes
 
-    def _block(self, block: int) -> list[str]:
-        """Return the texts of a block."""
-        text = self._blocks[block]
-        return text.split(_SEPARATOR) if self._per_block > 1 else [text]
-
-    def _text(self, place: int) -> str:
-        """Return the text at *place*."""
-        return self._block(place // self._per_block)[place % self._per_block]
+    def _sorted(self) -> _Sorted:
+        """Return the prefixes in order, which the first call makes."""
+        prefixes = self._prefixes
+        if isinstance(prefixes, _Unsorted):
+            prefixes = self._set(prefixes.sorted())
+        return prefixes
 
     def find(self, text: str) -> tuple[int, int]:
         """Return the mark that decides about *text*, and the length of the longest
@@ -130,31 +193,45 @@ class PrefixIndex:
         beginnings = self._beginnings
         if not beginnings[hash(text[: self._width]) & (len(beginnings) - 1)]:
             return _NOT_FOUND
+        prefixes = self._prefixes
+        if isinstance(prefixes, _Unsorted):
+            is_first, self._is_asked = not self._is_asked, True
+            all_of_them = tuple(prefixes.text.split(_SEPARATOR))
+            if is_first and not text.startswith(all_of_them):
+                return _NOT_FOUND
+            prefixes = self._sorted()
         # What covers it is the last prefix that sorts before it, or begins that one.
-        block = bisect_right(self._firsts, text) - 1
+        block = bisect_right(prefixes.firsts, text) - 1
         if block < 0:
             return _NOT_FOUND
-        texts = self._block(block)
+        texts = prefixes.block(block)
         place = bisect_right(texts, text) - 1
         prefix = texts[place]
-        place += block * self._per_block
+        place += block * prefixes.per_block
         while not text.startswith(prefix):
-            place = self._parents[place]
+            place = prefixes.parents[place]
             if place < 0:
                 return _NOT_FOUND
-            prefix = self._text(place)
-        return self._marks[place], len(prefix)
+            prefix = prefixes.prefix(place)
+        return prefixes.marks[place], len(prefix)
 
     def text_of(self, mark: int) -> str:
         """Return the prefix of the rule with this *mark*, which decides about a text."""
+        prefixes = self._sorted()
         # Below its own prefix others may come, but they sort after it.
-        return self._text(self._marks.index(mark))
+        return prefixes.prefix(prefixes.marks.index(mark))
 
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
-        parts = (self, self._beginnings, self._marks, self._parents)
-        return sum(map(getsizeof, parts)) + memory_of(self._firsts, self._blocks)
+        prefixes = self._prefixes
+        parts = [self, self._beginnings, prefixes, prefixes.marks]
+        if isinstance(prefixes, _Unsorted):
+            parts += [prefixes.text]
+            return sum(map(getsizeof, parts))
+        parts += [prefixes.parents]
+        blocks = memory_of(prefixes.firsts, prefixes.blocks)
+        return sum(map(getsizeof, parts)) + blocks
 
 
 def memory_of(*containers: Sequence[str]) -> int:

@@ -1,5 +1,6 @@
 """Records: which User-agent lines share which rules."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -201,19 +202,75 @@ class RobotRecord(NamedTuple):
     delays: Sequence[float]
 
 
+class RobotRecords(NamedTuple):
+    """What the records of a file say to one robot, in columns.
+
+    One object for each record would do, but a file may have tens of thousands, and the
+    garbage collector goes through all objects there are.
+
+    *names*, *first_lines* and *first_rules* have an entry for each record; the last is
+    the number of its first rule in *values*. *allows* is empty if no rule is an Allow.
+    *orphans* are the numbers of the rules that only the cautious reading obeys.
+    *has_records* says whether the file has any record, for this robot or another.
+    """
+
+    names: Sequence[tuple[str, ...]]
+    first_lines: Sequence[int]
+    first_rules: Sequence[int]
+    values: Sequence[str]
+    allows: Sequence[bool]
+    orphans: frozenset[int]
+    crawl_delay: float | None
+    has_records: bool
+
+    @classmethod
+    def of(
+        cls,
+        records: Iterable[RobotRecord],
+        *,
+        has_records: bool,
+    ) -> "RobotRecords":
+        """Return the columns of *records*."""
+        names: list[tuple[str, ...]] = []
+        first_lines, first_rules = array("I"), array("I")
+        values: list[str] = []
+        allows: list[bool] = []
+        orphans: list[int] = []
+        delays: list[float] = []
+        for record in records:
+            names.append(record.names)
+            first_lines.append(record.first_line)
+            first_rules.append(len(values))
+            first_orphan = len(values) + record.first_orphan
+            values += record.values
+            allows += record.allows
+            orphans += range(first_orphan, len(values))
+            delays += record.delays
+        return cls(
+            names,
+            first_lines,
+            first_rules,
+            values,
+            allows if True in allows else (),
+            frozenset(orphans),
+            # Extended X5: the longest of several.
+            max(delays, default=None),
+            has_records,
+        )
+
+
 def robot_records(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
-) -> tuple[list[RobotRecord], bool]:
-    """Return what *text* says to a robot with these *names*, and whether it has any
-    record.
+) -> RobotRecords:
+    """Return what *text* says to a robot with these *names*.
 
     `fast_scan.robot_records` returns the same.
     """
     lines = read_lines(decode(text), dialect)
     records = tuple(read_records(lines, dialect))
     is_cautious = reading == CAUTIOUS
-    obeyed = applied(records, dialect, names)
-    return [_said(it, dialect, is_cautious) for it in obeyed], bool(records)
+    said = (_said(it, dialect, is_cautious) for it in applied(records, dialect, names))
+    return RobotRecords.of(said, has_records=bool(records))
 
 
 def _said(record: Record, dialect: Dialect, is_cautious: bool) -> RobotRecord:  # noqa: FBT001

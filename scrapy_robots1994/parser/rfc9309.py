@@ -1,14 +1,13 @@
 """Rules of RFC 9309: `*` and a final `$` in a path, and the longest rule decides."""
 
 import re
-from collections.abc import Sequence
 from string import hexdigits
 from sys import getsizeof
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.prefixes import PrefixIndex, memory_of
-from scrapy_robots1994.parser.records import RobotRecord
+from scrapy_robots1994.parser.records import RobotRecords
 
 # RFC 3986 2.3 and 3.3: what stands for itself in a path or a query. `[` and `]` do not,
 # nor do `*` and `$`, for in a rule they are special.
@@ -109,10 +108,10 @@ class LongestMatcher:
     is_plain = has_urls = False
     prefixes = find_plain = None
 
-    def __init__(self, records: Sequence[RobotRecord]) -> None:
+    def __init__(self, records: RobotRecords) -> None:
         """Compile the rules of *records*, which are one group."""
-        values = [value for record in records for value in record.values]
-        allows = [it for record in records for it in record.allows]
+        values = records.values
+        allows = records.allows or [False] * len(values)
         paths: dict[str, int] = {}
         patterns = []
         # The values that are not their own spelling.

@@ -2,8 +2,9 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from sys import getsizeof
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -19,7 +20,7 @@ from scrapy_robots1994.parser.prefix_matcher import (
 from scrapy_robots1994.parser.prefixes import UNDECIDED
 from scrapy_robots1994.parser.records import (
     Record,
-    RobotRecord,
+    RobotRecords,
     applied,
     read_contents,
 )
@@ -35,8 +36,8 @@ from scrapy_robots1994.parser.verdict import (
 
 ROBOTS_TXT = "/robots.txt"
 
-# Most files have one record for every robot; its quoted name is stored once.
-_EVERYBODY = quoted_names(("*",))
+# The names of the records of most files: there is one, for every robot.
+_EVERYBODY = (("*",),)
 # 1994 E1: an empty file is as good as none.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
@@ -64,12 +65,6 @@ def _as_text(url: str | bytes) -> str:
     return url if isinstance(url, str) else decode(url)
 
 
-def _size(record: RobotRecord) -> int:
-    """Return about how many bytes the columns of *record* take."""
-    columns = (record.values, record.allows)
-    return sum(map(getsizeof, (*columns, *record.values)))
-
-
 class RobotRules:
     """What one robots.txt says to one robot: compiled once, for any URL.
 
@@ -79,10 +74,12 @@ class RobotRules:
     __slots__ = (
         "_body",
         "_dialect",
+        "_first_lines",
+        "_first_rules",
         "_lines",
+        "_names",
         "_reading",
         "_records",
-        "_references",
         "_state",
         "_verdicts",
         "crawl_delay",
@@ -103,28 +100,21 @@ class RobotRules:
         # The line of each rule, once a verdict names one.
         self._lines: Sequence[int] | None = None
         self._verdicts: dict[int, Verdict] | None = None
-        names = robot_names(robot)
-        records, self.has_records = robot_records(body.utf8, dialect, reading, names)
-        self._references = tuple(self._refer(records))
-        # Extended X5: the longest of several.
-        delays = [delay for record in records for delay in record.delays]
-        self.crawl_delay: float | None = max(delays) if delays else None
+        records = robot_records(body.utf8, dialect, reading, robot_names(robot))
+        self.has_records = records.has_records
+        self.crawl_delay = records.crawl_delay
+        # For verdicts, which name a record: the names, the first line and the number of
+        # the first rule of each. Most files have one record, which is for every robot.
+        names = records.names
+        self._names = _EVERYBODY if names == [("*",)] else names
+        self._first_lines = records.first_lines
+        self._first_rules = records.first_rules
         self._state = self._compiled(records, "")
         # Ours O19: rules that are absolute URLs are compiled for the host of the
         # question, which is mostly the same.
         self._records = records if self._state[4].has_urls else None
 
-    def _refer(self, records: Sequence[RobotRecord]) -> Iterator[RecordReference]:
-        """Yield what verdicts say of each of *records*."""
-        number = 0
-        for it in records:
-            names = _EVERYBODY if it.names == ("*",) else quoted_names(it.names)
-            yield RecordReference(
-                number, it.first_line, names, self._body, self._dialect
-            )
-            number += len(it.values)
-
-    def _compiled(self, records: Sequence[RobotRecord], head: str) -> _State:
+    def _compiled(self, records: RobotRecords, head: str) -> _State:
         """Return the rules for URLs with this *head* (scheme and authority)."""
         matcher: _Matcher
         if self._dialect.has_wildcards:
@@ -248,22 +238,27 @@ class RobotRules:
 
     def _by_rule(self, matcher: _Matcher, mark: int) -> Verdict:
         """Return the verdict that the rule with this *mark* makes."""
-        if not self._references:
+        if not self._names:
             return _NO_RECORD if self.has_records else _EMPTY
         if mark == UNDECIDED:
-            source = self._references[0]
+            source = self._reference(0)
             return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)
         number = mark >> 1
-        # The last record whose rules begin with that number, or before.
-        place = bisect_right(self._references, number, key=lambda it: it.first_rule)
         is_orphan = matcher.is_orphan(mark)
         return Verdict(
             allowed=not mark & 1,
             reason=Reason.SPLIT_RECORD if is_orphan else Reason.RULE,
             line=self._line(number),
             rule=matcher.value_of(mark),
-            source=self._references[place - 1],
+            # The last record whose rules begin with that number, or before.
+            source=self._reference(bisect_right(self._first_rules, number) - 1),
         )
+
+    def _reference(self, position: int) -> RecordReference:
+        """Return what verdicts say of the record at *position*."""
+        names = quoted_names(self._names[position])
+        line = self._first_lines[position]
+        return RecordReference(line, names, self._body, self._dialect)
 
     def _line(self, number: int) -> int:
         """Return the line of the rule with this *number*."""
@@ -287,12 +282,14 @@ class RobotRules:
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
-        state, references = self._state, self._references
-        parts = [self, state, state[0], references, *references, self._lines]
+        parts = [self, self._state, self._state[0], self._lines, self._verdicts]
         parts += [
-            it.quoted_names for it in references if it.quoted_names is not _EVERYBODY
+            self._first_lines,
+            self._first_rules,
+            *(self._verdicts or {}).values(),
         ]
-        verdicts = self._verdicts or {}
-        own = sum(map(getsizeof, (*parts, self._verdicts, *verdicts.values())))
-        own += state[4].memory_bytes
-        return own + sum(_size(record) for record in self._records or ())
+        if self._names is not _EVERYBODY:
+            parts += [self._names, *self._names, *chain.from_iterable(self._names)]
+        if self._records is not None:
+            parts += [self._records.values, *self._records.values]
+        return sum(map(getsizeof, parts)) + self._state[4].memory_bytes

@@ -61,10 +61,9 @@ class RecordReference(NamedTuple):
     """A record that is read again from its file only if that is needed.
 
     Most verdicts are logged and counted, and no one looks at the other rules of their
-    record. *first_rule* is the number of its first rule among those of the robot.
+    record.
     """
 
-    first_rule: int
     first_line: int
     quoted_names: str
     body: Body
