@@ -75,13 +75,23 @@ class RobotsTxt:
         """Return what the file says to *robot*, a bare name or a whole User-Agent
         header.
 
-        The first call for a robot compiles its rules: for a large file run it in a
-        thread. It never keeps other threads waiting for long.
+        The first call for a robot compiles its rules; for a large file use `prepare`.
         """
         rules = self.compiled_rules(robot)
         if rules is None:
             rules = RobotRules(self._body, self._dialect, self._reading, robot)
             self._keep(rules)
+        return rules
+
+    def prepare(self, robot: str | bytes, url: str) -> RobotRules:
+        """Return what the file says to *robot*, ready for quick answers about the host
+        of *url*.
+
+        For a large file call it in a thread; it never keeps other threads waiting for
+        long.
+        """
+        rules = self.rules(robot)
+        rules.prepare(url)
         return rules
 
     def compiled_rules(self, robot: str | bytes) -> RobotRules | None:

@@ -189,9 +189,11 @@ def _ignore_cancellation(failure: Failure) -> None:
 
 def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, ...]:
     """Do all slow work with a file; return the problems that open it to *robot*."""
-    # Compiled first, for a compressed body would have to be unpacked for it. The first
-    # question about an origin, of which *url* is one, finds the rules that are about it.
-    robots.rules(robot).allowed_url(url)
+    # Compiled first, for a compressed body would have to be unpacked for it.
+    if robots.size > INLINE_CHECK_BYTES:
+        robots.prepare(robot, url)
+    else:
+        robots.rules(robot)
     looked_at = robots
     if robots.size > MAX_CHECKED_BYTES:
         # Every line is an object here, and for that many Python's garbage collector

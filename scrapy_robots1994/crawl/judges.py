@@ -67,18 +67,11 @@ class Refuser:
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = logging.DEBUG if crawler.crawling else logging.WARNING
 
-    async def refuse(
+    def refuse(
         self, request: Request, policy: Policy, rules: Rules
     ) -> ForbiddenByRobots:
         """Return the exception for *request*, which *rules* of *policy* disallow."""
-        robots = policy.robots
-        is_large = robots is not None and robots.size > INLINE_PARSE_BYTES
-        # The first verdict with a line reads the file again.
-        if is_large and not rules.has_lines:
-            verdict = await run_in_thread(partial(rules.verdict, request.url))
-        else:
-            verdict = rules.verdict(request.url)
-        return self.refusal(request, verdict, policy.origin)
+        return self.refusal(request, rules.verdict(request.url), policy.origin)
 
     def refusal(
         self, request: Request, verdict: Verdict, origin: Origin
@@ -117,22 +110,21 @@ class PlainJudge:
 
     async def judge(self, request: Request, policy: Policy) -> None:
         """Decide by the rules for our robot."""
-        rules = await self._rules(policy, self._robot.of(request))
+        rules = await self._rules(policy, request)
         # Rules are for one robot: a request with a User-Agent of its own must neither
         # fill the cache nor use it.
         if self._cache is not None and self._robot.is_usual(request):
             self._cache.put(request.url, policy, rules)
         if not rules.allowed_url(request.url):
-            raise await self._refuser.refuse(request, policy, rules)
+            raise self._refuser.refuse(request, policy, rules)
 
-    @staticmethod
-    async def _rules(policy: Policy, robot: str | bytes) -> Rules:
-        """Return the rules for *robot*; those of a large file, compiled in a thread."""
-        robots = policy.robots
+    async def _rules(self, policy: Policy, request: Request) -> Rules:
+        """Return the rules for *request*; those of a large file, compiled in a thread."""
+        robots, robot = policy.robots, self._robot.of(request)
         if robots is None or robots.size <= INLINE_PARSE_BYTES:
             return policy.rules(robot)
         if robots.compiled_rules(robot) is None:
-            return await run_in_thread(partial(robots.rules, robot))
+            return await run_in_thread(partial(robots.prepare, robot, request.url))
         return policy.rules(robot)
 
     async def unresolved(

@@ -124,7 +124,7 @@ class Robots1994Middleware:
         if self._hands_out_robots and request.url.endswith("/robots.txt"):
             return await self._process(request)
         if not cached.rules.allowed_url(request.url):
-            raise await self._refuser.refuse(request, cached.policy, cached.rules)
+            raise self._refuser.refuse(request, cached.policy, cached.rules)
         # Else new requests would overtake more urgent ones that waited.
         if self._waiting.leaving:
             return await self._process(request)

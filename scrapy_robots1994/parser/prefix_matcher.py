@@ -189,6 +189,11 @@ class PrefixMatcher:
         """Return whether the rule is one that only the cautious reading obeys."""
         return mark >> 1 in self._orphans
 
+    def sort(self) -> None:
+        """Do now what the second question would wait for."""
+        if self._index is not None:
+            self._index.sort()
+
     @property
     def prefixes(self) -> tuple[str, ...] | None:
         """What a plain target that is disallowed begins with."""
@@ -235,6 +240,11 @@ class RecordsMatcher:
         marks = ((it.mark(spelling, written), it) for it in self._records)
         ranked = ((not mark & 1, it.is_orphan(mark), mark) for mark, it in marks)
         return min(ranked)[-1]
+
+    def sort(self) -> None:
+        """Do now what the second question would wait for."""
+        for it in self._records:
+            it.sort()
 
     @property
     def find_plain(self) -> Callable[[str], tuple[int, int]] | None:

@@ -10,9 +10,6 @@ from typing import NamedTuple, TypeVar
 # So many values are sorted at once: a sort keeps all other threads waiting.
 _SORTED_AT_ONCE = 2_048
 
-# So many prefixes are sorted at the second question, which takes a few milliseconds.
-_SORTED_LATER = 4_096
-
 UNDECIDED = 1 << 62
 """The mark of targets that no rule covers: even, and after all others."""
 
@@ -133,8 +130,7 @@ class PrefixIndex:
     covers a text.
 
     Sorting them takes longer than trying each, and in a broad crawl the first question
-    is mostly the only one: the second question sorts. Very many are sorted at once, as
-    a thread compiles them then, and a question must not keep the event loop waiting.
+    is mostly the only one: the second question sorts, if `sort` has not.
     """
 
     __slots__ = ("_beginnings", "_is_asked", "_prefixes", "_width")
@@ -156,7 +152,7 @@ class PrefixIndex:
         # One attribute has all, so that threads see it whole.
         self._prefixes: _Unsorted | _Sorted
         text = _SEPARATOR.join(paths)
-        if len(paths) <= _SORTED_LATER and text.count(_SEPARATOR) == len(paths) - 1:
+        if text.count(_SEPARATOR) == len(paths) - 1:
             self._prefixes = _Unsorted(text, marks, is_shortest_first)
         else:
             self._set(_in_blocks(paths, marks, is_shortest_first=is_shortest_first))
@@ -179,7 +175,7 @@ class PrefixIndex:
         self._beginnings = beginnings
         return prefixes
 
-    def _sorted(self) -> _Sorted:
+    def sort(self) -> _Sorted:
         """Return the prefixes in order, which the first call makes."""
         prefixes = self._prefixes
         if isinstance(prefixes, _Unsorted):
@@ -199,7 +195,7 @@ class PrefixIndex:
             all_of_them = tuple(prefixes.text.split(_SEPARATOR))
             if is_first and not text.startswith(all_of_them):
                 return _NOT_FOUND
-            prefixes = self._sorted()
+            prefixes = self.sort()
         # What covers it is the last prefix that sorts before it, or begins that one.
         block = bisect_right(prefixes.firsts, text) - 1
         if block < 0:
@@ -217,7 +213,7 @@ class PrefixIndex:
 
     def text_of(self, mark: int) -> str:
         """Return the prefix of the rule with this *mark*, which decides about a text."""
-        prefixes = self._sorted()
+        prefixes = self.sort()
         # Below its own prefix others may come, but they sort after it.
         return prefixes.prefix(prefixes.marks.index(mark))
 

@@ -68,7 +68,8 @@ def _as_text(url: str | bytes) -> str:
 class RobotRules:
     """What one robots.txt says to one robot: compiled once, for any URL.
 
-    `allowed_url` and `verdict` never raise, and never differ.
+    `allowed_url` and `verdict` never raise, and never differ. For a large file the first
+    of them take long, unless `prepare` was called, in a thread.
     """
 
     __slots__ = (
@@ -197,8 +198,7 @@ class RobotRules:
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether *url* may be retrieved, and because of what.
 
-        Reads the whole file where it is the first that names a line, which
-        `has_lines` says: for a large file call it in a thread then.
+        The first verdict that names a line reads the whole file, unless `prepare` did.
         """
         target, matcher = self._question(_as_text(url))
         spelling = matcher.normal_spelling(target)
@@ -262,16 +262,21 @@ class RobotRules:
 
     def _line(self, number: int) -> int:
         """Return the line of the rule with this *number*."""
-        if self._lines is None:
-            names = robot_names(self.robot)
-            asked = self._body.utf8, self._dialect, self._reading, names
-            self._lines = array("I", rule_lines(*asked))
-        return self._lines[number]
+        lines = self._lines or self._read_lines()
+        return lines[number]
 
-    @property
-    def has_lines(self) -> bool:
-        """Whether the lines of the rules are known, so that a verdict reads no file."""
-        return self._lines is not None
+    def _read_lines(self) -> Sequence[int]:
+        """Return the lines of all rules."""
+        names = robot_names(self.robot)
+        lines = rule_lines(self._body.utf8, self._dialect, self._reading, names)
+        self._lines = array("I", lines)
+        return self._lines
+
+    def prepare(self, url: str) -> None:
+        """Do now what the first questions about the host of *url* would wait for."""
+        _, matcher = self._question(url)
+        matcher.sort()
+        self._read_lines()
 
     @property
     def records(self) -> tuple[Record, ...]:

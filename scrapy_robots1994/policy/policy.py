@@ -31,10 +31,6 @@ class Rules(Protocol):
     def crawl_delay(self) -> float | None:
         """The Crawl-delay of the file in seconds, if it has one."""
 
-    @property
-    def has_lines(self) -> bool:
-        """Whether the lines of the rules are known, so that a verdict reads no file."""
-
     def allowed_url(self, url: str) -> bool:
         """Return whether *url* may be fetched."""
 
@@ -49,9 +45,8 @@ class UniformRules:
     is_open: bool
     reason: Reason
 
-    # No file states a delay, and no verdict names a line.
+    # No file states a delay.
     crawl_delay = None
-    has_lines = True
 
     @property
     def memory_bytes(self) -> int:

@@ -14,7 +14,6 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import load_parser
 from scrapy_robots1994.crawl.features.refusals import counted
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
-from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ class DryRunJudge:
         if theirs and not ours:
             self._refused += 1
             self._note(self._sites_refused, policy.origin, stats.WOULD_REFUSE)
-            await self._log_refusal(request, policy, rules)
+            self._log_refusal(request, rules)
         if not theirs:
             self._refuse(request, policy.origin, opens=ours)
 
@@ -163,18 +162,11 @@ class DryRunJudge:
         msg = "Forbidden by robots.txt"
         raise IgnoreRequest(msg)
 
-    async def _log_refusal(
-        self, request: Request, policy: Policy, rules: Rules
-    ) -> None:
+    def _log_refusal(self, request: Request, rules: Rules) -> None:
         """Log the line because of which ours would refuse *request*."""
         if not logger.isEnabledFor(logging.DEBUG):
             return
-        is_large = policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES
-        # The first verdict with a line reads the file again.
-        if is_large and not rules.has_lines:
-            verdict = await run_in_thread(lambda: rules.verdict(request.url))
-        else:
-            verdict = rules.verdict(request.url)
+        verdict = rules.verdict(request.url)
         self._log("Dry run: ours would refuse <%s %s>: %s", request, str(verdict))
 
     def _note(self, sites: set[Origin], origin: Origin, stat: str) -> None:
