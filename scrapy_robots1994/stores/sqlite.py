@@ -1,18 +1,24 @@
-"""`sqlite://`: one file, shared by the processes of one machine, safe from SIGKILL."""
+"""`sqlite://`: one file, shared by the processes of one machine, safe from SIGKILL.
+
+The file may be another program's, or have been changed by one: it is recognised, and
+bounded in what it can make SQLite do.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+import sys
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from cachetools import LRUCache
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
-from scrapy_robots1994.stores.sqlite_file import connect, number_of, transaction
 from scrapy_robots1994.stores.url import UrlParts
 
 if TYPE_CHECKING:
@@ -29,9 +35,6 @@ BATCH: Final = 10
 SLACK_PAGES: Final = 250
 """Pages freed at a time past the bound, so that not every write has to delete."""
 
-PAGE: Final = 500
-"""Names read at a time by a walk through all entries."""
-
 MAX_USES: Final = 10_000
 """Uses noted in memory until the next write; past it the oldest is dropped."""
 
@@ -40,6 +43,78 @@ PAGES_GIVEN_BACK: Final = 2_000
 
 MAX_NAME: Final = 1_000
 """Characters of an origin; a longer one is not ours."""
+
+STEPS_BETWEEN_CHECKS: Final = 10_000
+"""Steps of SQLite's machine between two looks at the clock: well under 1 ms."""
+
+RETRY_SECONDS: Final = 0.02
+"""Pause between attempts to make a database that other processes are making, too."""
+
+APPLICATION_ID: Final = 0x19940630
+"""Marks a database as ours, so that the one of another program is never written to."""
+
+VERSION: Final = 2
+"""Of the table. The entries have a version of their own (`codec`)."""
+
+TABLE: Final = """CREATE TABLE policies (
+    origin TEXT PRIMARY KEY NOT NULL,
+    keep_until REAL NOT NULL,
+    used_at REAL NOT NULL,
+    packed BLOB NOT NULL
+)"""
+
+SCHEMA: Final = f"""
+BEGIN IMMEDIATE;
+{TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1)};
+CREATE INDEX IF NOT EXISTS policies_by_end ON policies (keep_until);
+CREATE INDEX IF NOT EXISTS policies_by_use ON policies (used_at);
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+# The first three are SQLite's own advice for a file that another program may have
+# written. No fsync for a commit: it survives any death of a process. After a power
+# failure the last commits may be missing, and the file is whole. The log next to the
+# file is moved into it after 250 pages (1 MB), and cut back then.
+PRAGMAS: Final = """
+PRAGMA trusted_schema = OFF;
+PRAGMA cell_size_check = ON;
+PRAGMA mmap_size = 0;
+PRAGMA synchronous = NORMAL;
+PRAGMA wal_autocheckpoint = 250;
+PRAGMA journal_size_limit = 1048576;
+"""
+
+# A walk through all continues after the last name, which need not be UTF-8.
+_ENTRY = (
+    "SELECT CAST(origin AS BLOB), keep_until, CASE WHEN typeof(packed) = 'blob' "  # noqa: S608 - no input
+    f"AND length(packed) <= {MAX_ENTRY_BYTES} THEN packed END FROM policies "
+    "WHERE typeof(keep_until) IN ('real', 'integer') "
+)
+_GET = f"{_ENTRY} AND origin = ?"
+_NEXT = (
+    f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
+    f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
+)
+# To free a cell of 400 MB that another program wrote takes SQLite seconds, in one step
+# that no handler interrupts. The call is abandoned then, and its thread completes it.
+_PUT = (
+    "INSERT OR REPLACE INTO policies (origin, keep_until, used_at, packed) "
+    "VALUES (?, ?, ?, ?)"
+)
+_FORGET = "DELETE FROM policies WHERE origin = ?"
+_USED = (
+    "UPDATE policies SET used_at = ? WHERE origin = ? AND used_at < ? "  # noqa: S608 - no input
+    # SQLite would have to load a cell that another program wrote.
+    f"AND length(packed) <= {MAX_ENTRY_BYTES}"
+)
+_DELETE = (
+    "DELETE FROM policies WHERE rowid IN "  # noqa: S608 - no input
+    f"(SELECT rowid FROM policies {{}} LIMIT {BATCH})"
+)
+_DELETE_EXPIRED = _DELETE.format("WHERE keep_until <= ?")
+_DELETE_UNUSED = _DELETE.format("ORDER BY used_at")
 
 
 class SqliteStore(PolicyStore):
@@ -64,7 +139,7 @@ class SqliteStore(PolicyStore):
         self._clock = clock
         self._give_up = 0.0
         self._connection: sqlite3.Connection | None = None
-        self._uses: dict[str, float] = {}
+        self._uses: LRUCache[str, float] = LRUCache(MAX_USES)
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
@@ -78,43 +153,42 @@ class SqliteStore(PolicyStore):
 
     def get(self, origin: Origin) -> bytes | None:
         """Look up one entry by its primary key."""
-        with self._errors():
-            base = self._open_existing()
-            row = base and base.execute(_GET, (str(origin),)).fetchone()
-        if not row or row[0] is None:
+        name = str(origin)
+        row, _ = self._query(_GET, name)
+        if row is None or row[2] is None:
             return None
-        self._note_use(str(origin))
-        return bytes(row[0])
+        self._uses[name] = self._clock()
+        return bytes(row[2])
 
     def put(self, stored: Stored) -> None:
         """Store an entry, and delete what is over or past the bound, in one commit."""
         with self._errors():
             base = self._open()
-            with transaction(base):
+            bound = self._max_bytes // _number(base, "page_size")
+            with base:
+                base.execute("BEGIN IMMEDIATE")
                 now = self._clock()
                 row = (str(stored.origin), stored.keep_until, now, stored.packed)
                 base.execute(_PUT, row)
-                base.execute(_DELETE_EXPIRED, (now, BATCH))
-                self._delete_unused(base)
-            self._give_pages_back(base)
+                base.execute(_DELETE_EXPIRED, (now,))
+                self._delete_unused(base, bound)
+            excess = min(_number(base, "page_count") - bound, PAGES_GIVEN_BACK)
+            if excess > 0:
+                # `execute` would end after the first page.
+                base.executescript(f"PRAGMA incremental_vacuum({excess})")
 
     def forget(self, origin: Origin) -> bool:
         """Delete one entry."""
-        with self._errors():
-            base = self._open_existing()
-            return bool(base and base.execute(_FORGET, (str(origin),)).rowcount)
+        return self._query(_FORGET, str(origin))[1] > 0
 
     def entries(self) -> Iterator[Stored]:
         """Yield all entries by name. No read transaction stays open between two."""
-        after = ""
-        while names := self._names(after):
-            for name in names:
-                with self._errors():
-                    row = self._open().execute(_ENTRY, (name,)).fetchone()
-                origin = Origin.of(name)
-                if origin is not None and row is not None and row[1] is not None:
-                    yield Stored(origin, bytes(row[1]), float(row[0]))
-            after = names[-1]
+        name = b""
+        while row := self._query(_NEXT, name)[0]:
+            name, keep_until, packed = row
+            origin = Origin.of(name)
+            if origin is not None and packed is not None:
+                yield Stored(origin, bytes(packed), float(keep_until))
 
     def close(self) -> None:
         """Write the uses that are noted, and close the file."""
@@ -124,16 +198,20 @@ class SqliteStore(PolicyStore):
         with self._errors():
             try:
                 # A note that cannot be written costs a little of the order, no more.
-                with suppress(sqlite3.Error), transaction(connection):
+                with suppress(sqlite3.Error), connection:
+                    connection.execute("BEGIN IMMEDIATE")
                     self._write_uses(connection)
             finally:
                 connection.close()
 
-    def _names(self, after: str) -> list[str]:
-        """Return the next names of a walk; none if there is no file."""
+    def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
+        """Return the first row of *statement*, and how many rows it changed."""
         with self._errors():
-            base = self._open_existing()
-            return [row[0] for row in base.execute(_NAMES, (after,))] if base else []
+            # Reading makes no file.
+            if self._connection is None and not Path(self._path).exists():
+                return None, 0
+            cursor = self._open().execute(statement, (name,))
+            return cursor.fetchone(), cursor.rowcount
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -146,89 +224,77 @@ class SqliteStore(PolicyStore):
             text = escape_control_chars(str(error), 300)
             raise StoreError(f"{shown}: {text}") from error
 
-    def _open_existing(self) -> sqlite3.Connection | None:
-        """Return the database, or `None` if there is no file: reading makes none."""
-        if self._connection is None and not Path(self._path).exists():
-            return None
-        return self._open()
-
     def _open(self) -> sqlite3.Connection:
         """Return the database, made now if need be, and checked to be ours."""
         if self._connection is None:
-            self._connection = connect(self._path, self._seconds, self._is_late)
+            base = sqlite3.connect(self._path, self._seconds, isolation_level=None)
+            try:
+                self._prepare(base)
+            except BaseException:
+                base.close()
+                raise
+            self._connection = base
         return self._connection
 
     def _is_late(self) -> bool:
         """Return whether SQLite has to give up what it is doing."""
         return time.monotonic() > self._give_up
 
-    def _note_use(self, name: str) -> None:
-        """Remember in memory that an entry was used now."""
-        self._uses.pop(name, None)
-        self._uses[name] = self._clock()
-        if len(self._uses) > MAX_USES:
-            del self._uses[next(iter(self._uses))]
+    def _prepare(self, base: sqlite3.Connection) -> None:
+        """Bound what the file can make SQLite do, make the table, check it."""
+        base.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
+        # Before Python 3.11 `length()` and the clock are the only bounds.
+        if sys.version_info >= (3, 11):
+            base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ENTRY_BYTES + 2**16)
+        base.executescript(PRAGMAS)
+        # In this order: what another process makes meanwhile is ours and whole.
+        if not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            self._make(base)
+        if _number(base, "application_id") != APPLICATION_ID:
+            raise sqlite3.DatabaseError("this database belongs to another program")
+        if _number(base, "user_version") != VERSION:
+            raise sqlite3.DatabaseError("written by another version; remove it")
+        found = base.execute("SELECT sql FROM sqlite_master WHERE name = 'policies'")
+        # A view, a virtual table and other columns are different statements.
+        if found.fetchall() != [(TABLE,)]:
+            raise sqlite3.DatabaseError("its table of policies is not ours; remove it")
+
+    def _make(self, base: sqlite3.Connection) -> None:
+        """Make the table. Of several processes at once one does, and all continue."""
+        # Before the first page is written: it cannot be changed later.
+        base.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        while True:
+            try:
+                # Readers and a writer do not wait for each other, and after a process
+                # was killed, the next one reads up to the last whole commit.
+                base.execute("PRAGMA journal_mode = WAL")
+                break
+            except sqlite3.OperationalError:
+                # SQLite does not wait for this lock by itself.
+                if self._is_late():
+                    raise
+            time.sleep(RETRY_SECONDS)
+        base.executescript(SCHEMA)
 
     def _write_uses(self, base: sqlite3.Connection) -> None:
         """Write when entries were used last, as far as this process knows."""
         base.executemany(_USED, [(at, name, at) for name, at in self._uses.items()])
         self._uses.clear()
 
-    def _delete_unused(self, base: sqlite3.Connection) -> None:
-        """Delete the least recently used entries until the rest fits."""
-        if self._excess(base) <= 0:
+    def _delete_unused(self, base: sqlite3.Connection, bound: int) -> None:
+        """Delete the least recently used entries until the rest fits *bound* pages."""
+        if _used_pages(base) <= bound:
             return
         self._write_uses(base)
-        pages = self._max_bytes // number_of(base, "page_size")
-        slack = min(pages // 50, SLACK_PAGES)
-        while self._excess(base) > -slack:
-            if not base.execute(_DELETE_UNUSED, (BATCH,)).rowcount:
+        goal = bound - min(bound // 50, SLACK_PAGES)
+        while _used_pages(base) > goal:
+            if not base.execute(_DELETE_UNUSED).rowcount:
                 return
 
-    def _excess(self, base: sqlite3.Connection) -> int:
-        """Return by how many pages the entries exceed the bound; less than 0 if not."""
-        used = number_of(base, "page_count") - number_of(base, "freelist_count")
-        return used - self._max_bytes // number_of(base, "page_size")
 
-    def _give_pages_back(self, base: sqlite3.Connection) -> None:
-        """Cut the file by free pages past the bound, a few with each write."""
-        pages = self._max_bytes // number_of(base, "page_size")
-        excess = min(number_of(base, "page_count") - pages, PAGES_GIVEN_BACK)
-        if excess > 0:
-            # `execute` would end after the first page.
-            base.executescript(f"PRAGMA incremental_vacuum({excess})")
+def _number(base: sqlite3.Connection, name: str) -> int:
+    return int(base.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-_PACKED = (
-    "CASE WHEN typeof(packed) = 'blob' AND length(packed) <= "
-    f"{MAX_ENTRY_BYTES} THEN packed END"
-)
-_GET = f"SELECT {_PACKED} FROM policies WHERE origin = ?"  # noqa: S608 - no input
-_ENTRY = (
-    f"SELECT keep_until, {_PACKED} FROM policies WHERE origin = ? "  # noqa: S608 - no input
-    "AND typeof(keep_until) IN ('real', 'integer')"
-)
-_NAMES = (
-    "SELECT origin FROM policies WHERE origin > ? AND typeof(origin) = 'text' "  # noqa: S608 - no input
-    f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT {PAGE}"
-)
-# To free a cell of 400 MB that another program wrote takes SQLite seconds, in one step
-# that no handler interrupts. The call is abandoned then, and its thread completes it.
-_PUT = (
-    "INSERT OR REPLACE INTO policies (origin, keep_until, used_at, packed) "
-    "VALUES (?, ?, ?, ?)"
-)
-_FORGET = "DELETE FROM policies WHERE origin = ?"
-_USED = (
-    "UPDATE policies SET used_at = ? WHERE origin = ? AND used_at < ? "  # noqa: S608 - no input
-    # SQLite would have to load a cell that another program wrote.
-    f"AND length(packed) <= {MAX_ENTRY_BYTES}"
-)
-_DELETE_EXPIRED = (
-    "DELETE FROM policies WHERE rowid IN "
-    "(SELECT rowid FROM policies WHERE keep_until <= ? LIMIT ?)"
-)
-_DELETE_UNUSED = (
-    "DELETE FROM policies WHERE rowid IN "
-    "(SELECT rowid FROM policies ORDER BY used_at LIMIT ?)"
-)
+def _used_pages(base: sqlite3.Connection) -> int:
+    return _number(base, "page_count") - _number(base, "freelist_count")

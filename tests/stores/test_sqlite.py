@@ -292,6 +292,17 @@ def test_every_page_of_a_walk_is_walked(tmp_path: Path, clock: FakeClock) -> Non
     store.close()
 
 
+def test_names_that_are_not_utf_8_do_not_stop_a_walk(tmp_path: Path) -> None:
+    """Another program can write any bytes; the walk through all entries ends."""
+    store = spoiled(
+        tmp_path / "a.db",
+        "UPDATE policies SET origin = CAST(x'687474703a2f2f61ff' AS TEXT)",
+    )
+
+    assert len(list(store.entries())) == 1
+    store.close()
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
