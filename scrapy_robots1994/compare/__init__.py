@@ -2,7 +2,6 @@
 them differ. Pure: the other parsers are passed in.
 
 In the order of the flow: `parsers` (what is compared), `questions` (made from a file),
-`comparer` (decides, counts, explains) with `diagnosis`, `transforms`, `path_transforms`
-and `lines` (which cause, which lines) and `causes` (the closed list); `impact` (what
-changes for each site); `report`, `report_data` and `formats`.
+`comparer` (decides, counts, explains) with `diagnosis` (which cause, which lines) and
+`transforms`; `impact` (what changes for each site); `report` and `formats`.
 """

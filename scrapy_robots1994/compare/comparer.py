@@ -4,36 +4,37 @@ explain why.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
-from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.diagnosis import Diagnosis, ParsedVariants
-from scrapy_robots1994.compare.impact import CHANGING, VARIANTS, Example, SiteImpact
+from scrapy_robots1994.compare.diagnosis import Cause, Diagnosis, ParsedVariants
+from scrapy_robots1994.compare.impact import (
+    CHANGING,
+    VARIANTS,
+    Example,
+    SiteImpact,
+    Variant,
+)
 from scrapy_robots1994.compare.parsers import (
     Capture,
     Decision,
     Direction,
     Parser,
     Question,
-    decision_by,
     direction_of,
     our_parser,
 )
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+
+    from scrapy_robots1994.compare.impact import Stratum
 
 CACHED_BYTES = 1_000_000
 """Bytes of the files that stay parsed."""
-
-EXPLAINED = 1
-"""Examples of each site, parser and direction whose needed lines are looked for."""
-
 
 _NOT_BY_LINES = (Cause.STATUS, Cause.SHARED_HOST)
 
@@ -53,132 +54,101 @@ class Comparison:
 
 
 class Comparer:
-    """Our parser and those it is compared with."""
+    """Our parser, in one dialect and reading, and those it is compared with."""
 
-    def __init__(
-        self, ours: Parser, others: Sequence[Parser], *, dialect: str, reading: str
-    ) -> None:
-        self._ours = ours
-        self._others = {other.name: other for other in others}
-        self._diagnoses = {other.name: Diagnosis(ours, other) for other in others}
-        self._dialect = dialect
-        self._reading = reading
-        # Each needs a name of its own: files are cached by it.
-        self._variants = [
-            replace(our_parser(**it._asdict()), name="/".join(it)) for it in VARIANTS
-        ]
+    def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
+        self._setup = Variant(dialect, reading)
+        self._variants = {it: our_parser(*it) for it in VARIANTS}
+        self._ours = self._variants[self._setup]
+        self._diagnoses = {it.name: Diagnosis(self._ours, it) for it in others}
         self._files: LRUCache[bytes, ParsedVariants] = LRUCache(
             CACHED_BYTES, getsizeof=lambda it: len(it.body) + 1
         )
 
-    @classmethod
-    def with_options(cls, others: Sequence[Parser], **options: Any) -> Comparer:
-        """Return a comparer of *others* with our parser by these options of ours."""
-        return cls(our_parser(**options), others, **options)
-
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the other parsers."""
-        return tuple(self._others)
+        return tuple(self._diagnoses)
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return how parser *name* and ours differ by the questions of *task*."""
         capture = task.capture
         site = SiteImpact.of(capture)
-        files = self._files_of(capture.others_body).by(self._others[name])
-        theirs = [decision_by(files, it) for it in task.questions]
-        ours = task.ours or self._ours_of(capture, task.questions, self._ours)
+        reading = self._files_of(capture.others_body).by(self._diagnoses[name].theirs)
+        theirs = list(map(reading, task.questions))
+        ours = task.ours or self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
-        found = Counter(directions)
-        site.counts.update({(name, way): number for way, number in found.items()})
-        self._try_variants(site, name, task, theirs)
-        if found.keys() <= {Direction.AGREE}:
-            return site
+        site.counts.update((name, way) for way in directions)
+        for place, variant in enumerate(self._variants.values()):
+            found = map(direction_of, self._decisions(variant, task), theirs)
+            for way in CHANGING.intersection(found):
+                site.variants[name, way] |= 1 << place
         for question, said, way in zip(task.questions, theirs, directions, strict=True):
             if way is Direction.AGREE:
                 continue
             cause = None
             if task.diagnose:
-                cause = self._cause(name, capture, question, said)
+                cause = self._cause(name, capture, question)
                 site.causes[name, way, cause] += 1
-            example = Example(question, str(said), cause)
-            site.keep((name, way), example, capture.others_body)
+            site.keep((name, way), Example(question, said, cause), capture)
         return site
 
-    def explain(self, name: str, site: SiteImpact) -> SiteImpact:
-        """Return the examples of parser *name* about *site* explained."""
+    def explain(self, name: str, site: SiteImpact) -> dict[Stratum, list[Example]]:
+        """Return the examples of parser *name* about *site* explained: each with cause
+        and verdict, the first of each direction with the lines that it needs.
+        """
         capture = site.capture
-        robots = RobotsTxt.parse(
-            capture.body, dialect=self._dialect, reading=self._reading
-        )
-        found = SiteImpact.of(capture)
-        for (parser, way), examples in site.examples.items():
-            if parser == name:
-                explained = self._explained(name, capture, robots, examples)
-                found.examples[parser, way] = explained
-        return found
+        robots = RobotsTxt.parse(capture.body, **self._setup._asdict())
+        explained: dict[Stratum, list[Example]] = {}
+        for stratum, examples in site.examples.items():
+            if stratum[0] == name:
+                explained[stratum] = [
+                    self._explained(name, capture, robots, it) for it in examples
+                ]
+                explained[stratum][0] = self._with_lines(
+                    name, capture, explained[stratum][0]
+                )
+        return explained
 
     def _explained(
-        self, name: str, capture: Capture, robots: RobotsTxt, examples: list[Example]
-    ) -> list[Example]:
-        """Return *examples* with cause and verdict, and the first with its lines."""
-        explained = []
-        files = self._files_of(capture.others_body)
-        for place, example in enumerate(examples):
-            question, cause = example.question, example.cause
-            if cause is None:
-                theirs = decision_by(files.by(self._others[name]), question)
-                cause = self._cause(name, capture, question, theirs)
-            needed: tuple[int, ...] = ()
-            if place < EXPLAINED and cause not in _NOT_BY_LINES:
-                needed = self._diagnoses[name].minimal_lines(files.body, question)
-            verdict = capture.uniform or robots.verdict(question.url, question.robot)
-            explained.append(
-                replace(
-                    example,
-                    cause=cause,
-                    verdict=str(verdict),
-                    needed_lines=tuple(place + 1 for place in needed),
-                )
-            )
-        return explained
+        self, name: str, capture: Capture, robots: RobotsTxt, example: Example
+    ) -> Example:
+        """Return *example* with its cause and our verdict."""
+        question = example.question
+        verdict = capture.uniform or robots.verdict(question.url, question.robot)
+        cause = example.cause or self._cause(name, capture, question)
+        return replace(example, cause=cause, verdict=str(verdict))
+
+    def _with_lines(self, name: str, capture: Capture, example: Example) -> Example:
+        """Return *example* with the lines that it needs, if lines are the cause."""
+        if example.cause in _NOT_BY_LINES:
+            return example
+        places = self._diagnoses[name].minimal_lines(
+            capture.others_body, example.question
+        )
+        return replace(example, needed_lines=tuple(place + 1 for place in places))
 
     def _files_of(self, body: bytes) -> ParsedVariants:
         """Return *body* as the parsers read it, from the cache where it is small."""
         files = self._files.get(body)
         if files is None:
-            files = ParsedVariants(body, self._dialect)
+            files = ParsedVariants(body, self._setup.dialect)
             if len(body) < CACHED_BYTES:
                 self._files[body] = files
         return files
 
-    def _ours_of(
-        self, capture: Capture, questions: Iterable[Question], parser: Parser
-    ) -> list[Decision]:
-        """Return what our *parser* decides about *capture*."""
-        parsed = self._files_of(capture.body).by(parser)
-        return [capture.by_status(it) or decision_by(parsed, it) for it in questions]
+    def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
+        """Return what our parser *ours* answers to the questions of *task*."""
+        by_file = self._files_of(task.capture.body).by(ours)
+        return [task.capture.by_status(it) or by_file(it) for it in task.questions]
 
-    def _try_variants(
-        self, site: SiteImpact, name: str, task: Comparison, theirs: list[Decision]
-    ) -> None:
-        """Note for each variant of ours whether it opens or closes part of *site*."""
-        site.opened[name] = site.closed[name] = 0
-        for place, variant in enumerate(self._variants):
-            ours = self._ours_of(task.capture, task.questions, variant)
-            found = set(map(direction_of, ours, theirs))
-            opens, closes = (way in found for way in CHANGING)
-            site.opened[name] |= opens << place
-            site.closed[name] |= closes << place
-
-    def _cause(
-        self, name: str, capture: Capture, question: Question, theirs: Decision
-    ) -> Cause:
-        """Return why parser *name* decides *theirs* and we do not."""
+    def _cause(self, name: str, capture: Capture, question: Question) -> Cause:
+        """Return why parser *name* answers *question* otherwise than ours."""
         files = self._files_of(capture.others_body)
-        if capture.uniform is not None or capture.others is not None:
-            by_file = decision_by(files.by(self._ours), question)
-            if by_file == theirs:
-                is_status = capture.uniform is not None
+        diagnosis = self._diagnoses[name]
+        is_status = capture.uniform is not None
+        if is_status or capture.others is not None:
+            ours, theirs = files.by(self._ours), files.by(diagnosis.theirs)
+            if ours(question) == theirs(question):
                 return Cause.STATUS if is_status else Cause.SHARED_HOST
-        return self._diagnoses[name].cause(files, question)
+        return diagnosis.cause(files, question)

@@ -1,31 +1,125 @@
-"""Diagnosis: the cause of a disagreement, and the lines that are needed for it."""
+"""Diagnosis: why two parsers differ, a closed list of causes, and which lines they need.
+
+A cause is never guessed: it is assigned because the two agree about a transformed file
+(and, where the URL or the robot's name is part of the cause, a transformed question).
+"""
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.lines import lines_of
+from scrapy_robots1994.compare import transforms
 from scrapy_robots1994.compare.parsers import (
+    ALLOWS,
     Direction,
     Parser,
     Question,
-    decision_by,
-    decision_of,
     direction_of,
     read,
 )
-from scrapy_robots1994.compare.transforms import TRANSFORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from scrapy_robots1994.compare.lines import Lines
-    from scrapy_robots1994.compare.parsers import ParsedFile
+    from scrapy_robots1994.compare.parsers import Reading
+    from scrapy_robots1994.compare.transforms import Lines
 
 _ALLOWING = b"User-agent: *\nAllow: /a\nDisallow: /\n"
 _ALLOWED = Question("http://a.test/a", "a")
+
+
+class Cause(Enum):
+    """Why two parsers answer one question differently; the value is for machines.
+
+    *title* is for a table, *evidence* says after which change the two agreed, *clause*
+    names the clauses of the standard and the decisions of ours that it is about.
+    """
+
+    title: str
+    evidence: str
+    clause: str
+
+    def __new__(cls, value: str, title: str, evidence: str, clause: str = "") -> Cause:  # noqa: PYI034 - no Self in Python 3.10
+        """Make a cause whose value is its first word."""
+        made = object.__new__(cls)
+        made._value_ = value
+        made.title, made.evidence, made.clause = title, evidence, clause
+        return made
+
+    # fmt: off
+    STATUS = (
+        "status", "status of the answer",
+        ("Both agree when the body is read as if the answer were 200: here the status decides, "
+         "and only the other parser looks at the body."), "Ours R3 to R5")
+    SHARED_HOST = (
+        "shared-host", "one policy for a host and port",
+        ("Both agree when ours reads the file that the built-in middleware uses: the first that "
+         "was fetched for this host and port, whatever the scheme."))
+    ITSELF = (
+        "robots.txt-itself", "/robots.txt itself",
+        "Both agree when the file and the URL have another name than /robots.txt.",
+        "1994 M1, Ours O22")
+    ALLOW = (
+        "allow", "Allow",
+        ("Both agree when the lines that allow (Allow, or an empty Disallow next to others) "
+         "forbid nothing and allow nothing."), "1994 F6, Ours O21")
+    WILDCARD = (
+        "wildcard", "wildcard or $",
+        "Both agree when each * and $ of a path is an ordinary character.", "1994 D1")
+    LONGEST_MATCH = (
+        "longest-match", "longest match",
+        "Both agree when the rules of each record stand in order of their length.", "1994 D1")
+    SPLIT_RECORD = (
+        "split-record", "record split by a blank line",
+        "Both agree when no blank line stands inside a record.", "1994 F1, Ours O5")
+    MERGED_RECORDS = (
+        "merged-records", "records merged",
+        "Both agree when each robot has one record and a blank line separates the records.",
+        "1994 F1, Ours O1")
+    AGENT = (
+        "agent-matching", "agent matching",
+        ("Both agree when the robot and its record have one plain name, and all other records "
+         "have names that are not part of it."), "1994 A2, Ours O8")
+    SEVERAL_DEFAULTS = (
+        "several-defaults", "several *",
+        "Both agree when all records for * are one.", "1994 A3, Ours O2")
+    PERCENT = (
+        "percent-encoding", "percent-encoding",
+        "Both agree when paths and URL have one spelling, of plain letters only.", "Ours O18")
+    ENCODING = (
+        "encoding", "encoding",
+        "Both agree when the file is plain ASCII without a byte order mark.", "Ours O16, O17")
+    OTHER = "other", "other", "None of the transformed files makes the two agree."
+    TIMEOUT = "not-found-in-time", "not found in time", "The search for the cause took too long."
+
+
+class Transform(NamedTuple):
+    """How a cause is taken out of a file, for one robot, and out of a question."""
+
+    files: Callable[[Lines, str], Iterator[Lines]]
+    question: Callable[[Question], Question] = lambda question: question
+
+
+def _in_paths(change: Callable[[str], str]) -> Transform:
+    """Return the transform that changes the rules and the URL alike."""
+    return Transform(transforms.in_values(change), transforms.in_target(change))
+
+
+# The order counts: of several that make two parsers agree, the first names the cause.
+TRANSFORMS: dict[Cause, Transform] = {
+    Cause.ITSELF: _in_paths(transforms.without_itself),
+    Cause.LONGEST_MATCH: Transform(transforms.without_order),
+    Cause.ALLOW: Transform(transforms.without_allow),
+    Cause.WILDCARD: _in_paths(transforms.without_special),
+    Cause.SPLIT_RECORD: Transform(transforms.without_splits),
+    Cause.MERGED_RECORDS: Transform(transforms.without_merging),
+    Cause.AGENT: Transform(transforms.without_names, transforms.by_plain_name),
+    Cause.SEVERAL_DEFAULTS: Transform(transforms.without_several_defaults),
+    Cause.PERCENT: _in_paths(transforms.without_spellings),
+    Cause.ENCODING: Transform(transforms.without_encoding),
+}
 
 
 class ParsedVariants:
@@ -35,22 +129,18 @@ class ParsedVariants:
         self.body = body
         self._dialect = dialect
         self._bodies: dict[tuple[Cause, str], tuple[bytes, ...]] = {}
-        self._read: dict[tuple[str, bytes], ParsedFile] = {}
+        self._read: dict[tuple[Parser, bytes], Reading] = {}
 
     @cached_property
     def lines(self) -> Lines:
         """The lines of the body."""
-        return lines_of(self.body, self._dialect)
+        return transforms.lines_of(self.body, self._dialect)
 
-    def only(self, places: Collection[int]) -> ParsedVariants:
-        """Return the lines at these *places* as another body."""
-        return ParsedVariants(self.lines.only(places).body, self._dialect)
-
-    def by(self, parser: Parser, body: bytes | None = None) -> ParsedFile:
+    def by(self, parser: Parser, body: bytes | None = None) -> Reading:
         """Return the body, or the variant *body* of it, as *parser* reads it."""
-        key = parser.name, self.body if body is None else body
+        key = parser, self.body if body is None else body
         if key not in self._read:
-            self._read[key] = read(parser, key[1])
+            self._read[key] = read(*key)
         return self._read[key]
 
     def without(
@@ -61,13 +151,12 @@ class ParsedVariants:
         What has nothing of the cause in it is left out.
         """
         transform = TRANSFORMS[cause]
-        changed = transform.question(question)
-        if changed is None:
-            return
-        key = cause, question.robot if transform.by_robot else ""
+        # Of all transforms one depends on the robot.
+        key = cause, question.robot if cause is Cause.AGENT else ""
         if key not in self._bodies:
             variants = (it.body for it in transform.files(self.lines, key[1]))
             self._bodies[key] = tuple(dict.fromkeys(variants))
+        changed = transform.question(question)
         for body in self._bodies[key]:
             if body != self.body or changed != question:
                 yield body, changed
@@ -77,19 +166,17 @@ class Diagnosis:
     """Ours and one other parser: why they differ about a file, and by which lines."""
 
     def __init__(self, ours: Parser, theirs: Parser) -> None:
-        self._ours = ours
-        self._theirs = theirs
+        self.ours = ours
+        self.theirs = theirs
         self._causes = list(TRANSFORMS)
         # The order of rules separates only parsers that both obey Allow.
-        both = (decision_of(it, _ALLOWING, _ALLOWED).allowed for it in (ours, theirs))
-        if not all(both):
+        if not all(read(it, _ALLOWING)(_ALLOWED) == ALLOWS for it in (ours, theirs)):
             self._causes.remove(Cause.LONGEST_MATCH)
 
     def direction(self, body: bytes, question: Question) -> Direction:
         """Return what theirs says to *question* about *body*, compared with ours."""
         return direction_of(
-            decision_of(self._ours, body, question),
-            decision_of(self._theirs, body, question),
+            *(read(it, body)(question) for it in (self.ours, self.theirs))
         )
 
     def cause(self, files: ParsedVariants, question: Question) -> Cause:
@@ -100,16 +187,17 @@ class Diagnosis:
         """
         found = self._cause_in(files, question)
         if found is None:
-            needed = files.only(self.minimal_lines(files.body, question))
-            found = self._cause_in(needed, question)
-        return Cause.OTHER if found is None else found
+            needed = files.lines.only(self.minimal_lines(files.body, question))
+            part = ParsedVariants(needed.body, needed.dialect.name)
+            found = self._cause_in(part, question)
+        return found or Cause.OTHER
 
     def _cause_in(self, files: ParsedVariants, question: Question) -> Cause | None:
         """Return the first cause without which the two agree, if there is one."""
         for cause in self._causes:
             for body, changed in files.without(cause, question):
-                ours = decision_by(files.by(self._ours, body), changed)
-                if ours == decision_by(files.by(self._theirs, body), changed):
+                ours, theirs = files.by(self.ours, body), files.by(self.theirs, body)
+                if ours(changed) == theirs(changed):
                     return cause
         return None
 
@@ -117,7 +205,7 @@ class Diagnosis:
         """Return the places (from 0) of the lines that are needed for the two to differ
         as they do: without any one of them they do not.
         """
-        lines = lines_of(body)
+        lines = transforms.lines_of(body)
         direction = self.direction(body, question)
 
         def differ(places: Sequence[int]) -> bool:

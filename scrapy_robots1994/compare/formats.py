@@ -11,22 +11,21 @@ import csv
 import hashlib
 import io
 import json
-import os
-import tempfile
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from importlib.resources import files
-from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.report_data import as_plain
+from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.report import as_plain
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from scrapy_robots1994.compare.report import ComparisonReport
 
@@ -155,11 +154,10 @@ def documentation() -> str | None:
     if not address or (urlsplit(address).hostname or "").endswith(".example"):
         return None
     folder, _, file = address.rpartition("/")
-    # Files in a repository, or a site.
-    ending = file.removeprefix("index") if file.startswith("index.") else ".html"
-    return (
-        f"{folder if file.startswith('index.') else address.rstrip('/')}/{{}}{ending}"
-    )
+    if file.startswith("index."):
+        # Files in a repository.
+        return f"{folder}/{{}}{file.removeprefix('index')}"
+    return f"{address.rstrip('/')}/{{}}.html"
 
 
 FORMS: dict[str, Callable[[ComparisonReport], str]] = {
@@ -173,16 +171,13 @@ def write_report(report: ComparisonReport, path: Path) -> None:
     """Write *report* to *path* in the form of its ending: all of it, or nothing."""
     text = FORMS[path.suffix.lower()](report)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    # Exclusive, and with a name that cannot be foreseen: the folder may be shared.
+    part = path.with_name(f".{token_hex(8)}.part")
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 - of a handle
+        with part.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        # As if it had been opened the usual way; a temporary file is private.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
+        part.replace(path)
     except BaseException:
         with suppress(OSError):
-            Path(name).unlink()
+            part.unlink()
         raise

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import blake2b
 from heapq import merge
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.parsers import Basis, Capture, Direction, Question
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from scrapy_robots1994.parser import Verdict
+    from collections.abc import Iterator
 
 MAX_SITES = 20_000
 """Sites that a report lists; of more, the counts go on."""
@@ -26,7 +24,7 @@ MAX_SITES = 20_000
 MAX_EXAMPLES = 3
 """Examples of each site, parser and direction."""
 
-CHANGING = (Direction.STRICTER, Direction.LAXER)
+CHANGING = frozenset({Direction.STRICTER, Direction.LAXER})
 """Directions in which a switch to our parser opens or closes a URL."""
 
 
@@ -48,14 +46,14 @@ class Change(Enum):
     CLOSED = "closed"
     BOTH = "both"
 
-    @classmethod
-    def of(cls, *, opened: object, closed: object) -> Change:
-        """Return the change of a site with *opened* and *closed* URLs."""
-        if opened and closed:
-            return cls.BOTH
-        if opened:
-            return cls.OPENED
-        return cls.CLOSED if closed else cls.UNCHANGED
+
+# By whether URLs are opened, and whether URLs are closed.
+_CHANGES = {
+    (False, False): Change.UNCHANGED,
+    (True, False): Change.OPENED,
+    (False, True): Change.CLOSED,
+    (True, True): Change.BOTH,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,61 +80,49 @@ Stratum: TypeAlias = "tuple[str, Direction]"
 class SiteImpact:
     """How the parsers differ about one site.
 
-    *packed* is the compressed file of a site about which one of them differs, *own* that
-    which ours reads, where the others read another one. The bits
-    of *opened* and *closed* stand for a variant of ours and a parser: see `bit`.
+    *answer* is what was compared, without its file: that is compressed in *packed*, if
+    a parser differs about it. The bits of *variants* stand for `VARIANTS`: those of ours
+    that differ from a parser in a direction.
     """
 
-    label: str
-    basis: Basis = Basis.TEXT
-    status: int | None = None
-    uniform: Verdict | None = None
-    packed: bytes = b""
-    own: bytes = b""
+    answer: Capture
+    packed: tuple[bytes, ...] = ()
     counts: Counter[Stratum] = field(default_factory=Counter)
     causes: Counter[tuple[str, Direction, Cause]] = field(default_factory=Counter)
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
-    opened: dict[str, int] = field(default_factory=dict)
-    closed: dict[str, int] = field(default_factory=dict)
+    variants: Counter[Stratum] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, capture: Capture) -> SiteImpact:
         """Return the impact on *capture* before any question."""
-        own = b"" if capture.others is None else zlib.compress(capture.body)
-        return cls(
-            capture.label, capture.basis, capture.status, capture.uniform, own=own
-        )
+        return cls(replace(capture, body=b"", others=None))
+
+    @property
+    def label(self) -> str:
+        """The label of what was compared."""
+        return self.answer.label
 
     @property
     def capture(self) -> Capture:
-        """The answer that was compared; without its body if all parsers agree."""
-        if not self.own:
-            return Capture(self.label, self.file, self.uniform, self.status)
-        own = zlib.decompress(self.own)
-        return Capture(self.label, own, self.uniform, self.status, self.file)
-
-    @property
-    def file(self) -> bytes:
-        """The file that the others read; empty if all parsers agree."""
-        return zlib.decompress(self.packed) if self.packed else b""
+        """What was compared; without its file if all parsers agree."""
+        body, *others = list(map(zlib.decompress, self.packed)) or [b""]
+        return replace(self.answer, body=body, others=others[0] if others else None)
 
     def count(self, parser: str, *directions: Direction) -> int:
         """Return how many questions *parser* answered in one of *directions*."""
         return sum(self.counts[parser, it] for it in directions or Direction)
 
-    def change(self, parser: str) -> Change:
-        """Return what a switch from *parser* does to the site."""
-        return Change.of(
-            opened=self.counts[parser, Direction.STRICTER],
-            closed=self.counts[parser, Direction.LAXER],
+    def change(self, parser: str, variant: int | None = None) -> Change:
+        """Return what a switch from *parser* does to the site: to our parser as it was
+        compared, or set up as `VARIANTS[variant]`.
+        """
+        opened, closed = (
+            self.counts[parser, way]
+            if variant is None
+            else self.variants[parser, way] >> variant & 1
+            for way in (Direction.STRICTER, Direction.LAXER)
         )
-
-    def change_in(self, variant: int, parser: str) -> Change:
-        """Return the same for our parser set up as `VARIANTS[variant]`."""
-        return Change.of(
-            opened=self.opened.get(parser, 0) >> variant & 1,
-            closed=self.closed.get(parser, 0) >> variant & 1,
-        )
+        return _CHANGES[bool(opened), bool(closed)]
 
     def main_cause(self, parser: str) -> Cause | None:
         """Return the most frequent cause, the first by name of several; None without
@@ -157,9 +143,11 @@ class SiteImpact:
             if example.cause is not None
         )
 
-    def keep(self, stratum: Stratum, example: Example, body: bytes) -> None:
-        """Keep *example* about *body* if it is among the first by rank."""
-        self.packed = self.packed or zlib.compress(body)
+    def keep(self, stratum: Stratum, example: Example, capture: Capture) -> None:
+        """Keep *example* about *capture* if it is among the first by rank."""
+        if not self.packed:
+            files = (capture.body, capture.others)
+            self.packed = tuple(zlib.compress(it) for it in files if it is not None)
         self._keep(stratum, [example])
 
     def add(self, other: SiteImpact) -> None:
@@ -167,12 +155,10 @@ class SiteImpact:
         self.counts.update(other.counts)
         self.causes.update(other.causes)
         self.packed = self.packed or other.packed
-        self.own = self.own or other.own
         for stratum, examples in other.examples.items():
             self._keep(stratum, examples)
-        for mine, theirs in ((self.opened, other.opened), (self.closed, other.closed)):
-            for parser, bits in theirs.items():
-                mine[parser] = mine.get(parser, 0) | bits
+        for stratum, bits in other.variants.items():
+            self.variants[stratum] |= bits
 
     def _keep(self, stratum: Stratum, examples: list[Example]) -> None:
         """Merge *examples*, which are in order of their rank, each question once."""
@@ -199,7 +185,7 @@ class Totals:
     """Exact counts over all sites, and the sites themselves up to `MAX_SITES`.
 
     *skipped* counts questions that were not compared, *unlisted* the changes of sites
-    beyond that number by parser, basis and change.
+    beyond that number: by parser, then by basis or by the number of a variant.
     """
 
     captures: int = 0
@@ -207,8 +193,7 @@ class Totals:
     counts: Counter[Stratum] = field(default_factory=Counter)
     causes: Counter[tuple[str, Direction, Cause]] = field(default_factory=Counter)
     sites: dict[str, SiteImpact] = field(default_factory=dict)
-    unlisted: Counter[tuple[str, Basis, Change]] = field(default_factory=Counter)
-    unlisted_in: Counter[tuple[str, int, Change]] = field(default_factory=Counter)
+    unlisted: Counter[tuple[str, Basis | int, Change]] = field(default_factory=Counter)
     unlisted_sites: int = 0
 
     def add_site(self, site: SiteImpact, captures: int = 1) -> None:
@@ -225,17 +210,14 @@ class Totals:
         self.counts.update(other.counts)
         self.causes.update(other.causes)
         self.unlisted.update(other.unlisted)
-        self.unlisted_in.update(other.unlisted_in)
         self.unlisted_sites += other.unlisted_sites
         for site in other.sites.values():
             self._list(site)
 
     def _list(self, site: SiteImpact) -> None:
         """List *site*; of too many, those with the last ranks are only counted."""
-        known = self.sites.get(site.label)
-        if known is None:
-            self.sites[site.label] = site
-        else:
+        known = self.sites.setdefault(site.label, site)
+        if known is not site:
             known.add(site)
         # Twice as many are let in, so that few of them cause a sort.
         if len(self.sites) > 2 * MAX_SITES:
@@ -247,30 +229,29 @@ class Totals:
             site = self.sites.pop(label)
             self.unlisted_sites += 1
             for parser in {name for name, _ in site.counts}:
-                self.unlisted[parser, site.basis, site.change(parser)] += 1
+                self.unlisted[parser, site.answer.basis, site.change(parser)] += 1
                 for place in range(len(VARIANTS)):
-                    change = site.change_in(place, parser)
-                    self.unlisted_in[parser, place, change] += 1
+                    self.unlisted[parser, place, site.change(parser, place)] += 1
 
-    def changes(self, parser: str, *bases: Basis) -> Mapping[Change, int]:
+    def changes(self, parser: str, *bases: Basis) -> dict[Change, int]:
         """Return how many sites change how, in a switch from *parser*."""
-        numbers = dict.fromkeys(Change, 0)
-        for basis in bases or Basis:
-            for change in Change:
-                numbers[change] += self.unlisted[parser, basis, change]
-        for site in self._sites(parser, bases or tuple(Basis)):
-            numbers[site.change(parser)] += 1
+        bases = bases or tuple(Basis)
+        numbers = {
+            change: sum(self.unlisted[parser, basis, change] for basis in bases)
+            for change in Change
+        }
+        for site in self._sites(parser):
+            if site.answer.basis in bases:
+                numbers[site.change(parser)] += 1
         return numbers
 
-    def changes_in(self, variant: int, parser: str) -> Mapping[Change, int]:
+    def changes_in(self, variant: int, parser: str) -> dict[Change, int]:
         """Return the same for our parser set up as `VARIANTS[variant]`."""
-        numbers = {it: self.unlisted_in[parser, variant, it] for it in Change}
-        for site in self._sites(parser, tuple(Basis)):
-            numbers[site.change_in(variant, parser)] += 1
+        numbers = {it: self.unlisted[parser, variant, it] for it in Change}
+        for site in self._sites(parser):
+            numbers[site.change(parser, variant)] += 1
         return numbers
 
-    def _sites(self, parser: str, bases: tuple[Basis, ...]) -> Iterator[SiteImpact]:
+    def _sites(self, parser: str) -> Iterator[SiteImpact]:
         """Yield the listed sites about which *parser* answered."""
-        for site in self.sites.values():
-            if site.basis in bases and site.count(parser):
-                yield site
+        return (site for site in self.sites.values() if site.count(parser))

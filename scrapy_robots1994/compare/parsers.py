@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from scrapy_robots1994.origin import target_of
+from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -40,22 +42,20 @@ class Parser:
     parse: Callable[[bytes], ParsedFile]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a parser says to a question: yes, no, or the name of what it raised."""
+Decision: TypeAlias = str
+"""What a parser says to a question: `ALLOWS`, `FORBIDS`, or what it `raised`."""
 
-    allowed: bool | None
-    raised: str = ""
-
-    def __str__(self) -> str:
-        """Return the opinion as a verb: `allows`, `forbids`, `raises KeyError`."""
-        if self.allowed is None:
-            return f"raises {self.raised}"
-        return "allows" if self.allowed else "forbids"
+ALLOWS: Decision = "allows"
+FORBIDS: Decision = "forbids"
 
 
-ALLOWS = Decision(allowed=True)
-FORBIDS = Decision(allowed=False)
+def raised(name: str) -> Decision:
+    """Return the decision of a parser that raised an exception with this *name*."""
+    return f"raises {name}"
+
+
+Reading: TypeAlias = "Callable[[Question], Decision]"
+"""One file as one parser reads it: what it says to each question, whatever it does."""
 
 
 class Direction(Enum):
@@ -74,42 +74,27 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
     """Return what *theirs* is compared with *ours*: stricter when only it forbids."""
     if ours == theirs:
         return Direction.AGREE
-    if theirs.allowed is None or ours.allowed is None:
+    if not {ours, theirs} <= {ALLOWS, FORBIDS}:
         return Direction.RAISED
-    return Direction.LAXER if theirs.allowed else Direction.STRICTER
+    return Direction.LAXER if theirs == ALLOWS else Direction.STRICTER
 
 
-@dataclass(frozen=True, slots=True)
-class UnparsedFile:
-    """A file at which a parser raised: to every question it raises the same."""
-
-    error: Exception
-
-    def allowed(self, _url: str, _robot: str) -> bool:
-        """Raise what the parser raised at the file."""
-        raise self.error
-
-
-def read(parser: Parser, body: bytes) -> ParsedFile:
-    """Return *body* as *parser* reads it; `UnparsedFile` when it raises."""
+def read(parser: Parser, body: bytes) -> Reading:
+    """Return *body* as *parser* reads it. What it raises at the file is its decision."""
     try:
-        return parser.parse(body)
+        parsed = parser.parse(body)
     except Exception as error:  # noqa: BLE001 - any parser, any bytes: a column value
-        return UnparsedFile(error)
+        refusal = raised(type(error).__name__)
+        return lambda _: refusal
 
+    def decide(question: Question) -> Decision:
+        try:
+            is_allowed = parsed.allowed(question.url, question.robot)
+        except Exception as error:  # noqa: BLE001 - any parser, any URL: a column value
+            return raised(type(error).__name__)
+        return ALLOWS if is_allowed else FORBIDS
 
-def decision_by(reading: ParsedFile, question: Question) -> Decision:
-    """Return what *reading* says to *question*, whatever it does."""
-    try:
-        is_allowed = reading.allowed(question.url, question.robot)
-    except Exception as error:  # noqa: BLE001 - any parser, any URL: a column value
-        return Decision(None, type(error).__name__)
-    return ALLOWS if is_allowed else FORBIDS
-
-
-def decision_of(parser: Parser, body: bytes, question: Question) -> Decision:
-    """Return what *parser* says to *question* about *body*."""
-    return decision_by(read(parser, body), question)
+    return decide
 
 
 class Basis(Enum):
@@ -164,10 +149,7 @@ class Capture:
         return ALLOWS if is_open else FORBIDS
 
 
-def our_parser(**options: str | int | None) -> Parser:
-    """Return our own parser; *options* are those of `RobotsTxt.parse`."""
-
-    def read_ours(body: bytes) -> ParsedFile:
-        return RobotsTxt.parse(body, **options)  # type: ignore[arg-type]  # its own names
-
-    return Parser("scrapy_robots1994", read_ours)
+def our_parser(dialect: str = "1994", reading: str = LITERAL) -> Parser:
+    """Return our own parser, set up so."""
+    parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
+    return Parser("scrapy_robots1994", parse)

@@ -6,17 +6,14 @@ import random
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from scrapy_robots1994.compare.lines import (
-    LOSSLESS,
-    Lines,
-    is_agent,
-    is_rule,
-    lines_of,
-)
 from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
+from scrapy_robots1994.compare.transforms import is_agent, is_rule
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from scrapy_robots1994.parser import Line
 
 # A name that holds no common one, as `bot`, and is not part of any: a record may speak
 # to a robot by any part of its name.
@@ -36,33 +33,28 @@ def questions(
     and one that is not, or *robots* if there are any. Of too many a part is taken, the
     same one every time.
     """
-    lines = lines_of(body)
-    names = tuple(robots) or (*_robots(lines), UNKNOWN_ROBOT)
+    lines = RobotsTxt.parse(body).lines
+    named = dict.fromkeys(_shown(line.value) for line in lines if is_agent(line))
+    names = tuple(robots) or (*(it for it in named if it.strip("*")), UNKNOWN_ROBOT)
     targets = tuple(dict.fromkeys([*ALWAYS, *_targets(lines)]))
-    places: Iterable[int] = range(len(targets) * len(names))
-    if len(targets) * len(names) > max_questions:
+    places: Sequence[int] = range(len(targets) * len(names))
+    if len(places) > max_questions:
         dice = random.Random(len(body))  # noqa: S311 - the same part every time
-        places = sorted(dice.sample(range(len(targets) * len(names)), max_questions))
+        places = sorted(dice.sample(places, max_questions))
     return [
         Question(origin + targets[place // len(names)], names[place % len(names)])
         for place in places
     ]
 
 
-def _robots(lines: Lines) -> dict[str, None]:
-    """Return the robots that the file names."""
-    values = (_text(line.value, lines) for line in lines.lines if is_agent(line))
-    return dict.fromkeys(value for value in values if value.strip("*"))
-
-
-def _targets(lines: Lines) -> Iterator[str]:
+def _targets(lines: Iterable[Line]) -> Iterator[str]:
     """Yield the paths of each rule, and of what others may take for one."""
-    for line in lines.lines:
-        if is_agent(line) or not line.value:
-            continue
-        value = _text(line.value, lines)
-        if is_rule(line) or value.startswith("/"):
-            yield from _around(value if value.startswith("/") else f"/{value}")
+    for line in lines:
+        value = _shown(line.value)
+        if value.startswith("/") and not is_agent(line):
+            yield from _around(value)
+        elif value and is_rule(line):
+            yield from _around(f"/{value}")
 
 
 def _around(path: str) -> Iterator[str]:
@@ -86,8 +78,6 @@ def _encoded_otherwise(path: str) -> str:
     return path
 
 
-def _text(value: str, lines: Lines) -> str:
-    """Return a value of *lines* as text."""
-    if lines.encoding != LOSSLESS:
-        return value
-    return value.encode(LOSSLESS).decode("utf-8", "replace")
+def _shown(value: str) -> str:
+    """Return *value* with what is not UTF-8 replaced, as a name or path to compare."""
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,4 +1,6 @@
-"""ComparisonReport: what came of a comparison, as a value and as a table of text."""
+"""ComparisonReport: what came of a comparison, as a value, as a table of text, and as
+what JSON can hold.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,26 @@ import platform
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.impact import Change
-from scrapy_robots1994.compare.parsers import DISAGREEING, Direction
+from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.impact import VARIANTS, Change
+from scrapy_robots1994.compare.parsers import DISAGREEING, Basis, Direction
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
+
+AROUND = 3
+"""Lines shown before and after a needed one in a file that is too long to show."""
+
+MAX_WHOLE = 24
+"""Lines of a file that is shown whole."""
+
+MAX_LINES = 200
+"""Lines shown of one file, however many are needed."""
 
 _NUMBER = 9
 
@@ -47,11 +59,9 @@ class ComparisonReport:
     ) -> int:
         """Return how many disagreements, of *parser* or of all, have *cause*."""
         return sum(
-            number
-            for (name, way, why), number in self.totals.causes.items()
-            if why is cause
-            and parser in {None, name}
-            and way in (directions or Direction)
+            self.totals.causes[name, way, cause]
+            for name in (self.parsers if parser is None else (parser,))
+            for way in directions or Direction
         )
 
     @property
@@ -67,8 +77,8 @@ class ComparisonReport:
     @property
     def causes_found(self) -> tuple[Cause, ...]:
         """The causes there are, the most frequent first."""
-        found = [cause for cause in Cause if self.caused(cause)]
-        return tuple(sorted(found, key=lambda it: -self.caused(it)))
+        found = filter(self.caused, Cause)
+        return tuple(sorted(found, key=self.caused, reverse=True))
 
     @property
     def sites(self) -> list[SiteImpact]:
@@ -91,71 +101,175 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
     }
 
 
-_CHANGES = {
-    Change.UNCHANGED: "unchanged",
-    Change.OPENED: "only opened",
-    Change.CLOSED: "only closed",
-    Change.BOTH: "both",
-}
-
-
 def as_table(report: ComparisonReport) -> str:
-    """Return the counts of *report* as lines of plain text."""
-    parts = (_impact(report), _agreement(report), _causes(report))
+    """Return the counts of *report* as lines of plain text: what a switch from each
+    parser changes, how often it agrees with ours, and why not.
+    """
+    parsers, count = report.parsers, report.count
+    changes = {
+        it: [f"{number:,}" for number in report.totals.changes(it).values()]
+        for it in parsers
+    }
+    agreement = {
+        it: [str(count(it, way)) for way in Direction]
+        + [_share(count(it, Direction.AGREE), count(it))]
+        for it in parsers
+    }
+    causes = {
+        cause.title: [str(report.caused(cause, it)) for it in parsers]
+        for cause in report.causes_found
+    }
+    heads = ["unchanged", "only opened", "only closed", "both"]
+    ways = [*(it.value for it in Direction), "agreement"]
+    title = "causes (of the examples)" if report.is_sampled else "causes"
+    parts = [
+        _grid("sites, by what changes", heads, changes),
+        _grid("compared with ours", ways, agreement),
+        _grid(title, parsers, causes) if causes else ["No parser differs."],
+    ]
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def _impact(report: ComparisonReport) -> Iterator[str]:
-    """Yield how many sites would change in a switch from each parser."""
-    rows = [
-        (name, [f"{it:,}" for it in report.totals.changes(name).values()])
-        for name in report.parsers
-    ]
-    yield from _grid("sites, by what changes", list(_CHANGES.values()), rows)
-
-
-def _agreement(report: ComparisonReport) -> Iterator[str]:
-    """Yield how often each parser agrees with ours."""
-    rows = [
-        (
-            parser,
-            [str(report.count(parser, way)) for way in Direction]
-            + [share(report.count(parser, Direction.AGREE), report.count(parser))],
-        )
-        for parser in report.parsers
-    ]
-    heads = ["agree", "stricter", "laxer", "raised", "agreement"]
-    yield from _grid("compared with ours", heads, rows)
-
-
-def _causes(report: ComparisonReport) -> Iterator[str]:
-    """Yield why the others differ."""
-    if not report.causes_found:
-        yield "No parser differs."
-        return
-    title = "causes (of the examples)" if report.is_sampled else "causes"
-    rows: list[tuple[str, list[str]]] = [
-        (
-            cause.title,
-            [str(report.caused(cause, parser)) for parser in report.parsers],
-        )
-        for cause in report.causes_found
-    ]
-    yield from _grid(title, list(report.parsers), rows)
+def _share(part: int, whole: int) -> str:
+    """Return how much of *whole* is *part*, in per cent; a dash of nothing."""
+    return f"{100 * part / whole:.2f} %" if whole else "-"
 
 
 def _grid(
-    title: str, heads: list[str], rows: Iterable[tuple[str, list[str]]]
-) -> Iterator[str]:
-    """Yield a table: names to the left, numbers right under their heads."""
-    widths = [max(len(head), _NUMBER) + 2 for head in heads]
-    lines = [(title, heads), *rows]
-    first = max(len(name) for name, _ in lines)
-    for name, cells in lines:
-        fitted = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
-        yield f"{name:{first}}{''.join(fitted)}"
+    title: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Return a table: names to the left, numbers right under their heads."""
+    lines = {title: heads, **rows}
+    first = max(map(len, lines))
+    return [
+        f"{name:{first}}"
+        + "".join(
+            f"{cell:>{max(len(head), _NUMBER) + 2}}"
+            for cell, head in zip(cells, heads, strict=True)
+        )
+        for name, cells in lines.items()
+    ]
 
 
-def share(part: int, whole: int) -> str:
-    """Return how much of *whole* is *part*, in per cent; a dash of nothing."""
-    return f"{100 * part / whole:.2f} %" if whole else "-"
+def as_plain(report: ComparisonReport) -> dict[str, Any]:
+    """Return *report* as one object, its texts as they were: all its forms show this
+    and no more.
+    """
+    totals = report.totals
+    sites: list[dict[str, Any]] = []
+    disagreements: list[dict[str, Any]] = []
+    for site in report.sites:
+        robots = RobotsTxt.parse(site.capture.others_body)
+        texts = [line.text for line in robots.lines]
+        sites.append(_site(report, site, robots, texts))
+        disagreements += _examples(report, site, texts)
+    return {
+        "subject": report.subject,
+        "metadata": dict(report.metadata),
+        "notes": list(report.notes),
+        "files": totals.captures,
+        "has_answers": report.has_answers,
+        "not_compared": totals.skipped,
+        "sites_not_listed": totals.unlisted_sites,
+        "causes_of": "examples" if report.is_sampled else "all",
+        "parsers": {name: _parser(report, name) for name in report.parsers},
+        "variants": [
+            variant._asdict()
+            | {
+                "changes": {
+                    it: _named(totals.changes_in(place, it)) for it in report.parsers
+                }
+            }
+            for place, variant in enumerate(VARIANTS)
+        ],
+        "sites": sites,
+        "disagreements": disagreements,
+    }
+
+
+def _parser(report: ComparisonReport, parser: str) -> dict[str, Any]:
+    """Return the counts of one parser."""
+    totals = report.totals
+    causes = [it for it in report.causes_found if report.caused(it, parser)]
+    return {way.value: report.count(parser, way) for way in Direction} | {
+        "changes": _named(totals.changes(parser)),
+        "changes_by": {
+            basis.value: _named(totals.changes(parser, basis)) for basis in Basis
+        },
+        "causes": {it.value: report.caused(it, parser) for it in causes},
+        "causes_by_direction": {
+            it.value: {way.value: report.caused(it, parser, way) for way in DISAGREEING}
+            for it in causes
+        },
+    }
+
+
+def _named(changes: Mapping[Change, int]) -> dict[str, int]:
+    """Return the four numbers by their names."""
+    return {change.value: number for change, number in changes.items()}
+
+
+def _site(
+    report: ComparisonReport, site: SiteImpact, robots: RobotsTxt, texts: list[str]
+) -> dict[str, Any]:
+    """Return one site with what each parser changes, and the lines that matter."""
+    needed = {
+        number
+        for examples in site.examples.values()
+        for example in examples
+        for number in example.needed_lines
+    }
+    problems: dict[str, dict[str, Any]] = {}
+    for it in robots.problems if needed else ():
+        if it.line in needed:
+            # The first of each kind.
+            shown = {"code": it.code, "line": it.line, "message": it.message}
+            problems.setdefault(it.code, shown)
+    return {
+        "site": site.label,
+        "basis": site.answer.basis.value,
+        "status": site.answer.status,
+        "parsers": {
+            name: {"change": site.change(name).value}
+            | {way.value: site.count(name, way) for way in Direction}
+            | {"main_cause": getattr(site.main_cause(name), "value", None)}
+            for name in report.parsers
+            if site.count(name)
+        },
+        "lines": len(texts),
+        "excerpt": [[it, texts[it - 1]] for it in _excerpt(len(texts), needed)],
+        "problems": list(problems.values()),
+    }
+
+
+def _excerpt(count: int, needed: set[int]) -> list[int]:
+    """Return the numbers of the lines to show of *count*."""
+    if count <= MAX_WHOLE:
+        return list(range(1, count + 1))
+    near = {
+        number
+        for middle in needed or {1}
+        for number in range(middle - AROUND, middle + AROUND + 1)
+    }
+    return sorted(it for it in near if 1 <= it <= count)[:MAX_LINES]
+
+
+def _examples(
+    report: ComparisonReport, site: SiteImpact, texts: list[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the examples of one site, the lines they need with their text."""
+    for name in report.parsers:
+        for way in DISAGREEING:
+            for example in site.examples.get((name, way), ()):
+                yield {
+                    "parser": name,
+                    "direction": way.value,
+                    "cause": (example.cause or Cause.TIMEOUT).value,
+                    "where": site.label,
+                    "url": example.question.url,
+                    "robot": example.question.robot,
+                    "ours": example.verdict,
+                    "theirs": example.theirs,
+                    "lines": list(example.needed_lines),
+                    "text": [texts[number - 1] for number in example.needed_lines],
+                }

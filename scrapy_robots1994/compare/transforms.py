@@ -1,55 +1,206 @@
-"""Transforms of records, each of which removes one doubt about who a rule is for, and
-the table of all transforms by cause.
+"""Transforms of a file and a question about it, each of which removes one doubt: about
+what a path covers, or about whom a rule is for.
 """
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from itertools import groupby
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from scrapy_robots1994.compare import path_transforms as paths
-from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.lines import (
-    Lines,
-    blank_like,
-    is_agent,
-    rewritten,
-    says,
-    with_ending,
-)
-from scrapy_robots1994.parser.dialects import dialect_named
+from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
+from scrapy_robots1994.origin import target_of
+from scrapy_robots1994.parser.body import Body, encoding_of
+from scrapy_robots1994.parser.dialects import Dialect, dialect_named
 from scrapy_robots1994.parser.records import Record, applied, read_records
-from scrapy_robots1994.parser.tokens import LineKind
+from scrapy_robots1994.parser.spellings import canonical
+from scrapy_robots1994.parser.tokens import (
+    ALLOW,
+    DISALLOW,
+    USER_AGENT,
+    Line,
+    LineKind,
+    read_lines,
+)
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from scrapy_robots1994.compare.parsers import Question
-    from scrapy_robots1994.parser import Line
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 # Neither is part of the other, nor of a name in use.
-ME = "Qqrobotqq"
+_ME = "Qqrobotqq"
 _OTHER = "zzotherzz"
+# No URL in use starts with it.
+_NOWHERE = "/_nothing_is_called_so_"
+
+# What means the same to every parser, however it decodes, encodes or splits URLs.
+_PLAIN = frozenset(f"{ascii_letters}{digits}-._~/*$")
+_NOT_ASCII = re.compile("[^\x00-\x7f]+")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a body, such that any can be taken out or changed without touching a
+    byte of the others.
+
+    *mark* is the byte order mark. *dialect* says of which kinds the lines are.
+    """
+
+    mark: bytes
+    encoding: str
+    lines: tuple[Line, ...]
+    dialect: Dialect
+
+    @property
+    def text(self) -> str:
+        """The text again."""
+        return "".join(line.text + line.ending for line in self.lines)
+
+    @property
+    def body(self) -> bytes:
+        """The bytes again, those that are not UTF-8 included."""
+        return self.mark + self.text.encode(self.encoding, "surrogateescape")
+
+    def only(self, places: Collection[int]) -> Lines:
+        """Return the lines at these *places* (from 0)."""
+        return self.of(self.lines[place] for place in sorted(places))
+
+    def of(self, lines: Iterable[Line]) -> Lines:
+        """Return other lines of the same mark and encoding."""
+        return replace(self, lines=tuple(lines))
+
+
+def lines_of(body: bytes, dialect: str = "1994") -> Lines:
+    """Return the lines of *body*, numbered as our parser numbers them."""
+    read_in = dialect_named(dialect)
+    text = Body(body, is_truncated=False).text
+    return Lines(*encoding_of(body), tuple(read_lines(text, read_in)), read_in)
+
+
+def is_agent(line: Line) -> bool:
+    """Return whether *line* is a User-agent line."""
+    return line.field.lower() == USER_AGENT
+
+
+def is_rule(line: Line) -> bool:
+    """Return whether *line* is a Disallow or Allow line, in any dialect."""
+    return line.field.lower() in (DISALLOW, ALLOW)
+
+
+def _is_allow(line: Line) -> bool:
+    return line.field.lower() == ALLOW
+
+
+def _rewritten(line: Line, field: str, value: str) -> Line:
+    """Return *line* saying something else."""
+    return _ended(line)._replace(text=f"{field}: {value}")
+
+
+def _ended(line: Line) -> Line:
+    """Return *line* with an end, so that another may follow it."""
+    return line if line.ending else line._replace(ending="\n")
+
+
+def without_allow(lines: Lines, _robot: str) -> Iterator[Lines]:
+    """Yield the file with the lines that allow made void, then with them taken out.
+
+    First the Allow lines alone, then with the Disallow lines that are empty.
+    """
+    for allows in (_is_allow, _allows):
+        yield lines.of(
+            _rewritten(it, "Disallow", _NOWHERE) if allows(it) else it
+            for it in lines.lines
+        )
+        yield lines.of(it for it in lines.lines if not allows(it))
+
+
+def _allows(line: Line) -> bool:
+    return _is_allow(line) or (is_rule(line) and not line.value)
+
+
+def without_order(lines: Lines, _robot: str) -> Iterator[Lines]:
+    """Yield the file with neighbouring rules longest first, Allow first."""
+    ordered: list[Line] = []
+    for are_rules, run in groupby(lines.lines, is_rule):
+        if are_rules:
+            by_length = sorted(run, key=lambda it: (-len(it.value), not _is_allow(it)))
+            ordered += map(_ended, by_length)
+        else:
+            ordered += run
+    yield lines.of(ordered)
+
+
+def without_encoding(lines: Lines, _robot: str) -> Iterator[Lines]:
+    """Yield the file as ASCII: other characters percent-encoded, controls replaced."""
+    text = _NOT_ASCII.sub(
+        lambda it: quote(it[0], errors="surrogateescape"),
+        _CONTROLS.sub("_", lines.text),
+    )
+    yield lines_of(text.encode("ascii"), lines.dialect.name)
+
+
+def in_values(
+    change: Callable[[str], str],
+) -> Callable[[Lines, str], Iterator[Lines]]:
+    """Return the transform that changes all values but those of User-agent lines."""
+
+    def changed(line: Line) -> Line:
+        if not line.value or is_agent(line):
+            return line
+        start = line.value_column - 1
+        end = start + len(line.value)
+        text = line.text[:start] + change(line.value) + line.text[end:]
+        return line._replace(text=text)
+
+    return lambda lines, _robot: iter([lines.of(map(changed, lines.lines))])
+
+
+def in_target(change: Callable[[str], str]) -> Callable[[Question], Question]:
+    """Return what changes the target of the URL of a question."""
+
+    def changed(question: Question) -> Question:
+        target = target_of(question.url)
+        head = question.url.partition("#")[0].removesuffix(target)
+        return replace(question, url=head + change(target))
+
+    return changed
+
+
+def without_special(text: str) -> str:
+    """Return *text* with `*` and `$` as plain letters."""
+    return text.replace("*", "_w_").replace("$", "_d_")
+
+
+def without_itself(text: str) -> str:
+    """Return *text* with another name for the file."""
+    plain = ROBOTS_TXT if canonical(text) == ROBOTS_TXT else text
+    return plain.replace("robots.txt", "robots-txt")
+
+
+def without_spellings(path: str) -> str:
+    """Return *path* in letters that are never encoded; each other byte as its number."""
+    return "".join(
+        it if it in _PLAIN else f"_x{ord(it):02X}_" for it in canonical(path)
+    )
 
 
 def without_splits(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file with blank lines only where a new record begins after a rule."""
     chosen: list[Line] = []
     blanks: list[Line] = []
-    previous: Line | None = None
-    for line in lines.lines:
+    for line, previous in _with_previous(lines):
         if line.kind is LineKind.BLANK:
             blanks.append(line)
             continue
-        if says(line):
-            begins = is_agent(line) and not (
-                previous is not None and is_agent(previous)
-            )
-            if begins or previous is None:
+        if line.field:
+            if previous is None or (is_agent(line) and not is_agent(previous)):
                 chosen += blanks
             blanks = []
-            previous = line
         chosen.append(line)
     yield lines.of(chosen + blanks)
 
@@ -57,12 +208,9 @@ def without_splits(lines: Lines, _robot: str) -> Iterator[Lines]:
 def without_merging(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file with one record a name, and with a blank line before each."""
     parted: list[Line] = []
-    previous: Line | None = None
-    for line in lines.lines:
+    for line, previous in _with_previous(lines):
         if is_agent(line) and previous is not None and not is_agent(previous):
-            parted.append(blank_like(line))
-        if says(line):
-            previous = line
+            parted.append(Line(line.number, LineKind.BLANK, "", _ended(line).ending))
         parted.append(line)
     yield lines.of(parted)
     yield _joined(lines, lambda name: name != EVERYBODY)
@@ -74,60 +222,52 @@ def without_several_defaults(lines: Lines, _robot: str) -> Iterator[Lines]:
     yield _joined(lines, lambda name: name == EVERYBODY)
 
 
+def _with_previous(lines: Lines) -> Iterator[tuple[Line, Line | None]]:
+    """Yield each line, and the last one before it that has a field."""
+    previous = None
+    for line in lines.lines:
+        yield line, previous
+        previous = line if line.field else previous
+
+
 def _joined(lines: Lines, wanted: Callable[[str], bool]) -> Lines:
     """Return the file with later records of a *wanted* name added to its first one."""
     homes: dict[str, int] = {}
-    added: dict[int, list[Line]] = {}
+    added: defaultdict[int, list[Line]] = defaultdict(list)
     gone: set[int] = set()
-    for record, place, end in _spans(lines):
-        names = [agent.name.lower() for agent in record.agents]
-        homed = [name for name in names if wanted(name) and name in homes]
-        rules = [it for it in lines.lines[place:end] if says(it) and not is_agent(it)]
-        for name in dict.fromkeys(homed):
-            added.setdefault(homes[name], []).extend(map(with_ending, rules))
-        if homed:
-            whole = len(homed) == len(names)
-            gone.update(
-                range(place, end)
-                if whole
-                else (a.line - 1 for a in record.agents if a.name.lower() in homed)
-            )
-        for name in names:
-            if wanted(name) and name not in homes:
-                homes[name] = end
-    return lines.of(_woven(lines.lines, added, gone))
+    for record, places in _with_places(lines):
+        agents = {it.name.lower(): it.line - 1 for it in record.agents}
+        later = [name for name in agents if name in homes]
+        rules = [lines.lines[place] for place in places]
+        for name in later:
+            added[homes[name]] += [it for it in rules if it.field and not is_agent(it)]
+        whole = len(later) == len(agents)
+        gone.update(places if whole else (agents[name] for name in later))
+        for name in filter(wanted, agents):
+            homes.setdefault(name, places.stop)
+    woven: list[Line] = []
+    for place, line in enumerate(lines.lines):
+        woven += [*added[place], *([] if place in gone else [line])]
+    woven += added[len(lines.lines)]
+    return lines.of([*map(_ended, woven[:-1]), *woven[-1:]])
 
 
-def _woven(
-    lines: tuple[Line, ...], added: dict[int, list[Line]], gone: set[int]
-) -> Iterator[Line]:
-    """Yield *lines* without those *gone*, with those *added* before their places."""
-    for place, line in enumerate(lines):
-        yield from added.get(place, ())
-        if place not in gone:
-            yield with_ending(line) if len(lines) in added else line
-    yield from added.get(len(lines), ())
-
-
-def _spans(lines: Lines) -> Iterator[tuple[Record, int, int]]:
-    """Yield each record as we read it, with the places (from 0) of its first line and
-    past its last one, extensions included.
-    """
+def _with_places(lines: Lines) -> Iterator[tuple[Record, range]]:
+    """Yield each record as we read it, with the places of all its lines, from 0."""
     records = _records(lines)
-    starts = {record.first_line for record in records}
+    ends = {record.first_line - 1 for record in records}
+    ends |= {it for it, line in enumerate(lines.lines) if line.kind is LineKind.BLANK}
     for record in records:
         end = record.last_line
-        while end < len(lines.lines) and end + 1 not in starts:
-            if lines.lines[end].kind is LineKind.BLANK:
-                break
+        while end < len(lines.lines) and end not in ends:
             end += 1
-        yield record, record.first_line - 1, end
+        yield record, range(record.first_line - 1, end)
 
 
 def _records(lines: Lines) -> tuple[Record, ...]:
-    """Return the records of *lines*, whose places are their numbers."""
+    """Return the records of *lines*, numbered by their places."""
     numbered = (it._replace(number=n) for n, it in enumerate(lines.lines, 1))
-    return tuple(read_records(numbered, dialect_named(lines.dialect)))
+    return tuple(read_records(numbered, lines.dialect))
 
 
 def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
@@ -136,65 +276,25 @@ def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
     The names by which our reading chose its record become one plain name, which is also
     the robot's; all other names become another one.
     """
-    names, dialect = robot_names(robot), dialect_named(lines.dialect)
-    chosen = applied(_records(lines), dialect, names)
+    names = robot_names(robot)
+    chosen = applied(_records(lines), lines.dialect, names)
     agents = [agent for record in chosen for agent in record.agents]
     named = {
         agent.line
         for agent in agents
-        if agent.name != EVERYBODY and dialect.choose([(agent.name,)], names)
+        if agent.name != EVERYBODY and lines.dialect.choose([(agent.name,)], names)
     }
     mine = named or {agent.line for agent in agents if agent.name == EVERYBODY}
-    yield lines.of(_renamed(lines.lines, mine, ME if named else EVERYBODY))
+    name = _ME if named else EVERYBODY
+    # Ours O12: a line without a name is renamed, too.
+    yield lines.of(
+        _rewritten(line, "User-agent", name if n in mine else f"{_OTHER}{n}")
+        if is_agent(line)
+        else line
+        for n, line in enumerate(lines.lines, 1)
+    )
 
 
-def question_without_names(question: Question) -> Question:
+def by_plain_name(question: Question) -> Question:
     """Return *question* by the robot of that plain name."""
-    return replace(question, robot=ME)
-
-
-def _renamed(lines: Iterable[Line], mine: set[int], name: str) -> Iterator[Line]:
-    """Yield *lines* with *name* where they name the robot, else with other names."""
-    for number, line in enumerate(lines, 1):
-        # Ours O12: a line without a name is renamed, too.
-        if not is_agent(line):
-            yield line
-        elif number in mine:
-            yield rewritten(line, "User-agent", name)
-        else:
-            yield rewritten(line, "User-agent", f"{_OTHER}{number}")
-
-
-def _same(question: Question) -> Question | None:
-    """Return *question* as it is: the cause lies in the file alone."""
-    return question
-
-
-@dataclass(frozen=True, slots=True)
-class Transform:
-    """How a cause is taken out of a file, and out of a question about it.
-
-    *question* gives None where the question has nothing to do with the cause.
-    *by_robot* says that the file becomes another one for each robot.
-    """
-
-    files: Callable[[Lines, str], Iterator[Lines]]
-    question: Callable[[Question], Question | None] = _same
-    by_robot: bool = False
-
-
-# The order counts: of several that make two parsers agree, the first names the cause.
-TRANSFORMS: dict[Cause, Transform] = {
-    Cause.ITSELF: Transform(paths.without_itself, paths.question_without_itself),
-    Cause.LONGEST_MATCH: Transform(paths.without_order),
-    Cause.ALLOW: Transform(paths.without_allow),
-    Cause.WILDCARD: Transform(
-        paths.without_wildcards, paths.question_without_wildcards
-    ),
-    Cause.SPLIT_RECORD: Transform(without_splits),
-    Cause.MERGED_RECORDS: Transform(without_merging),
-    Cause.AGENT: Transform(without_names, question_without_names, by_robot=True),
-    Cause.SEVERAL_DEFAULTS: Transform(without_several_defaults),
-    Cause.PERCENT: Transform(paths.without_spellings, paths.question_without_spellings),
-    Cause.ENCODING: Transform(paths.without_encoding),
-}
+    return replace(question, robot=_ME)

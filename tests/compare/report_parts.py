@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.comparer import Comparison
+from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import Capture, Direction, Question
 from scrapy_robots1994.compare.questions import questions
@@ -57,7 +57,7 @@ def totals() -> Totals:
         for name in comparing.names:
             site.add(comparing.compare(name, Comparison(capture, tuple(asked))))
         for name in comparing.names:
-            site.examples.update(comparing.explain(name, site).examples)
+            site.examples.update(comparing.explain(name, site))
         found.add_site(site)
     return found
 
@@ -86,7 +86,8 @@ def many_sites(count: int) -> Totals:
     for number in range(count):
         label = f"https://site-{number:05}.test"
         body = b"User-agent: *\nDisallow: /*.%d\n# a comment\nAllow: /x\n" % number * 4
-        site = SiteImpact(label)
+        capture = Capture(label, body)
+        site = SiteImpact.of(capture)
         site.counts[name, Direction.AGREE] = 7
         for step, way, cause in (
             (3, Direction.STRICTER, Cause.WILDCARD),
@@ -97,6 +98,6 @@ def many_sites(count: int) -> Totals:
                 site.causes[name, way, cause] = number % 11 + 1
                 question = Question(f"{label}/page-{number}", "me")
                 example = Example(question, "forbids", cause, "allowed", (1, 2))
-                site.keep((name, way), example, body)
+                site.keep((name, way), example, capture)
         found.add_site(site)
     return found

@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
-from scrapy_robots1994.compare.parsers import (
-    Capture,
-    Direction,
-    Parser,
-    Question,
-    our_parser,
-)
+from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.parsers import Capture, Direction, Parser, Question
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support.peers import PROTEGO, PYTHON, RERP, comparer
@@ -153,7 +147,7 @@ def explained(comparing: Comparer, capture: Capture, question: Question) -> Foun
     (name,) = comparing.names
     site = comparing.compare(name, Comparison(capture, (question,)))
     ((_, way),) = site.examples
-    (example,) = comparing.explain(name, site).examples[name, way]
+    (example,) = comparing.explain(name, site)[name, way]
     return Found(way, example)
 
 
@@ -217,7 +211,7 @@ def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
     """Between the first match and the longest one the order of rules decides."""
     body = b"User-agent: *\nAllow: /a\nDisallow: /a/b\n"
     question = Question("http://a.test/a/b", "me")
-    comparing = Comparer(PYTHON, [PROTEGO], dialect="1994", reading="literal")
+    comparing = Comparer([PROTEGO], dialect="extended", reading="literal")
 
     example = explained(comparing, Capture("http://a.test", body), question).example
 
@@ -268,8 +262,7 @@ def test_the_dialect_we_read_in_is_the_one_that_is_compared(
     dialect: str, body: bytes, other: Parser, cause: Cause
 ) -> None:
     """Files, variants and verdicts are those of the dialect."""
-    ours = our_parser(dialect=dialect)
-    comparing = Comparer(ours, [other], dialect=dialect, reading="literal")
+    comparing = Comparer([other], dialect=dialect, reading="literal")
     question = Question("http://a.test/a/b", "you")
 
     one = explained(comparing, Capture("http://a.test", body), question)

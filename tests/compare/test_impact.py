@@ -7,8 +7,8 @@ import random
 import pytest
 
 from scrapy_robots1994.compare import impact
-from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.comparer import Comparison
+from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import (
     MAX_EXAMPLES,
     VARIANTS,
@@ -29,12 +29,13 @@ LAXER, STRICTER = Direction.LAXER, Direction.STRICTER
 
 def site_of(number: int) -> SiteImpact:
     """Return a site with one closed URL, and with an opened one if *number* is odd."""
-    site = SiteImpact(f"http://{number}.test")
+    capture = Capture(f"http://{number}.test", b"x")
+    site = SiteImpact.of(capture)
     for way in (LAXER, STRICTER)[: 1 + number % 2]:
         site.counts[NAME, way] = 1
         site.causes[NAME, way, Cause.ALLOW] = 1
         question = Question(f"http://{number}.test/", "me")
-        site.keep((NAME, way), Example(question, "allows"), b"x")
+        site.keep((NAME, way), Example(question, "allows"), capture)
     return site
 
 
@@ -143,10 +144,11 @@ def test_decisions_about_one_site_are_added_up() -> None:
     """As in a crawl, where they come one by one: a site stays one."""
     found = Totals()
     for number in range(9):
-        site = SiteImpact("http://a.test")
+        capture = Capture("http://a.test", b"x")
+        site = SiteImpact.of(capture)
         site.counts[NAME, LAXER] = 1
         question = Question(f"http://a.test/{number % 5}", "me")
-        site.keep((NAME, LAXER), Example(question, "allows"), b"x")
+        site.keep((NAME, LAXER), Example(question, "allows"), capture)
         found.add_site(site, captures=number == 0)
 
     (site,) = found.sites.values()

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.comparer import Comparison
-from scrapy_robots1994.compare.diagnosis import Diagnosis, ddmin
+from scrapy_robots1994.compare.diagnosis import Cause, Diagnosis, ddmin
 from scrapy_robots1994.compare.impact import Totals
-from scrapy_robots1994.compare.lines import lines_of
 from scrapy_robots1994.compare.parsers import Capture, our_parser
 from scrapy_robots1994.compare.questions import questions
+from scrapy_robots1994.compare.transforms import lines_of
 from tests.support.corpus import corpus_files
 from tests.support.peers import PEERS, comparer
 
@@ -75,11 +74,11 @@ def test_hardly_any_cause_is_other() -> None:
 def test_lines_are_the_body_again(body: bytes) -> None:
     """Taken apart and put together, a body is what it was, byte by byte.
 
-    UnparsedFile UTF-16 alone is mended: no parser reads it otherwise.
+    UTF-16 alone is repaired where it ends early: no parser reads it otherwise.
     """
     lines = lines_of(body)
 
-    if lines.encoding == "latin-1":
+    if lines.encoding == "utf-8":
         assert lines.body == body
     assert lines.only(range(len(lines.lines))).body == lines.body
 

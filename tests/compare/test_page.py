@@ -21,7 +21,8 @@ from selenium.webdriver.support.select import Select
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.formats import as_html
 from scrapy_robots1994.compare.impact import SiteImpact
-from scrapy_robots1994.compare.parsers import Basis, Direction
+from scrapy_robots1994.compare.parsers import Capture, Direction
+from scrapy_robots1994.parser import Reason, Verdict
 from tests.compare.report_parts import (
     HOSTILE_LABEL,
     HOSTILE_URL,
@@ -159,10 +160,10 @@ def test_sites_closed_by_a_status_or_failure_have_their_own_fix(
 ) -> None:
     """Dialects do not change it; the settings that do are named with their numbers."""
     found, name = many_sites(9), NAMES[0]
-    for number, basis in enumerate(
-        (Basis.FORBIDDEN, Basis.UNAUTHORIZED, Basis.FAILURE)
-    ):
-        site = SiteImpact(f"http://closed-{number}.test", basis)
+    refused = Verdict(allowed=False, reason=Reason.FORBIDDEN)
+    for number, status in enumerate((403, 401, None)):
+        capture = Capture(f"http://closed-{number}.test", b"", refused, status)
+        site = SiteImpact.of(capture)
         site.counts[name, Direction.LAXER] = 1
         found.add_site(site)
     path = tmp_path / "statuses.html"

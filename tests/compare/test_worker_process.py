@@ -144,7 +144,7 @@ def test_a_worker_whose_parent_is_killed_ends_by_itself() -> None:
 def guarded(seconds: float, stuck: list[tuple[str, str]]) -> GuardedComparer:
     """Return ours next to a parser of Scrapy's and one that allows everything."""
     others = (RERP, Parser("Open", OpenFile))
-    make = partial(Comparer.with_options, others, dialect="1994", reading="literal")
+    make = partial(Comparer, others, dialect="1994", reading="literal")
     names = tuple(other.name for other in others)
     return GuardedComparer(
         make, names, on_stuck=lambda *who: stuck.append(who), seconds=seconds

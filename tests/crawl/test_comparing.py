@@ -11,10 +11,10 @@ from scrapy import Spider
 from scrapy_robots1994 import MissingExtra, RobotsTxt, SettingsError
 from scrapy_robots1994.commands.compare_inputs import CompareInputs, origin_of
 from scrapy_robots1994.commands.inputs import expand
-from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import MAX_EXAMPLES, Change
 from scrapy_robots1994.compare.parsers import Direction
-from scrapy_robots1994.compare.report_data import as_plain
+from scrapy_robots1994.compare.report import as_plain
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.features.peers import peers

@@ -41,4 +41,4 @@ PEERS = (PROTEGO, PYTHON, RERP)
 
 def comparer(*others: Parser) -> Comparer:
     """Return a comparison of ours with *others*, by default with all of Scrapy's."""
-    return Comparer.with_options(others or PEERS, dialect="1994", reading="literal")
+    return Comparer(others or PEERS, dialect="1994", reading="literal")

@@ -17,9 +17,9 @@ from dataclasses import replace
 from threading import Event, Lock, Timer
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from scrapy_robots1994.compare.causes import Cause
+from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact
-from scrapy_robots1994.compare.parsers import Decision, Direction
+from scrapy_robots1994.compare.parsers import Direction, raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -245,7 +245,7 @@ class GuardedComparer:
                 found = self._worker.call(self._seconds, "explain", name, site)
             except (DeadlineExceeded, WorkerDied):
                 continue
-            site.examples.update(found.examples)
+            site.examples.update(found)
         return site
 
     def close(self) -> None:
@@ -267,8 +267,7 @@ def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
     site = SiteImpact.of(task.capture)
     site.counts[name, Direction.RAISED] = len(task.questions)
     site.causes[name, Direction.RAISED, Cause.OTHER] = len(task.questions)
-    theirs = str(Decision(None, how))
     for question in task.questions:
-        example = Example(question, theirs, Cause.OTHER)
-        site.keep((name, Direction.RAISED), example, task.capture.body)
+        example = Example(question, raised(how), Cause.OTHER)
+        site.keep((name, Direction.RAISED), example, task.capture)
     return site

@@ -66,7 +66,7 @@ def make_comparer(
     values = Settings()
     values.setdict(pickle.loads(settings), priority="cmdline")  # noqa: S301 - our parent's
     others = peers(wanted, Crawler(Spider, values))
-    return Comparer.with_options(others, dialect=dialect, reading=reading)
+    return Comparer(others, dialect=dialect, reading=reading)
 
 
 def load_parser(
