@@ -39,10 +39,10 @@ if TYPE_CHECKING:
         RobotsPagesPipeline,
         page_directives,
     )
-    from scrapy_robots1994.crawl.features.refusals import request_refused
     from scrapy_robots1994.crawl.features.sitemaps import robots_sitemaps
     from scrapy_robots1994.crawl.middleware import Robots1994Middleware
     from scrapy_robots1994.crawl.parser import Robots1994Parser
+    from scrapy_robots1994.crawl.refusals import request_refused
     from scrapy_robots1994.directives import Directives
     from scrapy_robots1994.errors import (
         MissingExtra,
@@ -87,7 +87,7 @@ _MODULES = {
     "StoreError": ".errors",
     "Verdict": ".parser",
     "page_directives": ".crawl.features.pages",
-    "request_refused": ".crawl.features.refusals",
+    "request_refused": ".crawl.refusals",
     "robots_sitemaps": ".crawl.features.sitemaps",
 }
 

@@ -20,12 +20,17 @@ class ForbiddenByRobots(IgnoreRequest):
     "Forbidden by robots.txt", and is printable whatever the file holds.
     """
 
-    def __init__(self, verdict: Verdict) -> None:
-        self.verdict = verdict
-        super().__init__(verdict)
+    # One is made for each refusal, and most are never read: no `__init__` in Python, and
+    # no message before someone wants it.
+
+    @property
+    def verdict(self) -> Verdict:
+        """Because of which record and line the request is refused."""
+        verdict: Verdict = self.args[0]
+        return verdict
 
     def __str__(self) -> str:
-        """Return the message, made when it is read: most never are."""
+        """Return the message."""
         return f"Forbidden by robots.txt: {self.verdict}"
 
 

@@ -1,170 +1,162 @@
 """Who decides about a request whose policy is known.
 
 A judge lets a request pass by returning, and refuses it by raising. What else is to
-happen with a decision (a comparison, a pause) is a judge around another one.
+happen with a decision (a comparison, a pause) is a judge around another one. For most
+requests the rules that it found before decide: see `RulesCache`.
 """
 
 from __future__ import annotations
 
-import logging
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from time import time
+from typing import TYPE_CHECKING
 
-from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.parser import Reason
+from scrapy_robots1994.origin import head_of
+from scrapy_robots1994.policy.freshness import CLOCK_SKEW
 
 if TYPE_CHECKING:
     from scrapy import Request
-    from scrapy.crawler import Crawler
 
+    from scrapy_robots1994.crawl.refusals import Refusals
     from scrapy_robots1994.crawl.requests import RobotName
-    from scrapy_robots1994.crawl.rules_cache import RulesCache
-    from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.parser import Verdict
     from scrapy_robots1994.policy import Policy, Rules
+    from scrapy_robots1994.stores.memory import MemoryStore
 
-logger = logging.getLogger("scrapy_robots1994")
+MAX_PREFIXES = 8
+"""Spellings of one origin, as with user names and upper case, that are looked up here."""
 
+TOUCH_SECONDS = 10.0
+"""How exactly the memory store knows when a policy was last used."""
 
-class Judge(Protocol):
-    """Decides about requests."""
-
-    async def judge(self, request: Request, policy: Policy) -> None:
-        """Let *request* pass, or raise `IgnoreRequest`, by the *policy* of its origin."""
-
-    async def unresolved(
-        self, request: Request, origin: Origin, error: Exception
-    ) -> None:
-        """Let *request* pass, or raise, though *error* is all that is known of *origin*."""
+_SHORTEST = len("https://")
 
 
-class RefusalListener(Protocol):
-    """Notes refusals."""
+@dataclass(slots=True)
+class CachedRules:
+    """What a policy says to our robot, and from when to when that holds."""
 
-    def refused(self, request: Request, verdict: Verdict, origin: Origin) -> None:
-        """Note that *request* is refused because of *verdict*, by *origin*."""
-
-
-class Refuser:
-    """Does all that belongs to a refusal: stats, log line, meta key, exception."""
-
-    def __init__(
-        self,
-        crawler: Crawler,
-        recorder: StatsRecorder,
-        *listeners: RefusalListener,
-    ) -> None:
-        self._crawler = crawler
-        self._recorder = recorder
-        self._listeners = listeners
-        self._reason_keys = {
-            reason: stats.REASONS.format(reason=reason.value) for reason in Reason
-        }
-        # Where nothing crawls, as in a shell, the user waits for the very page.
-        self._level = logging.DEBUG if crawler.crawling else logging.WARNING
-
-    def refuse(
-        self, request: Request, policy: Policy, rules: Rules
-    ) -> ForbiddenByRobots:
-        """Return the exception for *request*, which *rules* of *policy* disallow."""
-        return self.refusal(request, rules.verdict(request.url), policy.origin)
-
-    def refusal(
-        self, request: Request, verdict: Verdict, origin: Origin
-    ) -> ForbiddenByRobots:
-        """Return the exception for *request*, which *verdict* of *origin* is about."""
-        count = self._recorder.count
-        count(stats.FORBIDDEN)
-        count(self._reason_keys[verdict.reason])
-        request.meta["robots1994"] = verdict
-        for listener in self._listeners:
-            listener.refused(request, verdict, origin)
-        if logger.isEnabledFor(self._level):
-            logger.log(
-                self._level,
-                "Forbidden by robots.txt: <%s %s>: %s",
-                request.method,
-                escape_control_chars(redact_credentials(request.url), 500),
-                verdict,
-                extra={"spider": self._crawler.spider},
-            )
-        return ForbiddenByRobots(verdict)
+    policy: Policy
+    rules: Rules
+    since: float
+    until: float
+    touch_at: float = 0.0
 
 
-class PlainJudge:
+class RulesCache:
+    """Answers for most requests without parsing their URL.
+
+    It has no bound of its own: an entry goes when *memory* forgets the policy.
+    """
+
+    def __init__(self, memory: MemoryStore) -> None:
+        self._memory = memory
+        self._by_prefix: dict[str, CachedRules] = {}
+        self._prefixes: dict[Origin, tuple[str, ...]] = {}
+        memory.on_forget = self._forget
+
+    def get(self, url: str) -> CachedRules | None:
+        """Return the fresh rules for *url*; `None` means "look further"."""
+        # Scheme and authority: the text up to the first slash after "https://".
+        end = url.find("/", _SHORTEST)
+        found = self._by_prefix.get(url[:end]) if end > 0 else None
+        if found is None:
+            return None
+        now = time()
+        if not found.since <= now < found.until:
+            return None
+        if now >= found.touch_at:
+            # Else the policies used most would be the first to be evicted.
+            self._memory.touch(found.policy.origin)
+            found.touch_at = now + TOUCH_SECONDS
+        return found
+
+    def put(self, url: str, policy: Policy, rules: Rules) -> None:
+        """Cache *rules*, what the fresh *policy* of the origin of *url* says to us."""
+        prefix, origin = head_of(url), policy.origin
+        known = self._prefixes.get(origin, ())
+        # A text such as "http:///x" has a slash where none is looked for.
+        if url.find("/", _SHORTEST) != len(prefix) or len(known) >= MAX_PREFIXES:
+            return
+        # A store of few origins may have evicted it while the request waited: an entry
+        # here would then never go.
+        if self._memory.get(origin) is not policy:
+            return
+        # Its rules were compiled since it was stored.
+        self._memory.measure(policy)
+        if prefix not in known:
+            self._prefixes[origin] = (*known, prefix)
+        # The bounds of `Policy.is_fresh`, computed once.
+        since = policy.fetched_at - CLOCK_SKEW
+        self._by_prefix[prefix] = CachedRules(policy, rules, since, policy.fresh_until)
+
+    def _forget(self, origin: Origin) -> None:
+        """Drop the entries of *origin*, whose policy is not in memory any more."""
+        for prefix in self._prefixes.pop(origin, ()):
+            self._by_prefix.pop(prefix, None)
+
+
+class Judge:
     """Refuses what the policy disallows.
 
     *cache*, where there is one, then answers for the next requests of the origin.
     """
 
     def __init__(
-        self, robot: RobotName, refuser: Refuser, cache: RulesCache | None
+        self, robot: RobotName, refusals: Refusals, cache: RulesCache | None
     ) -> None:
         self._robot = robot
-        self._refuser = refuser
+        self._refusals = refusals
         self._cache = cache
 
     async def judge(self, request: Request, policy: Policy) -> None:
-        """Decide by the rules for our robot."""
+        """Let *request* pass, or raise `IgnoreRequest`, by the *policy* of its origin."""
         rules = await self._rules(policy, request)
         # Rules are for one robot: a request with a User-Agent of its own must neither
         # fill the cache nor use it.
         if self._cache is not None and self._robot.is_usual(request):
             self._cache.put(request.url, policy, rules)
         if not rules.allowed_url(request.url):
-            raise self._refuser.refuse(request, policy, rules)
+            verdict = rules.verdict(request.url)
+            raise self._refusals.refuse(request, verdict, policy.origin)
 
     async def _rules(self, policy: Policy, request: Request) -> Rules:
         """Return the rules for *request*; those of a large file, compiled in a thread."""
         robots, robot = policy.robots, self._robot.of(request)
         if robots is None or robots.size <= INLINE_PARSE_BYTES:
             return policy.rules(robot)
-        if robots.compiled_rules(robot) is None:
+        if not robots.compiled_rules(robot):
             return await run_in_thread(partial(robots.prepare, robot, request.url))
         return policy.rules(robot)
 
     async def unresolved(
         self,
-        request: Request,  # noqa: ARG002 - of the protocol
-        origin: Origin,  # noqa: ARG002 - of the protocol
+        request: Request,  # noqa: ARG002 - of other judges
+        origin: Origin,  # noqa: ARG002 - of other judges
         error: Exception,
     ) -> None:
-        """Unknown is neither allowed nor disallowed: the request fails."""
+        """Let *request* pass, or raise, though *error* is all that is known of *origin*.
+
+        Unknown is neither allowed nor disallowed: the request fails.
+        """
         raise error
 
 
-class DecisionListener(Protocol):
-    """Compares decisions."""
+class OuterJudge(Judge):
+    """Lets another judge decide."""
 
-    def compare(
-        self, policy: Policy, url: str, robot: str | bytes, *, allowed: bool
-    ) -> object:
-        """Note that *policy* lets *robot* fetch *url*, or not."""
-
-
-class ComparingJudge:
-    """Compares each decision of another judge with those of other parsers."""
-
-    def __init__(
-        self, judge: Judge, robot: RobotName, shadow: DecisionListener
-    ) -> None:
-        self._judge = judge
+    def __init__(self, inner: Judge, robot: RobotName) -> None:
+        self._inner = inner
         self._robot = robot
-        self._shadow = shadow
 
     async def judge(self, request: Request, policy: Policy) -> None:
-        """Compare, then decide."""
-        robot, url = self._robot.of(request), request.url
-        allowed = policy.rules(robot).allowed_url(url)
-        self._shadow.compare(policy, url, robot, allowed=allowed)
-        await self._judge.judge(request, policy)
+        """Decide as the inner judge."""
+        await self._inner.judge(request, policy)
 
     async def unresolved(
         self, request: Request, origin: Origin, error: Exception
     ) -> None:
-        """Decide; there is no file to compare by."""
-        await self._judge.unresolved(request, origin, error)
+        """Decide as the inner judge."""
+        await self._inner.unresolved(request, origin, error)

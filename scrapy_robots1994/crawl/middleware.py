@@ -13,16 +13,10 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
-from scrapy_robots1994.crawl.features.refusals import RefusalLog
 from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
-from scrapy_robots1994.crawl.features.start_requests import StartRequests
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
-from scrapy_robots1994.crawl.judges import (
-    ComparingJudge,
-    Judge,
-    PlainJudge,
-    Refuser,
-)
+from scrapy_robots1994.crawl.judges import Judge, RulesCache
+from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
     OPT_OUT,
     Exemption,
@@ -30,7 +24,6 @@ from scrapy_robots1994.crawl.requests import (
     RobotName,
     exemption_of,
 )
-from scrapy_robots1994.crawl.rules_cache import RulesCache
 from scrapy_robots1994.crawl.settings import (
     RobotsSettings,
     log_settings_errors,
@@ -86,12 +79,11 @@ class Robots1994Middleware:
         self._waiting = WaitingRequests(
             crawler, self._engine, uncounted, settings.max_waiting, self._closing
         )
-        starts = StartRequests(crawler, recorder, closes=settings.close_when_denied)
-        self._refuser = Refuser(
-            crawler, recorder, RefusalLog(crawler, recorder), starts
+        self._refusals = Refusals(
+            crawler, recorder, closes_when_denied=settings.close_when_denied
         )
         self._cache = RulesCache(memory)
-        self._judge = self._judge_for(crawler, settings, download)
+        self._judge = self._judge_for(crawler, settings)
         self._hands_out_robots = reads_robots(crawler.spider)
         log_start(crawler, settings)
 
@@ -124,7 +116,8 @@ class Robots1994Middleware:
         if self._hands_out_robots and request.url.endswith("/robots.txt"):
             return await self._process(request)
         if not cached.rules.allowed_url(request.url):
-            raise self._refuser.refuse(request, cached.policy, cached.rules)
+            verdict = cached.rules.verdict(request.url)
+            raise self._refusals.refuse(request, verdict, cached.policy.origin)
         # Else new requests would overtake more urgent ones that waited.
         if self._waiting.leaving:
             return await self._process(request)
@@ -241,12 +234,7 @@ class Robots1994Middleware:
         self._resolver.abort(CLOSING)
         self._uncounted.fail_queued(partial(QueuedPageAborted, CLOSING))
 
-    def _judge_for(
-        self,
-        crawler: Crawler,
-        settings: RobotsSettings,
-        download: RobotsDownload,
-    ) -> Judge:
+    def _judge_for(self, crawler: Crawler, settings: RobotsSettings) -> Judge:
         """Return the judge that *settings* describe.
 
         Only where nothing else is to happen with a decision does the cache answer for
@@ -255,12 +243,15 @@ class Robots1994Middleware:
         is_paced = settings.applies_crawl_delay
         is_plain = not (settings.compare or settings.dry_run or is_paced)
         cache = self._cache if is_plain else None
-        judge: Judge = PlainJudge(self._robot, self._refuser, cache)
+        judge = Judge(self._robot, self._refusals, cache)
         if settings.compare or settings.dry_run:
-            from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
+            from scrapy_robots1994.crawl.features.comparison import (  # noqa: PLC0415 - as above
+                ComparingJudge,
+                ShadowComparison,
+            )
 
             shadow = ShadowComparison(crawler, settings)
-            download.on_ignored_body = shadow.store_body
+            self.download.on_ignored_body = shadow.store_body
             if settings.dry_run:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.crawl.features.start_requests import CLOSE_REASON
+from scrapy_robots1994.crawl.refusals import CLOSE_REASON
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site

@@ -6,7 +6,7 @@ from dataclasses import replace
 from time import time
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.crawl.rules_cache import MAX_PREFIXES, RulesCache
+from scrapy_robots1994.crawl.judges import MAX_PREFIXES, RulesCache
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import MemoryStore
 from tests.policy.samples import parsed

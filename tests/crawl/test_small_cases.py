@@ -9,8 +9,8 @@ import pytest
 from scrapy import Request
 
 import scrapy_robots1994
-from scrapy_robots1994.crawl.features import refusals
-from scrapy_robots1994.crawl.rules_cache import RulesCache
+from scrapy_robots1994.crawl import refusals
+from scrapy_robots1994.crawl.judges import RulesCache
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.origin import Origin
@@ -54,13 +54,14 @@ def test_refusals_of_origins_over_the_limit_are_summed(
     monkeypatch.setattr(refusals, "MAX_ORIGINS", 1)
     crawler = idle_crawler({})
     assert crawler.stats is not None
-    sums = refusals.RefusalLog(crawler, StatsRecorder(crawler.stats))
+    recorder = StatsRecorder(crawler.stats)
+    sums = refusals.Refusals(crawler, recorder, closes_when_denied=False)
     verdict = RobotsTxt.parse("User-agent: *\nDisallow: /").verdict("/", "rex")
     for host in ("a", "b", "b", "c"):
         url = f"http://{host}.test/"
         origin = Origin.of(url)
         assert origin is not None
-        sums.refused(Request(url), verdict, origin)
+        sums.refuse(Request(url), verdict, origin)
 
     with caplog.at_level("INFO"):
         sums._closed()

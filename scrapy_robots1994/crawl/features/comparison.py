@@ -27,6 +27,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.guarded_comparer import GuardedComparer
 from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
+from scrapy_robots1994.crawl.judges import OuterJudge
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import SettingsError
@@ -35,9 +36,11 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy import Spider
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
 
+    from scrapy_robots1994.crawl.judges import Judge
+    from scrapy_robots1994.crawl.requests import RobotName
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
@@ -267,6 +270,23 @@ class ShadowComparison:
             PARSER_SECONDS,
             extra={"spider": self._crawler.spider},
         )
+
+
+class ComparingJudge(OuterJudge):
+    """Compares each decision of another judge with those of other parsers."""
+
+    def __init__(
+        self, inner: Judge, robot: RobotName, shadow: ShadowComparison
+    ) -> None:
+        super().__init__(inner, robot)
+        self._shadow = shadow
+
+    async def judge(self, request: Request, policy: Policy) -> None:
+        """Compare, then decide."""
+        robot, url = self._robot.of(request), request.url
+        allowed = policy.rules(robot).allowed_url(url)
+        self._shadow.compare(policy, url, robot, allowed=allowed)
+        await super().judge(request, policy)
 
 
 def _host(origin: Origin) -> str:

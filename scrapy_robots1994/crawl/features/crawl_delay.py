@@ -15,6 +15,7 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
+from scrapy_robots1994.crawl.judges import OuterJudge
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -207,22 +208,15 @@ class CrawlDelay:
             self._delays.set_delay(origin, delay)
 
 
-class PacingJudge:
+class PacingJudge(OuterJudge):
     """Lets another judge decide, and applies the crawl delay of what it allows."""
 
-    def __init__(self, judge: Judge, robot: RobotName, delays: SlotDelays) -> None:
-        self._judge = judge
-        self._robot = robot
+    def __init__(self, inner: Judge, robot: RobotName, delays: SlotDelays) -> None:
+        super().__init__(inner, robot)
         self._delays = delays
 
     async def judge(self, request: Request, policy: Policy) -> None:
         """Decide, then set the delay before the request reaches its slot."""
-        await self._judge.judge(request, policy)
+        await super().judge(request, policy)
         rules = policy.rules(self._robot.of(request))
         self._delays.set_delay(policy.origin, rules.crawl_delay)
-
-    async def unresolved(
-        self, request: Request, origin: Origin, error: Exception
-    ) -> None:
-        """Decide; no file states a delay."""
-        await self._judge.unresolved(request, origin, error)

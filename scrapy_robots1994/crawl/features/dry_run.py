@@ -12,7 +12,8 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import load_parser
-from scrapy_robots1994.crawl.features.refusals import counted
+from scrapy_robots1994.crawl.judges import OuterJudge
+from scrapy_robots1994.crawl.refusals import counted
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.requests import RobotName
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Policy, Rules
+    from scrapy_robots1994.policy import Policy
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -97,7 +98,7 @@ class BuiltInRules:
             return None
 
 
-class DryRunJudge:
+class DryRunJudge(OuterJudge):
     """Lets the built-in's rules decide; counts, logs and sums up what would change.
 
     *judge*, ours, decides only where the decision of the built-in is not known. The
@@ -106,16 +107,15 @@ class DryRunJudge:
 
     def __init__(
         self,
-        judge: Judge,
+        inner: Judge,
         crawler: Crawler,
         recorder: StatsRecorder,
         robot: RobotName,
         shadow: ShadowComparison,
     ) -> None:
-        self._judge = judge
+        super().__init__(inner, robot)
         self._crawler = crawler
         self._recorder = recorder
-        self._robot = robot
         self._built_in = BuiltInRules(crawler, shadow.body_of)
         self._shadow = shadow
         shadow.notes += (LEAK,)
@@ -128,7 +128,7 @@ class DryRunJudge:
         """Let *request* pass or raise `IgnoreRequest`, as the built-in would."""
         theirs = self._built_in.allowed(request, policy)
         if theirs is None:
-            await self._judge.judge(request, policy)
+            await super().judge(request, policy)
             return
         self._requests += 1
         rules = policy.rules(self._robot.of(request))
@@ -136,7 +136,9 @@ class DryRunJudge:
         if theirs and not ours:
             self._refused += 1
             self._note(self._sites_refused, policy.origin, stats.WOULD_REFUSE)
-            self._log_refusal(request, rules)
+            if logger.isEnabledFor(logging.DEBUG):
+                verdict = rules.verdict(request.url)
+                self._log("Dry run: ours would refuse <%s %s>: %s", request, verdict)
         if not theirs:
             self._refuse(request, policy.origin, opens=ours)
 
@@ -162,20 +164,13 @@ class DryRunJudge:
         msg = "Forbidden by robots.txt"
         raise IgnoreRequest(msg)
 
-    def _log_refusal(self, request: Request, rules: Rules) -> None:
-        """Log the line because of which ours would refuse *request*."""
-        if not logger.isEnabledFor(logging.DEBUG):
-            return
-        verdict = rules.verdict(request.url)
-        self._log("Dry run: ours would refuse <%s %s>: %s", request, str(verdict))
-
     def _note(self, sites: set[Origin], origin: Origin, stat: str) -> None:
         """Count one request whose decision changes."""
         self._recorder.count(stat)
         if len(sites) < MAX_SITES:
             sites.add(origin)
 
-    def _log(self, text: str, request: Request, why: str) -> None:
+    def _log(self, text: str, request: Request, why: object) -> None:
         """Log one line about *request* at DEBUG."""
         if logger.isEnabledFor(logging.DEBUG):
             shown = escape_control_chars(redact_credentials(request.url), 500)
