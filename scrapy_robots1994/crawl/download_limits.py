@@ -1,8 +1,8 @@
-"""Stops a robots.txt download at its size limit or its time limit, whatever is sent.
+"""Watches the robots.txt downloads in flight, and stops them at their limits.
 
-Scrapy's own limit throws the whole body away; ours uses what arrived, so that the whole
-lines within the limit are obeyed (Ours O24). And a server that sends a byte a second
-never lets a handler's silence timeout strike.
+Scrapy's own size limit throws the whole body away; ours uses what arrived, so that the
+whole lines within the limit are obeyed (Ours O24). And a server that sends a byte a
+second never lets a handler's silence timeout strike.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import StopDownload
 
-from scrapy_robots1994.crawl import http_headers as headers
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
-from scrapy_robots1994.crawl.decompression import can_unpack
+from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,25 +25,30 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-
 # Where Scrapy undoes a content coding that we cannot (a library is missing): this many
 # times the limit is unpacked at most, and past it the body counts as undecodable (R5).
 UNPACKED_TIMES = 16
 
+MANY_SITES = 10
+"""Unrelated sites that are silent at once: more than are down by chance."""
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, eq=False)
 class DownloadState:
     """One robots.txt download: what arrived, and where it must stop.
 
-    *is_sent* says that the request reached the downloader, *has_bytes* that the server
-    sent any of the body, *is_answered* that a response came. *proxy* is the one that
-    the request was sent through, *user_agent* the name it was sent with.
+    It began at *since* and its body at *started*. *is_sent* says that the request
+    reached the downloader, *has_bytes* that the server sent any of the body,
+    *is_answered* that a response came. *proxy* is the one that the request was sent
+    through, *user_agent* the name it was sent with.
     """
 
     max_bytes: int
     max_seconds: float
+    host: str = ""
     on_sent: Callable[[], None] = lambda: None
-    started: float = field(default_factory=monotonic)
+    since: float = field(default_factory=monotonic)
+    started: float = 0.0
     received: int = 0
     is_truncated: bool = False
     is_late: bool = False
@@ -55,17 +59,18 @@ class DownloadState:
     user_agent: bytes | None = None
     codings: tuple[str, ...] = ()
 
-    def start_over(self) -> None:
-        """Forget what arrived: the request is sent, for the first time or again.
+    def sent(self, request: Request) -> None:
+        """Begin anew with *request*, which is sent for the first time or again.
 
         A middleware that answers a challenge or hands back a new request copies the
         meta, and this object with it. Limits and codings are those of one response.
         """
-        self.received = 0
-        self.is_truncated = self.is_late = False
-        self.is_sent = self.has_bytes = self.is_answered = False
-        self.proxy = None
-        self.codings = ()
+        self.received, self.codings = 0, ()
+        self.is_truncated = self.is_late = self.has_bytes = self.is_answered = False
+        self.is_sent = True
+        self.proxy = request.meta.get("proxy")
+        self.user_agent = request.headers.get("User-Agent")
+        self.on_sent()
 
 
 class DownloadLimits:
@@ -75,17 +80,13 @@ class DownloadLimits:
     connected for the time of a fetch.
     """
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        uncounted: UncountedRequests,
-        heard: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, crawler: Crawler, uncounted: UncountedRequests) -> None:
         self._signals = crawler.signals
         self._uncounted = uncounted
-        # Called whenever any server sent something.
-        self._heard = heard
-        self._watched = 0
+        self._in_flight: dict[DownloadState, None] = {}
+        # When any server last sent something, and the sites that timed out since.
+        self._last_heard = 0.0
+        self._timed_out: set[str] = set()
         self._handlers = (
             (self._reached, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
@@ -97,27 +98,45 @@ class DownloadLimits:
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
         request.meta[META_KEY] = state
-        if not self._watched:
+        if not self._in_flight:
             for handler, signal in self._handlers:
                 self._signals.connect(handler, signal)
-        self._watched += 1
+        self._in_flight[state] = None
         try:
             yield
         finally:
-            self._watched -= 1
-            if not self._watched:
+            del self._in_flight[state]
+            if not self._in_flight:
                 for handler, signal in self._handlers:
                     self._signals.disconnect(handler, signal)
+
+    def heard(self) -> None:
+        """Note that some server sent something, if only a refusal."""
+        self._last_heard = monotonic()
+        self._timed_out.clear()
+
+    def is_network_down(self, state: DownloadState) -> bool:
+        """Whether the download of *state*, which timed out, was silent with many sites.
+
+        An ambiguous failure counts as one of the origin (R5).
+        """
+        if self._last_heard >= state.since:
+            return False
+        self._timed_out.add(_site(state.host))
+        sites = set(self._timed_out)
+        # Those that began much later may yet be answered.
+        latest = (state.since + monotonic()) / 2
+        for other in self._in_flight:
+            if len(sites) > MANY_SITES or other.since > latest:
+                break
+            sites.add(_site(other.host))
+        return len(sites) > MANY_SITES
 
     def _reached(self, request: Request) -> None:
         """Begin anew with a request that is about to be sent, and count it no more."""
         state = request.meta.get(META_KEY)
         if isinstance(state, DownloadState):
-            state.start_over()
-            state.is_sent = True
-            state.on_sent()
-            state.proxy = request.meta.get("proxy")
-            state.user_agent = request.headers.get("User-Agent")
+            state.sent(request)
             # What `_bytes_received` set for the response before, a copied meta still has.
             request.meta["download_maxsize"] = 0
             self._uncounted.add(request)
@@ -129,12 +148,12 @@ class DownloadLimits:
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
-        self._heard()
+        self.heard()
         state = request.meta.get(META_KEY)
         if not isinstance(state, DownloadState):
             return
         # From here on only the decompression reads this key: handlers read it when the
-        # headers arrive, and there it must be 0 (see `fetcher.py`).
+        # headers arrive, and there it must be 0 (see `requests.py`).
         request.meta["download_maxsize"] = state.max_bytes * UNPACKED_TIMES
         if not state.received:
             # What went before, the handler timed; most of it may be the slot's queue.
@@ -150,12 +169,18 @@ class DownloadLimits:
 
     def _downloaded(self, response: Response, request: Request) -> None:
         """Take the content coding over before any middleware sees the response."""
-        self._heard()
+        self.heard()
         state = request.meta.get(META_KEY)
         if not isinstance(state, DownloadState):
             return
         state.has_bytes = state.is_answered = True
-        codings = headers.codings(response)
+        codings = codings_of(response)
         state.codings = codings if can_unpack(codings) else ()
         if state.codings:
             del response.headers["Content-Encoding"]
+
+
+def _site(host: str) -> str:
+    """Return what hosts of one owner mostly share; an address is a site."""
+    labels = host.split(".")
+    return host if ":" in host or labels[-1].isdigit() else ".".join(labels[-2:])

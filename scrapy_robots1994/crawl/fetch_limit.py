@@ -1,11 +1,12 @@
 """How many robots.txt fetches run in parallel: as many as this machine copes with.
 
-The limit follows TCP's congestion control (RFC 5681): slow start, then additive
-increase and multiplicative decrease. The sign of congestion is the delay of a queue, as
-in LEDBAT (RFC 6817): here of the thread pools that look names up. A probe, which does
-nothing, waits in that queue; while it comes back at once, the limit grows, and when it
-takes long, the limit shrinks. So no fetch spends its timeout in a queue of ours, and
-hosts that are slow to answer, whose names are known, do not lower the limit.
+A name is looked up in a thread pool. A fetch whose look-up has to wait in line there
+spends its timeout in a queue of ours, so only a window of fetches may be in that line.
+A probe, which does nothing, waits in the same line: when it comes back, the look-ups
+before it have begun. A quick probe doubles the window and a slow one halves it, as in
+TCP's slow start (RFC 5681) with the signal of LEDBAT (RFC 6817), the delay of a queue.
+A server that is slow to answer delays no other fetch: once its name is looked up, only
+descriptors and the setting limit how many run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -31,17 +33,19 @@ except ImportError:  # pragma: no cover - Windows
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-START_LIMIT = 16.0
-"""Fetches at the start: few enough for ten resolver threads and slow look-ups."""
+START_WINDOW = 16
+"""Fetches in line at the start: few enough for ten resolver threads and slow look-ups."""
 
-MIN_LIMIT = 4.0
-"""Fetches that may always run: without any there would be no sign of recovery."""
+MIN_WINDOW = 4
+"""Fetches that may always be in line: without any there is no sign of recovery."""
 
-INCREASE = 4.0
-"""Fetches added with each quick probe once the slow start has ended."""
+MAX_WINDOW = 64
+"""Fetches in line at most. With two probes for each of them that is 640 a second, more
+than a crawl can use, and few enough that the last look-up begins within a timeout."""
 
 SILENT_SECONDS = 2.0
-"""After this time a fetch waits for its origin, and no longer delays others."""
+"""After this time a fetch that another middleware delays is not waited for; also the
+time between two probes while the network is silent."""
 
 QUICK_SECONDS = 0.1
 """A probe that waits less than this finds no queue."""
@@ -50,10 +54,7 @@ SLOW_SECONDS = 1.0
 """A probe that waits longer than this finds more look-ups than the pool can do."""
 
 PROBE_SECONDS = 0.05
-"""Seconds between two probes while fetches wait: time for look-ups to be queued."""
-
-IDLE_PROBE_SECONDS = 0.5
-"""Seconds between two probes while fetches run and none waits."""
+"""Seconds between two probes, and from sending a request to its look-up at most."""
 
 FD_SETSIZE = 1_024
 """Descriptors that `select` can watch."""
@@ -125,22 +126,21 @@ class Permit:
 
 
 class FetchLimit:
-    """Lets fetches run, in order: at most *max_fetches*, and as many as go well."""
+    """Lets at most *max_fetches* run, in order of arrival, as fast as names are found."""
 
     def __init__(self, max_fetches: int, descriptors: Descriptors) -> None:
         self._max = max_fetches
         self._descriptors = descriptors
-        self._limit = min(START_LIMIT, max_fetches)
-        self._is_slow_start = True
-        self._may_grow = True
+        self._window = START_WINDOW
         # In order of arrival and of admission.
         self._waiting: dict[Permit, None] = {}
         self._running: dict[Permit, None] = {}
-        # Those of the running that count towards the limit.
-        self._counted: dict[Permit, None] = {}
+        # The running ones whose look-up is not known to have begun.
+        self._in_line: dict[Permit, None] = {}
+        self._is_network_up = True
         self._is_probing = False
-        self._probe_sent: float | None = None
-        self._slow_at = -SLOW_SECONDS
+        self._probe_sent = math.inf
+        self._slow_at = -math.inf
         self._is_closed = False
 
     @asynccontextmanager
@@ -154,7 +154,7 @@ class FetchLimit:
             yield permit
         finally:
             # A cancelled one may still wait, or may have been admitted a moment ago.
-            for each in (self._waiting, self._running, self._counted):
+            for each in (self._waiting, self._running, self._in_line):
                 each.pop(permit, None)
             self._admit()
 
@@ -163,103 +163,67 @@ class FetchLimit:
         self._is_closed = True
 
     def shrink(self) -> None:
-        """Halve the limit: descriptors run out, or look-ups wait in line."""
-        self._is_slow_start = False
-        self._limit = max(min(MIN_LIMIT, self._max), self._limit / 2)
+        """Halve the window: descriptors run out, or look-ups wait in line."""
+        self._window = max(MIN_WINDOW, self._window // 2)
 
-    def stop_growing(self) -> None:
-        """Shrink, and do not grow before a server answers: the network is silent."""
-        self.shrink()
-        self._may_grow = False
-
-    def answered(self) -> None:
-        """Note that a server answered."""
-        self._may_grow = True
+    def set_network(self, *, is_up: bool) -> None:
+        """Note that a server answered, or that none does: then fetches start slowly."""
+        self._is_network_up = is_up
+        if not is_up:
+            self._window = MIN_WINDOW
 
     def was_slow_since(self, moment: float) -> bool:
         """Whether look-ups have waited in line since *moment* (monotonic)."""
-        return self._slow_at >= moment or self._is_slow()
-
-    def _is_slow(self) -> bool:
-        """Whether look-ups wait in line now."""
-        sent = self._probe_sent
-        return sent is not None and monotonic() - sent > SLOW_SECONDS
+        is_slow = monotonic() - self._probe_sent > SLOW_SECONDS
+        return is_slow or self._slow_at >= moment
 
     def _admit(self) -> None:
-        """Admit as many as may run now."""
-        if self._is_closed:
-            return
-        self._uncount_silent()
-        room = self._room() if self._waiting else 0
-        while self._waiting and room > 0 and len(self._counted) < self._limit:
+        """Admit as many as may run now; probe while any is in line or waits."""
+        while self._waiting and not self._is_closed and self._room() > 0:
             permit = next(iter(self._waiting))
             del self._waiting[permit]
             permit.since = monotonic()
-            self._running[permit] = self._counted[permit] = None
-            room -= 1
+            self._running[permit] = self._in_line[permit] = None
             permit.admitted.callback(None)
-        if self._running and not self._is_probing:
+        if (self._in_line or self._waiting) and not self._is_probing:
             self._is_probing = True
-            call_later(PROBE_SECONDS, self._send_probe)
+            pause = PROBE_SECONDS if self._is_network_up else SILENT_SECONDS
+            call_later(pause, self._probe)
 
     def _room(self) -> float:
-        """Return how many more may run, whether or not all of them count."""
-        running = len(self._running)
-        # The sockets of those that still count may not be open yet.
-        free = self._descriptors.free(running) - len(self._counted)
-        return min(self._max - running, max(free, MIN_LIMIT - running))
+        """Return how many more may run."""
+        running, in_line = len(self._running), len(self._in_line)
+        # The sockets of those in line are not open yet.
+        free = self._descriptors.free(running) - in_line
+        least = max(free, MIN_WINDOW - running)
+        return min(self._max - running, self._window - in_line, least)
 
-    def _uncount_silent(self) -> None:
-        """Let fetches that wait for their origin no longer delay others.
-
-        While look-ups wait in line, a silent fetch may wait there, too.
-        """
-        if self.was_slow_since(monotonic() - SLOW_SECONDS):
-            return
-        oldest = monotonic() - SILENT_SECONDS
-        for permit in tuple(self._counted):
-            if permit.since > oldest:
-                break
-            del self._counted[permit]
-
-    def _send_probe(self) -> None:
+    def _probe(self) -> None:
         """Measure how long work waits in the pool that looks names up."""
-        if not self._running:
-            self._is_probing = False
-            return
-        if self._is_premature():
-            call_later(PROBE_SECONDS, self._send_probe)
-            return
-        self._probe_sent = monotonic()
-        probe = deferred_from_coro(look_up_delay())
-        probe.addCallbacks(self._adjust, lambda _: None)
-        probe.addBoth(self._probe_again)
-
-    def _is_premature(self) -> bool:
-        """Whether a probe would be ahead of look-ups that are about to be queued.
-
-        A request that stays in another middleware for long is not waited for.
-        """
         now = monotonic()
-        return any(
-            now - permit.sent < PROBE_SECONDS
-            if permit.sent < math.inf
-            else now - permit.since < SILENT_SECONDS
-            for permit in self._counted
-        )
+        # The look-up of a request that was sent just now may not be in line yet.
+        is_ahead = [
+            permit
+            for permit in self._in_line
+            if now - permit.sent >= PROBE_SECONDS or now - permit.since > SILENT_SECONDS
+        ]
+        self._probe_sent = now
+        probe = deferred_from_coro(look_up_delay())
+        probe.addCallbacks(partial(self._returned, is_ahead), lambda _: None)
+        probe.addBoth(self._go_on)
 
-    def _adjust(self, delay: float) -> None:
-        """Adjust the limit to the *delay* of a probe."""
+    def _returned(self, is_ahead: list[Permit], delay: float) -> None:
+        """Adjust the window to the *delay* of a probe, after the look-ups before it."""
+        for permit in is_ahead:
+            self._in_line.pop(permit, None)
         if delay > SLOW_SECONDS:
             self._slow_at = monotonic()
             self.shrink()
-        elif delay < QUICK_SECONDS and self._may_grow and self._waiting:
-            more = self._limit if self._is_slow_start else INCREASE
-            self._limit = min(self._limit + more, self._max)
+        elif delay < QUICK_SECONDS and self._is_network_up:
+            self._window = min(self._window * 2, MAX_WINDOW)
 
-    def _probe_again(self, _: object) -> None:
-        """Admit by the new limit; go on probing while fetches run."""
-        self._probe_sent = None
+    def _go_on(self, _: object) -> None:
+        """Admit more, which also sends the next probe."""
+        self._probe_sent = math.inf
+        self._is_probing = False
         self._admit()
-        pause = PROBE_SECONDS if self._waiting else IDLE_PROBE_SECONDS
-        call_later(pause, self._send_probe)

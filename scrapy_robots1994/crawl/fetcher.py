@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from w3lib.url import safe_url_string
 
-from scrapy_robots1994.crawl import http_headers as headers
-from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl import failures, stats
+from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl.concurrency import Pools, drop_queued
-from scrapy_robots1994.crawl.decompression import Undecodable, is_quick, unpack
 from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
-from scrapy_robots1994.crawl.failures import (
-    TIMEOUTS,
-    UNRESOLVED,
-    ConnectionRefused,
-    DownloadTimeout,
-    NetworkWatch,
-    failure_of,
-    one_line,
-)
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.requests import RobotName, robots_request
-from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, LocalFault, RobotsResponse
@@ -40,11 +31,8 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
     from scrapy_robots1994.crawl.concurrency import UncountedRequests
-    from scrapy_robots1994.crawl.failures import WatchedFetch
-    from scrapy_robots1994.crawl.fetch_limit import Permit
     from scrapy_robots1994.crawl.requests import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.crawl.stats import StatsRecorder
@@ -62,17 +50,14 @@ class RobotsDownload:
         crawler: Crawler,
         settings: RobotsSettings,
         recorder: StatsRecorder,
-        now: Callable[[], float],
         uncounted: UncountedRequests,
     ) -> None:
         self._crawler = crawler
         self._settings = settings
         self._recorder = recorder
-        self._now = now
         self._uncounted = uncounted
         self._robot = RobotName(crawler)
-        self._network = NetworkWatch()
-        self.limits = DownloadLimits(crawler, uncounted, self._network.heard)
+        self._downloads = DownloadLimits(crawler, uncounted)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
         self._pools = Pools(crawler, settings.max_fetches)
@@ -101,105 +86,97 @@ class RobotsDownload:
         *validators* are sent to their own URL alone. *start* is requested in place of
         the origin's robots.txt.
         """
+        urls = [start or origin.robots_url]
+        if not self._dont_cache:
+            validators = None
         async with self._limit.permit() as permit:
             self._pools.widen(origin.scheme)
-            return await self._follow(
-                origin, context, validators, start or origin.robots_url, permit
-            )
-
-    async def _follow(
-        self,
-        origin: Origin,
-        context: RequestContext,
-        validators: Validators | None,
-        start: str,
-        permit: Permit,
-    ) -> FetchResult:
-        """Request *start* and follow its redirects."""
-        url = start
-        seen = {url}
-        for _ in range(self._settings.max_redirects + 1):
-            is_known = validators is not None and validators.url == url
-            conditions = validators if is_known and self._dont_cache else None
-            hop = await self._hop(origin, url, context, conditions, permit)
-            if not isinstance(hop, tuple):
-                return hop
-            response, state = hop
-            target = _redirect_target(response)
-            if target is None:
-                return await self._result(
-                    origin,
-                    response,
-                    state,
-                    final_url=None if url == start else url,
-                    is_conditional=conditions is not None,
+            while True:
+                state = DownloadState(
+                    self._settings.max_bytes,
+                    self._settings.timeout,
+                    origin.host,
+                    permit.mark_sent,
                 )
-            shown = escape_control_chars(redact_credentials(target))
-            if Origin.of(target) is None:
-                return FetchError("redirect", f"redirected to {shown}", is_final=True)
-            if target in seen:
-                return FetchError("redirect loop", f"back to {shown}", is_final=True)
-            seen.add(target)
-            url = target
-        detail = f"more than {self._settings.max_redirects} redirects"
-        return FetchError("too many redirects", detail, is_final=True)
+                conditions = _conditions(validators, urls[-1])
+                response = await self._send(urls[-1], context, conditions, state)
+                if not isinstance(response, Response):
+                    return response
+                target = _redirect_target(response)
+                if target is None:
+                    return await self._result(
+                        origin,
+                        response,
+                        state,
+                        final_url=urls[-1] if len(urls) > 1 else None,
+                        is_conditional=bool(conditions),
+                    )
+                if error := self._redirect_error(target, urls):
+                    return error
+                urls.append(target)
 
-    async def _hop(
+    def _redirect_error(self, target: str, urls: list[str]) -> FetchError | None:
+        """Return why a redirect to *target* is not followed, after all *urls* (R2)."""
+        shown = escape_control_chars(redact_credentials(target))
+        most = self._settings.max_redirects
+        if Origin.of(target) is None:
+            kind, detail = "redirect", f"redirected to {shown}"
+        elif target in urls:
+            kind, detail = "redirect loop", f"back to {shown}"
+        elif len(urls) > most:
+            kind, detail = "too many redirects", f"more than {most} redirects"
+        else:
+            return None
+        return FetchError(kind, detail, is_final=True)
+
+    async def _send(
         self,
-        origin: Origin,
         url: str,
         context: RequestContext,
-        validators: Validators | None,
-        permit: Permit,
-    ) -> tuple[Response, DownloadState] | FetchError | LocalFault | Cancelled:
+        conditions: dict[str, bytes],
+        state: DownloadState,
+    ) -> Response | FetchError | LocalFault | Cancelled:
         """Send one request; return its response, or the failure."""
         request = robots_request(
             url, context, self._settings.timeout, dont_cache=self._dont_cache
         )
-        if validators is not None:
-            request.headers.update(headers.conditions(validators))
-        state = DownloadState(
-            self._settings.max_bytes, self._settings.timeout, permit.mark_sent
-        )
-        network = self._network.fetch(origin)
+        request.headers.update(conditions)
         try:
-            with self.limits.watch(request, state), network as watched:
+            with self._downloads.watch(request, state):
                 response = await self._download(request)
         except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
             if not isinstance(error, IgnoreRequest):
                 self._recorder.count(stats.EXCEPTIONS, kind=type(error))
-            return self._failure(error, state, watched)
-        self._limit.answered()
+            return self._failure(error, state)
+        self._limit.set_network(is_up=True)
         self._robot.check_sent(state.user_agent, context.user_agent)
         if response.status == PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: the answer of a proxy, not of the origin.
-            return LocalFault(
-                ConnectionRefused("the proxy refused our credentials (HTTP 407)")
-            )
-        return response, state
+            refused = "the proxy refused our credentials (HTTP 407)"
+            return LocalFault(failures.ConnectionRefused(refused))
+        return response
 
     def _failure(
-        self, error: Exception, state: DownloadState, watched: WatchedFetch
+        self, error: Exception, state: DownloadState
     ) -> FetchError | LocalFault | Cancelled:
         """Classify the failure of a request without a response."""
         if state.is_late:
             took = f"took longer than {self._settings.timeout:g} seconds"
-            error = DownloadTimeout(took)
-        failure = failure_of(error, state)
+            error = failures.DownloadTimeout(took)
+        failure = failures.failure_of(error, state)
         if isinstance(failure, LocalFault):
             if is_shortage(error):
                 self._limit.shrink()
-            return failure
-        if not isinstance(error, TIMEOUTS):
-            if not isinstance(error, UNRESOLVED):
-                self._network.heard()
-            return failure
+        elif not isinstance(error, failures.TIMEOUTS):
+            if not isinstance(error, failures.UNRESOLVED):
+                self._downloads.heard()
         # Ours R7: it may have waited in a queue of ours, or no server can be reached.
-        if not state.has_bytes and self._limit.was_slow_since(watched.since):
-            return LocalFault(error)
-        if not state.has_bytes and self._network.is_down(watched):
-            self._limit.stop_growing()
-            return LocalFault(error)
+        elif not state.has_bytes:
+            if self._limit.was_slow_since(state.since):
+                return LocalFault(error)
+            if self._downloads.is_network_down(state):
+                self._limit.set_network(is_up=False)
+                return LocalFault(error)
         return failure
 
     async def _download(self, request: Request) -> Response:
@@ -233,54 +210,48 @@ class RobotsDownload:
         """Return the final response as a result."""
         self._recorder.count(stats.RESPONSES)
         self._recorder.count(stats.RESPONSE_STATUS, status=response.status)
+        read = partial(
+            responses.read_body,
+            response,
+            state.codings,
+            state.max_bytes,
+            is_truncated=state.is_truncated,
+        )
         body, is_truncated = b"", False
         if response.status // 100 == SUCCESS:
             try:
-                body, is_truncated = await _body(response, state)
-            except Undecodable as error:
-                detail = one_line(error)
+                body, is_truncated = await read()
+            except responses.Undecodable as error:
+                detail = failures.one_line(error)
                 return FetchError("undecodable", detail, is_final=error.is_final)
         elif self.on_ignored_body is not None:
-            with suppress(Undecodable):
-                self.on_ignored_body(origin, (await _body(response, state))[0])
-        now = self._now()
+            with suppress(responses.Undecodable):
+                self.on_ignored_body(origin, (await read())[0])
+        now = time.time()
         is_plain = urlsplit(response.url).scheme == "http"
         return RobotsResponse(
             status=response.status,
             body=body,
             is_truncated=is_truncated,
             not_modified=is_conditional and response.status == NOT_MODIFIED,
-            freshness_lifetime=headers.freshness_lifetime(response, now),
-            retry_after=headers.retry_after(response, now),
-            etag=headers.text(response, "ETag"),
-            last_modified=headers.text(response, "Last-Modified"),
+            freshness_lifetime=responses.freshness_lifetime(response, now),
+            retry_after=responses.retry_after(response, now),
+            etag=responses.header(response, "ETag"),
+            last_modified=responses.header(response, "Last-Modified"),
             final_url=final_url,
             via_plain_proxy=is_plain and bool(state.proxy),
         )
 
 
-async def _body(response: Response, state: DownloadState) -> tuple[bytes, bool]:
-    """Return the decoded file, and whether it is truncated.
-
-    Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
-    """
-    hidden = headers.hidden_by(response)
-    if hidden is not None:
-        raise Undecodable(f"Content-Encoding {hidden}", is_final=True)
-    limit = state.max_bytes
-    unpacking = partial(
-        unpack, response.body, state.codings, limit, is_truncated=state.is_truncated
-    )
-    if is_quick(response.body, state.codings):
-        body, is_truncated = unpacking()
-    else:
-        body, is_truncated = await run_in_thread(unpacking)
-    # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
-    # what the file forbids, and nothing is not "allowed".
-    is_longer = is_truncated or len(body) > limit
-    if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
-        raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
-    return body, is_truncated
+def _conditions(validators: Validators | None, url: str) -> dict[str, bytes]:
+    """Return the headers of a request for *url* only if *validators* match no more."""
+    if validators is None or validators.url != url:
+        return {}
+    sent = {
+        "If-None-Match": validators.etag,
+        "If-Modified-Since": validators.last_modified,
+    }
+    return {name: value.encode("latin-1") for name, value in sent.items() if value}
 
 
 def _redirect_target(response: Response) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -65,7 +64,7 @@ class Robots1994Middleware:
         self._robot = RobotName(crawler)
         uncounted = UncountedRequests.of(crawler)
         self._uncounted, self._engine = uncounted, uncounted.engine
-        download = RobotsDownload(crawler, settings, recorder, time.time, uncounted)
+        download = RobotsDownload(crawler, settings, recorder, uncounted)
         # Commands fetch files from elsewhere with it. A second download would have
         # uncounted requests of its own, and the engine's state restored twice.
         self.download = download

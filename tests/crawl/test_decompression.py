@@ -11,7 +11,7 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots1994.crawl.decompression import (
+from scrapy_robots1994.crawl.robots_response import (
     _INPUT_CHUNK,
     MAX_LAYERS,
     MAX_MEMBERS,

@@ -1,7 +1,8 @@
-"""The brake: its clock runs from the first byte, not from the slot's queue."""
+"""Limits of a download: its clock runs from the first byte; whose silence it is."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from time import monotonic
 from types import SimpleNamespace
 from typing import Any
@@ -10,11 +11,20 @@ import pytest
 from scrapy import Request
 from scrapy.exceptions import StopDownload
 
+from scrapy_robots1994.crawl import download_limits
 from scrapy_robots1994.crawl.concurrency import (
     META_KEY,
     UncountedRequests,
 )
-from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
+from scrapy_robots1994.crawl.download_limits import (
+    MANY_SITES,
+    DownloadLimits,
+    DownloadState,
+)
+
+SITES = [f"www.site{number}.example" for number in range(50)]
+# Never closed: these downloads go on.
+UNDER_WAY = ExitStack()
 
 
 def braked(progress: DownloadState) -> tuple[DownloadLimits, Request]:
@@ -75,3 +85,54 @@ def test_resent_request_has_the_whole_timeout() -> None:
     brake._bytes_received(b"User-agent: *\n", request.replace())
 
     assert not progress.is_late
+
+
+def silent(limits: DownloadLimits, since: float, *hosts: str) -> list[DownloadState]:
+    """Return the states of downloads from *hosts*, which do not answer."""
+    states = [DownloadState(1_000, 30, host, since=since) for host in hosts]
+    for state in states:
+        request = Request("http://a.test/robots.txt")
+        UNDER_WAY.enter_context(limits.watch(request, state))
+    return states
+
+
+def limits() -> DownloadLimits:
+    """Return limits of a crawl in which nothing has been downloaded."""
+    return braked(DownloadState(1_000, 30))[0]
+
+
+def test_a_silent_network_is_ours_if_many_sites_are_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ours R7; until a server is heard, and only if as many waited as long."""
+    now = 100.0
+    monkeypatch.setattr(download_limits, "monotonic", lambda: now)
+
+    few, many = limits(), limits()
+    only, *_ = silent(few, now, *SITES[:MANY_SITES])
+    one, *_ = silent(many, now, *SITES[: MANY_SITES + 1])
+    now += 30
+    assert not few.is_network_down(only)
+    assert many.is_network_down(one)
+    many.heard()
+    assert not many.is_network_down(one)
+
+    late = limits()
+    (alone,) = silent(late, now, SITES[0])
+    now += 29
+    silent(late, now, *SITES[1:])
+    now += 1
+    assert not late.is_network_down(alone)
+
+
+def test_hosts_of_one_site_are_silent_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred hosts of one owner say nothing of our network."""
+    now = 100.0
+    monkeypatch.setattr(download_limits, "monotonic", lambda: now)
+    watching = limits()
+    first, *_ = silent(
+        watching, now, *(f"h{number}.blog.example" for number in range(100))
+    )
+    now += 30
+
+    assert not watching.is_network_down(first)

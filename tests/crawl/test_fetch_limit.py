@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import math
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_robots1994.crawl import failures, fetch_limit
-from scrapy_robots1994.crawl.failures import MANY_SITES, NetworkWatch
-from scrapy_robots1994.crawl.fetch_limit import MIN_LIMIT, START_LIMIT, FetchLimit
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.crawl import fetch_limit
+from scrapy_robots1994.crawl.fetch_limit import (
+    MIN_WINDOW,
+    START_WINDOW,
+    FetchLimit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -46,10 +48,11 @@ class Machine:
         self.running = 0
         self.most = 0
 
-    async def fetch(self, *, looks_up: bool = False) -> None:
-        """Run as one fetch does."""
+    async def fetch(self, *, looks_up: bool = False, is_sent: bool = True) -> None:
+        """Run as one fetch does, which another middleware delays if it is not sent."""
         async with self.limit.permit() as permit:
-            permit.mark_sent()
+            if is_sent:
+                permit.mark_sent()
             self.running += 1
             self.most = max(self.most, self.running)
             try:
@@ -73,7 +76,6 @@ class Machine:
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let probes follow each other at once."""
     monkeypatch.setattr(fetch_limit, "PROBE_SECONDS", 0.001)
-    monkeypatch.setattr(fetch_limit, "IDLE_PROBE_SECONDS", 0.001)
     # A busy machine is not one with a queue.
     monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 30.0)
     monkeypatch.setattr(fetch_limit, "SLOW_SECONDS", 60.0)
@@ -102,7 +104,7 @@ def test_it_grows_to_the_most_while_probes_come_back() -> None:
             fetches = found.start(MANY + 50)
             await asyncio.sleep(0)
             await asyncio.sleep(0)
-            assert found.running == START_LIMIT
+            assert found.running == START_WINDOW
             await found.until(MANY)
             found.may_end.set()
             await asyncio.gather(*fetches)
@@ -119,7 +121,7 @@ def test_it_does_not_grow_while_look_ups_wait() -> None:
             found.may_look_up.clear()
             fetches = found.start(MANY, looks_up=True)
             await asyncio.sleep(0.1)
-            assert found.most == START_LIMIT
+            assert found.most == START_WINDOW
             found.may_look_up.set()
             await found.until(MANY)
             found.may_end.set()
@@ -128,34 +130,35 @@ def test_it_does_not_grow_while_look_ups_wait() -> None:
     asyncio.run(crawl())
 
 
-def test_it_shrinks_when_a_probe_took_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No further one starts until enough have ended."""
+def test_fewer_may_be_in_line_when_a_probe_took_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those whose look-up has begun hold nothing back, slow as the look-ups are."""
     monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 0.0)
     monkeypatch.setattr(fetch_limit, "SLOW_SECONDS", 0.0)
 
     async def crawl() -> None:
-        async with machine() as found:
-            fetches = found.start(MANY)
+        async with machine(most=2 * MANY) as found:
+            found.start(MANY)
+            await found.until(MANY)
+            more = Machine()
+            more.limit = found.limit
+            more.start(MANY, is_sent=False)
             await asyncio.sleep(0.1)
-            assert found.running == START_LIMIT
-            for fetch in fetches[: int(START_LIMIT - MIN_LIMIT)]:
-                fetch.cancel()
-            await asyncio.sleep(0.1)
-            assert found.running == MIN_LIMIT
-            found.may_end.set()
-            await asyncio.gather(*fetches, return_exceptions=True)
+            assert more.running == MIN_WINDOW
+            more.may_end.set()
 
     asyncio.run(crawl())
 
 
 def test_a_silent_fetch_holds_back_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After two seconds it does not count, though the limit does not grow."""
+    """After two seconds it is not waited for, though another middleware delays it."""
     monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 0.0)
     monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 0.01)
 
     async def crawl() -> None:
         async with machine() as found:
-            found.start(MANY)
+            found.start(MANY, is_sent=False)
             await found.until(MANY)
 
     asyncio.run(crawl())
@@ -173,7 +176,7 @@ def test_a_fetch_that_is_silent_in_our_queue_holds_back_the_others(
             found.may_look_up.clear()
             found.start(MANY, looks_up=True)
             await asyncio.sleep(0.3)
-            assert found.most <= 4 * START_LIMIT
+            assert found.most == START_WINDOW
 
     asyncio.run(crawl())
 
@@ -186,7 +189,7 @@ def test_descriptors_are_an_upper_limit(free: float) -> None:
         async with machine(free=free) as found:
             found.start(MANY)
             await asyncio.sleep(0.1)
-            assert MIN_LIMIT <= found.most <= max(free, MIN_LIMIT)
+            assert MIN_WINDOW <= found.most <= max(free, MIN_WINDOW)
 
     asyncio.run(crawl())
 
@@ -206,53 +209,6 @@ def test_cancelled_fetch_frees_its_place_for_the_next() -> None:
             await asyncio.gather(second, fourth)
 
     asyncio.run(crawl())
-
-
-def test_a_silent_network_is_ours_if_many_sites_are_silent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Ours R7; until a server is heard, and only if as many waited as long."""
-    now = 100.0
-    monkeypatch.setattr(failures, "monotonic", lambda: now)
-
-    under_way = ExitStack()
-
-    def silent(watch: NetworkWatch, numbers: range) -> Any:
-        origins = [
-            Origin("http", f"www.site{number}.example", 80) for number in numbers
-        ]
-        return [under_way.enter_context(watch.fetch(origin)) for origin in origins]
-
-    few, many = NetworkWatch(), NetworkWatch()
-    (only, *_), (one, *_) = (
-        silent(few, range(MANY_SITES)),
-        silent(many, range(MANY_SITES + 1)),
-    )
-    now += 30
-    assert not few.is_down(only)
-    assert many.is_down(one)
-    many.heard()
-    assert not many.is_down(one)
-
-    late = NetworkWatch()
-    (alone,) = silent(late, range(1))
-    now += 29
-    silent(late, range(1, 50))
-    now += 1
-    assert not late.is_down(alone)
-
-
-def test_hosts_of_one_site_are_silent_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hundred hosts of one owner say nothing of our network."""
-    now = 100.0
-    monkeypatch.setattr(failures, "monotonic", lambda: now)
-    watch = NetworkWatch()
-    under_way = ExitStack()
-    origins = [Origin("http", f"h{number}.blog.example", 80) for number in range(100)]
-    fetches = [under_way.enter_context(watch.fetch(origin)) for origin in origins]
-    now += 30
-
-    assert not watch.is_down(fetches[0])
 
 
 def test_a_closed_limit_lets_no_waiting_fetch_run() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scrapy.http import Response
 
-from scrapy_robots1994.crawl import http_headers as headers
+from scrapy_robots1994.crawl import robots_response as responses
 
 NOW = 784_111_777.0
 """Sun, 06 Nov 1994 08:49:37 GMT, the date of the HTTP standard's examples."""
@@ -46,7 +46,7 @@ def response(**sent: str) -> Response:
 )
 def test_the_promised_lifetime(sent: dict[str, str], seconds: float | None) -> None:
     """Cache-Control before Expires; what cannot be read is stale at once."""
-    assert headers.freshness_lifetime(response(**sent), NOW) == seconds
+    assert responses.freshness_lifetime(response(**sent), NOW) == seconds
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_retry_after_is_a_number_or_a_date(
     """A date in the past asks for no pause; what cannot be read asks for nothing."""
     sent = {} if value is None else {"Retry_After": value}
 
-    assert headers.retry_after(response(**sent), NOW) == seconds
+    assert responses.retry_after(response(**sent), NOW) == seconds
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_retry_after_is_a_number_or_a_date(
 )
 def test_only_a_real_coding_hides_the_text(coding: str, hidden: str | None) -> None:
     """`Content-Encoding: utf-8`, which some servers send, hides nothing."""
-    assert headers.hidden_by(response(Content_Encoding=coding)) == hidden
+    assert responses.hidden_by(response(Content_Encoding=coding)) == hidden
 
 
 @pytest.mark.parametrize("coding", ["xz", "dcb", "utf-8"])
@@ -92,23 +92,23 @@ def test_packed_bytes_are_no_text_whatever_the_coding_is_called(coding: str) -> 
     """Read as a file without rules they would allow everything."""
     packed = response(Content_Encoding=coding).replace(body=b"\xfd7zXZ\x00\x00")
 
-    assert headers.hidden_by(packed) == coding
+    assert responses.hidden_by(packed) == coding
 
 
 @pytest.mark.parametrize("sent", ["gzip;q=1", '"gzip"', "gzip, identity", " GZIP ,"])
 def test_a_coding_is_known_however_it_is_written(sent: str) -> None:
     """With parameters, in quotes, beside the name of no coding at all."""
-    assert headers.codings(response(Content_Encoding=sent)) == ("gzip",)
+    assert responses.codings_of(response(Content_Encoding=sent)) == ("gzip",)
 
 
 def test_a_response_without_coding_hides_nothing() -> None:
     """The usual case."""
-    assert headers.hidden_by(response()) is None
+    assert responses.hidden_by(response()) is None
 
 
 def test_any_byte_of_a_header_is_preserved() -> None:
     """Validators go back to the server as they came."""
     sent = Response("http://x.test/", headers={"ETag": b'"\xff"'})
 
-    assert headers.text(sent, "ETag") == '"\xff"'
-    assert headers.text(sent, "Last-Modified") is None
+    assert responses.header(sent, "ETag") == '"\xff"'
+    assert responses.header(sent, "Last-Modified") is None

@@ -1,0 +1,283 @@
+"""Reads the response to a request for a robots.txt: its headers, and its body undone.
+
+Scrapy's own decompression returns what came before the end of a truncated stream, and
+half a policy may be an open site (R5); and it throws a body away that unpacks past a
+limit, of which the whole lines within the limit are to be obeyed (Ours O24). So bodies
+are unpacked here: whole or not at all, and bounded.
+
+The work is linear in the bytes that go in and out: no input is copied once for each of
+its members, and layers and members are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from scrapy.extensions.httpcache import parse_cachecontrol, rfc1123_to_epoch
+
+from scrapy_robots1994.crawl.threads import run_in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from scrapy.http import Response
+
+    Unpacker = Callable[[bytes, int], tuple[bytes, bool]]
+
+MAX_LAYERS = 4
+"""Codings one upon the other that are undone; no honest file has more."""
+
+MAX_MEMBERS = 1_000
+"""Members of a gzip file, or frames of a zstd file, that are read."""
+
+INLINE_UNPACK_BYTES = 4_096
+"""Bytes of a body with one coding of zlib that are unpacked on the event loop."""
+
+CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
+"""Content codings that hide the text from us if nothing has undone them."""
+
+_INPUT_CHUNK = 4_096
+"""Bytes fed at a time: at most so many are copied for each member that ends."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15  # `wbits` of zlib
+_ZSTD_WINDOW = 23
+"""Base-2 logarithm of the memory a zstd frame may need (RFC 9659: 8 MB)."""
+
+# Control characters of which packed bytes have many and texts none.
+_NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
+
+
+class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
+    """A body is not what its Content-Encoding says, or ends too early.
+
+    *is_final* says that the same bytes would be undecodable again.
+    """
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        self.is_final = is_final
+        super().__init__(message)
+
+
+def freshness_lifetime(response: Response, now: float) -> float | None:
+    """Return the seconds of freshness that *response* promises; `None` for no promise.
+
+    Its lifetime (RFC 9111, 4.2.1) less the Age it has come to in caches on its way.
+    `no-store` and `no-cache` promise none at all: 0. *now*, in seconds since the
+    epoch, stands for a Date that the server did not send.
+    """
+    headers = response.headers
+    controls = parse_cachecontrol(b", ".join(headers.getlist("Cache-Control")))
+    # Ours R1: the lower bound MIN_TTL still applies to it.
+    if b"no-store" in controls or b"no-cache" in controls:
+        return 0.0
+    if b"max-age" in controls:
+        # An unreadable max-age is stale at once (RFC 9111, 4.2.1).
+        lifetime = _digits(controls[b"max-age"]) or 0.0
+    elif "Expires" in headers:
+        # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
+        until = rfc1123_to_epoch(headers["Expires"]) or 0.0
+        date = rfc1123_to_epoch(headers.get("Date") or b"")
+        lifetime = until - (now if date is None else date)
+    else:
+        return None
+    # An unreadable Age is as good as none (RFC 9111, 5.1).
+    return max(lifetime - (_digits(headers.get("Age")) or 0.0), 0.0)
+
+
+def retry_after(response: Response, now: float) -> float | None:
+    """Return Retry-After in seconds from *now*, from a number or a date, or `None`."""
+    value = response.headers.get("Retry-After") or b""
+    seconds = _digits(value)
+    if seconds is not None:
+        return seconds
+    at = rfc1123_to_epoch(value)
+    return None if at is None else max(at - now, 0.0)
+
+
+def _digits(value: bytes | None) -> float | None:
+    """Return a whole number of HTTP; of a very long one only the first digits count."""
+    value = (value or b"").strip()
+    return float(int(value[:18])) if value.isdigit() else None
+
+
+def header(response: Response, name: str) -> str | None:
+    """Return header *name* as text, or `None`; no byte is lost."""
+    value = response.headers.get(name)
+    return None if value is None else value.decode("latin-1")
+
+
+def codings_of(response: Response) -> tuple[str, ...]:
+    """Return the content codings of the body, in the order they were applied.
+
+    Without quotes and parameters, which some servers send, and without `identity`.
+    """
+    # Several header lines are one list (RFC 9110, 5.3).
+    sent = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
+    names = [name.partition(";")[0].strip(" \t\"'") for name in sent.lower().split(",")]
+    return tuple(name for name in names if name not in {"", "identity"})
+
+
+def hidden_by(response: Response) -> str | None:
+    """Return the content coding that nothing has undone, or `None`.
+
+    Of a name that is no coding we know, such as `utf-8`, the body decides: to read
+    packed bytes as a file without rules would allow everything.
+    """
+    is_packed = _NOT_TEXT.search(response.body) is not None
+    found = (it for it in codings_of(response) if it in CODINGS or is_packed)
+    return next(found, None)
+
+
+async def read_body(
+    response: Response, codings: Sequence[str], limit: int, *, is_truncated: bool
+) -> tuple[bytes, bool]:
+    """Return the decoded file, and whether it is truncated.
+
+    Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
+    """
+    hidden = hidden_by(response)
+    if hidden is not None:
+        raise Undecodable(f"Content-Encoding {hidden}", is_final=True)
+    body = response.body
+    if is_quick(body, codings):
+        body, is_truncated = unpack(body, codings, limit, is_truncated=is_truncated)
+    else:
+        body, is_truncated = await run_in_thread(
+            partial(unpack, body, codings, limit, is_truncated=is_truncated)
+        )
+    # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
+    # what the file forbids, and nothing is not "allowed".
+    is_longer = is_truncated or len(body) > limit
+    if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
+        raise Undecodable(f"no line ends within {limit} bytes", is_final=True)
+    return body, is_truncated
+
+
+def can_unpack(codings: Sequence[str]) -> bool:
+    """Return whether every one of *codings* is known here and its library is installed."""
+    return all(coding in _UNPACKERS for coding in codings)
+
+
+def is_quick(body: bytes, codings: Sequence[str]) -> bool:
+    """Return whether unpacking *body* does not hold the event loop up."""
+    if not codings:
+        return True
+    # 80 bytes of brotli can take 40 ms, for a large window, and a few KB of zstd 6 ms.
+    is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
+    return not is_slow and len(body) <= INLINE_UNPACK_BYTES
+
+
+def unpack(
+    body: bytes, codings: Sequence[str], limit: int, *, is_truncated: bool
+) -> tuple[bytes, bool]:
+    """Return *body* without *codings* (first applied first), and whether it is truncated.
+
+    Stop at a little more than *limit* bytes, whatever the body would unpack to. A body
+    that was truncated on its way (*is_truncated*) gives what can be read of it. Raise
+    `Undecodable` for one that is broken or was not sent whole, and nothing else.
+    """
+    if len(codings) > MAX_LAYERS:
+        raise Undecodable(f"{len(codings)} content codings", is_final=True)
+    for coding in reversed(codings):
+        if not body:
+            break
+        body, ends = _UNPACKERS[coding](body, limit)
+        if len(body) > limit:
+            body, ends = body[: limit + 1], False
+        elif not ends and not is_truncated:
+            raise Undecodable(f"{coding} data ends too early")
+        is_truncated = is_truncated or not ends
+    return body, is_truncated
+
+
+def _unpack_members(
+    new_member: Callable[[], Any],
+    error: type[Exception],
+    magic: bytes,
+    body: bytes,
+    limit: int,
+) -> tuple[bytes, bool]:
+    """Return the output of all members of *body*, and whether the last one ends.
+
+    *new_member* makes a decompressor of one member, as zlib and zstd have it.
+    Bytes after the last member that do not begin with *magic* do not count.
+    """
+    pieces: list[bytes] = []
+    view, position, size = memoryview(body), 0, 0
+    for _ in range(MAX_MEMBERS):
+        member = new_member()
+        while not member.eof:
+            chunk = view[position : position + _INPUT_CHUNK]
+            if not chunk:
+                return b"".join(pieces), False
+            position += len(chunk)
+            try:
+                pieces.append(member.decompress(chunk, limit + 1 - size))
+            except error as cause:
+                raise Undecodable("bad compressed data") from cause
+            size += len(pieces[-1])
+            if size > limit:
+                return b"".join(pieces), False
+        position -= len(member.unused_data)
+        if position == len(body) or not body.startswith(magic, position):
+            return b"".join(pieces), True
+    raise Undecodable(f"more than {MAX_MEMBERS} members", is_final=True)
+
+
+_gunzip = partial(
+    _unpack_members, partial(zlib.decompressobj, _GZIP), zlib.error, _GZIP_MAGIC
+)
+
+
+def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
+    """Undo deflate with its zlib wrapping, or without as some servers send it."""
+    for wbits in (_ZLIB, _RAW_DEFLATE):
+        stream = zlib.decompressobj(wbits)
+        try:
+            return stream.decompress(body, limit + 1), stream.eof
+        except zlib.error:
+            continue
+    raise Undecodable("bad deflate data")
+
+
+_UNPACKERS: dict[str, Unpacker] = {
+    "gzip": _gunzip,
+    "x-gzip": _gunzip,
+    "deflate": _inflate,
+}
+"""What undoes each coding; one whose library is missing is left to Scrapy."""
+
+with suppress(ImportError):  # Scrapy before 2.19 does not bring it
+    from backports import zstd
+
+    _options: dict[int, int] = {
+        zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW
+    }
+    # No magic: what follows a frame must be another one.
+    _UNPACKERS["zstd"] = partial(
+        _unpack_members,
+        partial(zstd.ZstdDecompressor, options=_options),
+        zstd.ZstdError,
+        b"",
+    )
+
+with suppress(ImportError, TypeError):  # before 1.2 it cannot stop at a limit
+    import brotli  # type: ignore[import-untyped]  # it has no annotations
+
+    brotli.Decompressor().process(b"", output_buffer_limit=1)
+
+    def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
+        """Undo a brotli stream; what it returns past the limit is bounded by it."""
+        stream = brotli.Decompressor()
+        try:
+            out = stream.process(body, output_buffer_limit=limit + 1)
+        except brotli.error as error:
+            raise Undecodable("bad brotli data") from error
+        return out, stream.is_finished()
+
+    _UNPACKERS["br"] = _unbrotli
