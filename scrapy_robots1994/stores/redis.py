@@ -1,33 +1,22 @@
-"""`redis://`: shared by all workers of a crawl, on any machines."""
+"""Redis, shared by all workers: a server, TLS, a Unix socket, Sentinel or Cluster."""
 
 from __future__ import annotations
 
 import struct
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
-from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.errors import MissingExtra, StoreError
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.stores.base import (
-    MAX_ENTRY_BYTES,
-    Lease,
-    SharedStore,
-    Stored,
-)
-from scrapy_robots1994.stores.redis_client import (
-    check_url,
-    close_client,
-    library,
-    new_client,
-    store_errors,
-)
-from scrapy_robots1994.stores.url import UrlParts
+from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
+from scrapy_robots1994.stores.url import StoreUrl, UrlParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
 
     from typing_extensions import Self
 
@@ -80,6 +69,7 @@ class RedisStore(SharedStore):
     ) -> None:
         self._url = url
         self._prefix = prefix
+        self._channel = f"{prefix}:ended"
         self._timeout = timeout
         self._clock = clock
         self._client: Any = None
@@ -92,24 +82,22 @@ class RedisStore(SharedStore):
         The option `prefix` is ours; all others are the library's.
         """
         parts = UrlParts.split(url)
-        place = parts.without("prefix")
-        library()
+        scheme, _, rest = parts.without("prefix").partition("://")
+        place = f"{scheme.lower()}://{rest}"
+        _library()
         # A / or # in a password ends the host too early; a Unix socket has no host.
         host = urlsplit(place).netloc
         if host and "@" in place and "@" not in host:
             raise parts.refusal(_UNESCAPED)
         try:
-            check_url(place, timeout)
-        # The library raises errors of many classes for a wrong option, where it first
-        # uses it.
-        except Exception as error:
-            text = " ".join(str(error).split()).rstrip(".")
-            if text.startswith("Port "):
-                # A ? ends the host, too, and the text shows what is in the port's place.
+            _check_url(place, timeout)
+        # The library raises errors of many classes for a wrong option.
+        except Exception as error:  # noqa: BLE001 - as above
+            why = StoreUrl(url=place).describe(error)
+            # A ? ends the host, too, and the text shows what is in the port's place.
+            if why.startswith("Port "):
                 why = f"the port is not a number ({_UNESCAPED})"
-                raise parts.refusal(why) from None
-            text = redact_credentials(text) or type(error).__name__
-            raise parts.refusal(escape_control_chars(text, 300)) from error
+            raise parts.refusal(why) from None
         return cls(place, prefix=parts.text("prefix", PREFIX), timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
@@ -121,20 +109,20 @@ class RedisStore(SharedStore):
         """Write with one SET and its expiry."""
         left = max(1, int((stored.keep_until - self._clock()) * 1000))
         value = _END.pack(stored.keep_until) + stored.packed
-        with store_errors():
-            self._connected().set(self._key("policy", stored.origin), value, px=left)
+        with self._connected() as client:
+            client.set(self._key("policy", stored.origin), value, px=left)
 
     def forget(self, origin: Origin) -> bool:
         """Delete with one DEL."""
-        with store_errors():
-            return bool(self._connected().delete(self._key("policy", origin)))
+        with self._connected() as client:
+            return bool(client.delete(self._key("policy", origin)))
 
     def entries(self) -> Iterator[Stored]:
         """SCAN the server. An entry that comes or goes meanwhile may be missing."""
         start = f"{self._prefix}:policy:"
         pattern = "".join(f"[{c}]" if c in "*?[]\\" else c for c in start) + "*"
-        with store_errors():
-            for key in self._connected().scan_iter(match=pattern, count=PAGE):
+        with self._connected() as client:
+            for key in client.scan_iter(match=pattern, count=PAGE):
                 origin = Origin.of(bytes(key)[len(start.encode()) :])
                 found = self._entry(key)
                 if origin is not None and found is not None:
@@ -145,47 +133,51 @@ class RedisStore(SharedStore):
         """Close all connections."""
         client, self._client = self._client, None
         if client is not None:
-            with store_errors():
-                self._unsubscribe()
-                close_client(client)
+            self._unsubscribe()
+            client.close()
+            # It does not close the nodes of a cluster, nor the sentinels.
+            pool = getattr(client, "connection_pool", None)
+            others = getattr(getattr(pool, "sentinel_manager", None), "sentinels", ())
+            nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
+            for each in (*others, *(node.redis_connection for node in nodes)):
+                each.connection_pool.disconnect()
 
     def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Look and take in one script on the server."""
         key, milliseconds = self._key("lease", origin), int(seconds * 1000)
-        with store_errors():
-            word, left = self._connected().eval(LEASE, 1, key, holder, milliseconds)
+        with self._connected() as client:
+            word, left = client.eval(LEASE, 1, key, holder, milliseconds)
         return Lease(word == b"granted", word == b"failed", int(left) / 1000)
 
     def renew(self, origins: Sequence[Origin], holder: str, seconds: float) -> None:
         """Run one script for each, many in one round trip."""
         milliseconds = int(seconds * 1000)
         for first in range(0, len(origins), PAGE):
-            with store_errors():
+            with self._connected() as client:
                 # Independent commands: a cluster can route each.
-                pipeline = self._connected().pipeline(transaction=False)
+                pipeline = client.pipeline(transaction=False)
                 for origin in origins[first : first + PAGE]:
-                    key = self._key("lease", origin)
+                    script = LEASE, 1, self._key("lease", origin), holder, milliseconds
                     # `pipeline.eval` does not exist for a cluster.
-                    pipeline.execute_command(
-                        "EVAL", LEASE, 1, key, holder, milliseconds
-                    )
+                    pipeline.execute_command("EVAL", *script)
                 pipeline.execute()
 
     def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
         """Look, give back and publish in one script on the server."""
         key, failed = self._key("lease", origin), int(failed_for * 1000)
         name = (FAILED_MARK if failed else b"") + str(origin).encode()
-        with store_errors():
-            client = self._connected()
+        with self._connected() as client:
             client.eval(UNLEASE, 1, key, holder, failed, self._channel, name)
 
     def ended(self) -> list[tuple[Origin | None, bool]]:
         """Read what was published since the last call; the first one subscribes."""
         found: list[tuple[Origin | None, bool]] = []
         # Without messages a worker looks again by itself, a little later.
-        with suppress(StoreError), store_errors():
+        with suppress(StoreError), self._connected() as client:
             try:
-                self._subscribe()
+                if self._messages is None:
+                    self._messages = client.pubsub()
+                    self._messages.subscribe(self._channel)
                 while message := self._messages.get_message(timeout=MESSAGE_SECONDS):
                     data = message["data"]
                     if message["type"] != "message":
@@ -198,42 +190,109 @@ class RedisStore(SharedStore):
                 raise
         return found
 
-    def _subscribe(self) -> None:
-        """Subscribe to the channel, with a connection of its own."""
-        if self._messages is None:
-            self._messages = self._connected().pubsub()
-            self._messages.subscribe(self._channel)
-
     def _unsubscribe(self) -> None:
         """Give the connection of the channel back."""
         messages, self._messages = self._messages, None
         if messages is not None:
             messages.close()
 
-    @property
-    def _channel(self) -> str:
-        """The channel of origins whose lease ended."""
-        return f"{self._prefix}:ended"
-
     def _key(self, kind: str, origin: Origin) -> str:
         """Return the key of an origin. One key a command: a cluster can route it."""
         return f"{self._prefix}:{kind}:{origin}"
 
-    def _connected(self) -> Any:
-        """Return the client, made in the thread that uses it."""
-        if self._client is None:
-            self._client = new_client(self._url, self._timeout)
-        return self._client
-
     def _entry(self, key: str | bytes) -> bytes | None:
         """Return the value of *key*; `None` if it cannot be an entry of ours."""
         longest = _END.size + MAX_ENTRY_BYTES
-        with store_errors():
+        with self._connected() as client:
             try:
-                value = self._connected().getrange(key, 0, longest)
-            except library().ResponseError as error:
+                value = client.getrange(key, 0, longest)
+            except _library().ResponseError as error:
                 if str(error).startswith("WRONGTYPE"):
                     return None
                 raise
         is_ours = isinstance(value, bytes) and _END.size < len(value) <= longest
         return value if is_ours else None
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        """Yield the client, made in the thread that uses it; raise only `StoreError`."""
+        try:
+            if self._client is None:
+                self._client = _new_client(self._url, self._timeout)
+            yield self._client
+        except (_library().RedisError, OSError) as error:
+            text = " ".join(str(error).split()) or type(error).__name__
+            raise StoreError(escape_control_chars(text, 300)) from error
+
+
+def _library() -> ModuleType:
+    try:
+        import redis  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        msg = (
+            "ROBOTS1994_STORE: a store in Redis needs the client of Redis: "
+            "pip install 'scrapy_robots1994[redis]'"
+        )
+        raise MissingExtra(msg) from error
+    return redis
+
+
+def _check_url(url: str, timeout: float) -> None:
+    """Raise what the library raises for a wrong *url*, without connecting."""
+    pool = _new_client(url.replace("+cluster:", ":", 1), timeout).connection_pool
+    # A wrong option would be noticed with the first connection only.
+    connection = pool.connection_class(**pool.connection_kwargs)
+    if not isinstance(connection.retry, _library().retry.Retry):
+        raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
+    if "+cluster:" in url:
+        if not urlsplit(url).hostname:
+            raise ValueError("a node of the cluster must be named")
+        if pool.connection_kwargs.get("db"):
+            raise ValueError("a cluster has database 0 only")
+
+
+def _new_client(url: str, timeout: float) -> Any:
+    """Return a client with at most two connections: for calls, and for messages."""
+    redis = _library()
+    scheme, _, rest = url.partition("://")
+    plain, _, kind = scheme.partition("+")
+    options = {
+        # Connecting and one answer fit into the time limit: a slow server is an error.
+        "socket_timeout": timeout * 0.4,
+        "socket_connect_timeout": timeout * 0.4,
+        # The pool replaces connections that the server closed while they were idle.
+        "retry": redis.retry.Retry(redis.backoff.NoBackoff(), 0),
+    }
+    if kind == "sentinel":
+        return _sentinel_client(redis, rest, options)
+    if kind == "cluster":
+        # It connects at once, to learn which node has which keys.
+        return redis.RedisCluster.from_url(f"{plain}://{rest}", **options)
+    options = {"max_connections": 2, "timeout": timeout * 0.4, **options}
+    pool = redis.BlockingConnectionPool.from_url(f"{plain}://{rest}", **options)
+    return redis.Redis.from_pool(pool)
+
+
+def _sentinel_client(redis: ModuleType, rest: str, options: dict[str, Any]) -> Any:
+    """Return a client of the master of `[user:password@]host,host/service[/db]`.
+
+    The library has no URL for this. The password is the server's; the one of the
+    sentinels is the option `sentinel_password`.
+    """
+    credentials, _, place = rest.partition("?")[0].rpartition("@")
+    hosts, _, path = place.partition("/")
+    service, _, base = path.partition("/")
+    user, _, password = credentials.partition(":")
+    query = dict(parse_qsl(urlsplit(f"//{rest}").query))
+    own = {"password": query.pop("sentinel_password", None)}
+    if query or not service or not (base or "0").isdigit():
+        why = "redis+sentinel://host:26379,host:26379/service/db is the form"
+        raise ValueError(why)
+    nodes = [urlsplit(f"//{host}") for host in hosts.split(",")]
+    sentinel = redis.Sentinel(
+        [(node.hostname, node.port or 26379) for node in nodes],
+        sentinel_kwargs={**options, **own},
+        **options,
+    )
+    login = {"username": unquote(user) or None, "password": unquote(password) or None}
+    return sentinel.master_for(service, db=int(base or 0), **login)
