@@ -101,21 +101,21 @@ class Robots1994Middleware:
 
         A request that waits while the crawl closes goes back to the scheduler.
         """
-        meta = request.meta
+        meta, url = request.meta, request.url
         if "robots1994" in meta:
             # Sent again by an errback, it carries the verdict of the last time.
             del meta["robots1994"]
         # From here to the end nothing is awaited for a URL that known rules permit.
-        cached = self._cache.get(request.url)
+        cached = self._cache.get(url)
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
         if meta.get(OPT_OUT):
             return None
         # A SitemapSpider reads robots.txt as a page: it gets the file that we have.
-        if self._hands_out_robots and request.url.endswith("/robots.txt"):
+        if self._hands_out_robots and url.endswith("/robots.txt"):
             return await self._process(request)
-        if not cached.rules.allowed_url(request.url):
-            verdict = cached.rules.verdict(request.url)
+        if not cached.rules.allowed_url(url):
+            verdict = cached.rules.verdict(url)
             raise self._refusals.refuse(request, verdict, cached.policy.origin)
         # Else new requests would overtake more urgent ones that waited.
         if self._waiting.leaving:

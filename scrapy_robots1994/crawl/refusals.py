@@ -103,7 +103,7 @@ class Refusals:
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
         """Return the exception for *request*, which *verdict* of *origin* is about."""
-        self._recorder.count(stats.FORBIDDEN)
+        self._recorder.increment(stats.FORBIDDEN)
         request.meta["robots1994"] = verdict
         self._reasons[verdict.reason] += 1
         row = self._rows.get(origin) or self._new_row(origin, verdict)

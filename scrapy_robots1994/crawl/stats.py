@@ -89,6 +89,8 @@ class StatsRecorder:
 
     def __init__(self, stats: StatsCollector) -> None:
         self._stats = stats
+        self.increment = stats.inc_value
+        """Add 1 to a key without parts; the quickest way."""
 
     def count(self, key: str, number: int = 1, **parts: object) -> None:
         """Add *number* to *key*, a constant of this module with *parts* filled in."""

@@ -165,12 +165,14 @@ class PrefixMatcher:
         rule covers it.
         """
         if self._index is None:
-            # Mostly all values are paths, and each number says which it is.
-            marks = self._marks or range(2 * self.first_number + 1, _MAX_MARK, 2)
-            rules = zip(self._prefixes, marks, strict=False)
-            covering = [mark for text, mark in rules if spelling.startswith(text)]
-            if len(covering) == 1 and not self._cut:
-                return covering[0]
+            texts = list(filter(spelling.startswith, self._prefixes))
+            if len(texts) == 1 and not self._cut:
+                return self._mark_at(self._prefixes.index(texts[0]))
+            covering = [
+                self._mark_at(place)
+                for place, text in enumerate(self._prefixes)
+                if text in texts
+            ]
         else:
             found, _ = self._index.find(spelling)
             if not self._cut:
@@ -178,6 +180,13 @@ class PrefixMatcher:
             covering = [found] if found != UNDECIDED else []
         covering += [mark for text, mark in self._cut if written.startswith(text)]
         return min(covering, key=self._rank, default=UNDECIDED)
+
+    def _mark_at(self, place: int) -> int:
+        """Return the mark of the prefix at *place*."""
+        # Mostly all values are paths, and each number says which it is.
+        if not self._marks:
+            return 2 * (self.first_number + place) + 1
+        return self._marks[place]
 
     def value_of(self, mark: int) -> str:
         """Return the value of the rule with this *mark*, as the file has it."""

@@ -25,7 +25,7 @@ from scrapy_robots1994.parser.records import (
     read_contents,
 )
 from scrapy_robots1994.parser.rfc9309 import LongestMatcher
-from scrapy_robots1994.parser.spellings import spellings
+from scrapy_robots1994.parser.spellings import other_spelling
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import (
     Reason,
@@ -157,7 +157,9 @@ class RobotRules:
         """Return whether *url* may be retrieved, whatever it looks like."""
         target, matcher = self._question(url)
         # Ours O27: disallowed if one of two spellings is.
-        for written in spellings(target):
+        for written in (target, other_spelling(target)):
+            if written is None:
+                break
             spelling = matcher.normal_spelling(written)
             # Ours O22: the file itself may always be read.
             if spelling != ROBOTS_TXT and matcher.mark(spelling, written) & 1:
@@ -200,22 +202,21 @@ class RobotRules:
 
         The first verdict that names a line reads the whole file, unless `prepare` did.
         """
-        target, matcher = self._question(_as_text(url))
+        target, matcher = self._question(url if isinstance(url, str) else decode(url))
         spelling = matcher.normal_spelling(target)
         # Ours O22: the file itself may always be read.
         if spelling == ROBOTS_TXT:
             return _ROBOTS_TXT_ITSELF
         mark, meant = matcher.mark(spelling, target), target
-        for written in spellings(target):
-            if written is target:
-                continue
+        written = other_spelling(target)
+        if written is not None:
             spelling = matcher.normal_spelling(written)
             other = matcher.mark(spelling, written)
-            if spelling == ROBOTS_TXT or not other & 1:
-                continue
             # Ours O27: one spelling that is disallowed is enough. Ours O5: what the
             # literal reading disallows comes before what only the cautious one does.
-            if not mark & 1 or matcher.is_orphan(mark) > matcher.is_orphan(other):
+            if (spelling != ROBOTS_TXT and other & 1) and (
+                not mark & 1 or matcher.is_orphan(mark) > matcher.is_orphan(other)
+            ):
                 mark, meant = other, written
         # An Allow that only the cautious reading obeys is no reason.
         if not mark & 1 and mark != UNDECIDED and matcher.is_orphan(mark):

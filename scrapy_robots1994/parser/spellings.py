@@ -3,7 +3,6 @@ dot segments may mean, and absolute URLs as rules.
 """
 
 import re
-from collections.abc import Iterator
 from urllib.parse import unquote_to_bytes
 
 from scrapy_robots1994.origin import Origin
@@ -56,17 +55,16 @@ def has_cut_escape(text: str) -> bool:
     )
 
 
-def spellings(target: str) -> Iterator[str]:
-    """Yield the *target* of a URL as written and, if that differs, as a client sends it
-    that removes dot segments.
+def other_spelling(target: str) -> str | None:
+    """Return the *target* of a URL as a client sends it that removes dot segments;
+    `None` if that is the target as written.
 
     A target is a path and a query.
     """
-    yield target
     if "/." in target or "\\" in target or "%2" in target or not target.isprintable():
         resolved = without_dot_segments(target)
-        if resolved != target:
-            yield resolved
+        return None if resolved == target else resolved
+    return None
 
 
 def without_dot_segments(target: str) -> str:

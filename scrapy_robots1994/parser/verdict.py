@@ -27,6 +27,9 @@ class Reason(Enum):
     UNREACHABLE = "unreachable"
     CANCELLED = "cancelled"
 
+    # Each refusal looks one up, and the hash of `Enum` is a Python function.
+    __hash__ = object.__hash__
+
     @property
     def meaning(self) -> str:
         """What this reason says, as the reference has it."""
