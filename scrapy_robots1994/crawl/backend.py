@@ -7,6 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 
@@ -16,11 +17,19 @@ from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.threads import DeferredWaiter, run_in_thread, sleep
+from scrapy_robots1994.crawl.threads import (
+    DeferredWaiter,
+    call_later,
+    future_result,
+    run_in_thread,
+    sleep,
+)
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
 from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.policy.reader import Reader
 from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.stores.codec import decode
+from scrapy_robots1994.stores.guarded import GuardedStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -50,6 +59,10 @@ INLINE_CHECK_BYTES = 8_192
 MAX_CHECKED_BYTES = 32_768
 """Bytes of a file that a crawl checks for problems; the lint reads the whole of it."""
 
+MAX_FETCH_SECONDS = 900.0
+"""Seconds that a fetch takes at most in this process, its retries and the time in our
+queues included, unless ROBOTS1994_TIMEOUT lets it take longer."""
+
 
 class ScrapyBackend:
     """The crawl as the resolver sees it (`policy.backend.ResolverBackend`)."""
@@ -65,8 +78,11 @@ class ScrapyBackend:
         self._download = download
         self._recorder = recorder
         self._log = FetchLog(crawler, settings, recorder)
+        self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
-        self.retries = retry_schedule(crawler)
+        is_on = crawler.settings.getbool("RETRY_ENABLED")
+        times = crawler.settings.getint("RETRY_TIMES") if is_on else 0
+        self.retries = RetrySchedule(times)
         self._robot = RobotName(crawler)
         # The event loop has only a weak reference to a task.
         self._running: set[Deferred[None]] = set()
@@ -116,14 +132,6 @@ class ScrapyBackend:
         """Parse the body of *response*."""
         return self.reader.read(response.body, is_truncated=response.is_truncated)
 
-    def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
-        """Log and count a retry."""
-        self._log.retrying(origin, result, pause)
-
-    def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
-        """Log and count a fetch that ended without a policy (R6, R7)."""
-        self._log.failed(origin, fault)
-
     async def policy_fetched(
         self,
         policy: Policy,
@@ -154,10 +162,8 @@ class ScrapyBackend:
             return
         robots, robot = policy.robots, self._robot.of(context.page)
         compiling = partial(_compile, robots, robot, policy.origin.robots_url)
-        if robots.size > INLINE_CHECK_BYTES:
-            problems = await run_in_thread(compiling)
-        else:
-            problems = compiling()
+        is_large = robots.size > INLINE_CHECK_BYTES
+        problems = await run_in_thread(compiling) if is_large else compiling()
         if last is None or last.robots != robots:
             if robots.is_truncated:
                 self._log.truncated(policy.origin)
@@ -172,13 +178,6 @@ class ScrapyBackend:
                 robotparser=Robots1994Parser(robots),
                 request=context.page,
             )
-
-
-def retry_schedule(crawler: Crawler) -> RetrySchedule:
-    """Return the retries that Scrapy's own settings permit."""
-    if not crawler.settings.getbool("RETRY_ENABLED"):
-        return RetrySchedule(times=0)
-    return RetrySchedule(times=crawler.settings.getint("RETRY_TIMES"))
 
 
 def _ignore_cancellation(failure: Failure) -> None:
@@ -207,3 +206,29 @@ def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, 
     problems = looked_at.weakening_problems(robot, MAX_PROBLEMS)
     robots.compress_body()
     return problems
+
+
+def open_store(
+    crawler: Crawler, settings: RobotsSettings, reader: Reader, recorder: StatsRecorder
+) -> GuardedStore | None:
+    """Return the store of one crawl, closed with it; `None` for memory alone."""
+    if settings.store.url is None:
+        return None
+    one_try = settings.timeout * (settings.max_redirects + 1)
+    store = GuardedStore(
+        settings.store,
+        partial(decode, reader=reader, freshness=settings.freshness),
+        max(MAX_FETCH_SECONDS, 2 * one_try),
+        future_result,
+        call_later,
+    )
+
+    async def close() -> None:
+        try:
+            await store.close()
+        finally:
+            if store.failures:
+                recorder.count(stats.STORE_FAILURES, store.failures)
+
+    crawler.signals.connect(close, signals.spider_closed, weak=False)
+    return store

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
+from logging import DEBUG, INFO, WARNING
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -21,7 +22,6 @@ from scrapy_robots1994.policy import (
 )
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.crawler import Crawler
 
     from scrapy_robots1994.checks.kinds import Problem
@@ -53,7 +53,7 @@ class FetchLog:
         # In a dry run the rules of the built-in decide.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         self._forbidding = 0
-        self._bugs: set[tuple[object, ...]] = set()
+        self._bugs: set[str] = set()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def fetched(
@@ -76,7 +76,7 @@ class FetchLog:
 
         A 401 or 403 is often a mistake of the origin (R3): warn of the first ones.
         """
-        level, more = logging.DEBUG, ""
+        level, more = DEBUG, ""
         if policy.outcome is Outcome.FORBIDDEN:
             if self._settings.freshness.forbidden_allows:
                 more = '; all its URLs are allowed (ROBOTS1994_FORBIDDEN = "allow")'
@@ -86,7 +86,7 @@ class FetchLog:
                 is_new = last is None or last.outcome is not Outcome.FORBIDDEN
                 self._forbidding += is_new
                 if is_new and self._forbidding <= MAX_FORBIDDEN_WARNINGS:
-                    level = logging.WARNING
+                    level = WARNING
         text = f"%s: HTTP %s, %s, fresh for %.0f s{more}"
         lifetime = policy.fresh_until - policy.fetched_at
         outcome = policy.outcome.value
@@ -96,96 +96,78 @@ class FetchLog:
         self, policy: Policy, result: RobotsResponse | FetchError, last: Policy | None
     ) -> None:
         """Warn of an origin without a usable answer (R5), once while that lasts."""
-        is_old = last is not None and last.is_stale_on_error
         if policy.is_stale_on_error:
             meaning = "the last good policy stands"
         elif self._settings.freshness.unreachable_allows:
             meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
         else:
             meaning = f"all URLs {self._are_refused}"
-        self._log(
-            logging.DEBUG if policy.is_stale_on_error and is_old else logging.WARNING,
-            "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest",
-            policy.origin,
-            _reason(result),
-            meaning,
-            policy.fresh_until - policy.fetched_at,
+        is_old = (
+            policy.is_stale_on_error and last is not None and last.is_stale_on_error
         )
+        text = (
+            "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest"
+        )
+        pause = policy.fresh_until - policy.fetched_at
+        level = DEBUG if is_old else WARNING
+        self._log(level, text, policy.origin, _reason(result), meaning, pause)
 
     def loaded(self, policy: Policy, now: float) -> None:
         """Log and count a policy of the store."""
         self._recorder.count(stats.STORE_HITS)
-        self._log(
-            logging.DEBUG,
-            "%s: %s, in the store for %.0f s, fresh for another %.0f s",
-            policy.origin,
-            policy.outcome.value,
-            now - policy.fetched_at,
-            policy.fresh_until - now,
-        )
+        text = "%s: %s, in the store for %.0f s, fresh for another %.0f s"
+        age, rest = now - policy.fetched_at, policy.fresh_until - now
+        self._log(DEBUG, text, policy.origin, policy.outcome.value, age, rest)
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry (§3.1)."""
         self._recorder.count(stats.RETRIES)
         self._bug(origin, result)
-        self._log(
-            logging.DEBUG,
-            "Could not fetch %s (%s); retrying in %.1f s",
-            origin,
-            _reason(result),
-            pause,
-        )
+        text = "Could not fetch %s (%s); retrying in %.1f s"
+        self._log(DEBUG, text, origin, _reason(result), pause)
 
-    def failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
+    def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Log and count a fetch that ended without a policy (R6, R7)."""
         if isinstance(fault, Cancelled):
             self._recorder.count(stats.FETCH_ABORTED)
-            self._log(
-                logging.INFO,
-                "Could not fetch %s (%s): its waiting requests end without a policy",
-                origin,
-                fault.detail,
+            level, text = INFO, "its waiting requests end without a policy"
+        else:
+            self._recorder.count(stats.LOCAL_FAULTS)
+            self._bug(origin, fault)
+            level = WARNING
+            text = (
+                "the failure is on our side; its waiting requests fail with it, and the "
+                "next one fetches again"
             )
-            return
-        self._recorder.count(stats.LOCAL_FAULTS)
-        self._bug(origin, fault)
-        self._log(
-            logging.WARNING,
-            "Could not fetch %s (%s): the failure is on our side; its waiting requests "
-            "fail with it, and the next one fetches again",
-            origin,
-            _reason(fault),
-        )
+        self._log(level, f"Could not fetch %s (%s): {text}", origin, _reason(fault))
 
     def _bug(self, origin: Origin, result: FetchResult) -> None:
         """Log an exception of a middleware or of our code, once for each place."""
         if not isinstance(result, LocalFault) or not result.is_bug:
             return
-        place = _place(result.error)
+        # The line that raised; there is none in an exception that was never raised.
+        last = traceback.extract_tb(result.error.__traceback__)[-1:]
+        place = f"{type(result.error)} {last}"
         if place in self._bugs or len(self._bugs) >= MAX_TRACEBACKS:
             return
         self._bugs.add(place)
         # Not `exc_info`: the message of an exception may hold anything.
-        lines = (
-            "".join(traceback.format_exception(result.error)).rstrip("\n").split("\n")
-        )
+        text = "".join(traceback.format_exception(result.error)).rstrip("\n")
         logger.error(
             "An exception was raised while %s was fetched:\n%s",
             escape_control_chars(origin.robots_url, 500),
-            "\n".join(escape_control_chars(line, 500) for line in lines),
+            "\n".join(escape_control_chars(line, 500) for line in text.split("\n")),
             extra={"spider": self._crawler.spider},
         )
 
     def truncated(self, origin: Origin) -> None:
         """Warn of a file over the size limit (Ours O24)."""
         self._recorder.count(stats.TRUNCATED)
-        self._log(
-            logging.WARNING,
-            "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it "
-            "are obeyed",
-            origin,
-            self._settings.max_bytes,
+        text = (
+            "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it are "
+            "obeyed"
         )
+        self._log(WARNING, text, origin, self._settings.max_bytes)
 
     def weakens_policy(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
         """Warn of *problems* that open the site against its owner's intent."""
@@ -193,7 +175,7 @@ class FetchLog:
         count = f"{len(problems)}" if len(problems) < MAX_PROBLEMS else "100 or more"
         is_split = any(problem.clause == "O5" for problem in problems)
         self._log(
-            logging.WARNING,
+            WARNING,
             "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
             "meant to close.%s All of it: scrapy robots-lint %s",
             origin,
@@ -204,15 +186,14 @@ class FetchLog:
             origin,
         )
 
-    def _closed(self, spider: Spider) -> None:  # noqa: ARG002 - Scrapy's signal
+    def _closed(self) -> None:
         """Log how many origins forbade their robots.txt, past the first warnings."""
+        text = (
+            "%d origins answered 401 or 403 for robots.txt: all their URLs were refused; "
+            'ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"'
+        )
         if self._forbidding > MAX_FORBIDDEN_WARNINGS:
-            self._log(
-                logging.WARNING,
-                "%d origins answered 401 or 403 for robots.txt: all their URLs were "
-                'refused; ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"',
-                self._forbidding,
-            )
+            self._log(WARNING, text, self._forbidding)
 
     def _log(self, level: int, text: str, *values: object) -> None:
         """Log one line of this crawl's spider."""
@@ -240,10 +221,3 @@ def _reason(result: FetchResult) -> str:
         case Cancelled():
             return result.detail
     return f"HTTP {result.status}"
-
-
-def _place(error: Exception) -> tuple[object, ...]:
-    """Return what identifies a bug: the class, and the line that raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    last = (frames[-1].filename, frames[-1].lineno) if frames else ()
-    return (type(error), *last)

@@ -9,7 +9,7 @@ from scrapy.exceptions import NotConfigured
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.backend import ScrapyBackend
+from scrapy_robots1994.crawl.backend import ScrapyBackend, open_store
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
@@ -29,7 +29,6 @@ from scrapy_robots1994.crawl.settings import (
     log_start,
 )
 from scrapy_robots1994.crawl.stats import StatsRecorder
-from scrapy_robots1994.crawl.store_bridge import open_store
 from scrapy_robots1994.crawl.waiting import CLOSING, RETURNED, WaitingRequests
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin

@@ -19,6 +19,7 @@ except ImportError:  # pragma: no cover - Scrapy before 2.14, always on a reacto
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -35,6 +36,35 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     except RuntimeError:
         return await maybe_deferred_to_future(deferToThread(work))
     return await asyncio.to_thread(work)
+
+
+async def future_result(future: Future[T]) -> T:
+    """Wait for a future of another thread; cancelling the wait cancels *future*."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return await maybe_deferred_to_future(_deferred_of(future))
+    return await asyncio.wrap_future(future)
+
+
+def _deferred_of(future: Future[T]) -> Deferred[T]:
+    """Return *future* for a reactor that is not asyncio's."""
+    # Installed by now: importing it installs one.
+    from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
+
+    def cancel(_: Deferred[T]) -> None:
+        future.cancel()
+
+    done: Deferred[T] = Deferred(cancel)
+
+    def deliver() -> None:
+        # A cancelled wait has ended by itself.
+        if not done.called:
+            done.callback(future.result())
+
+    call_in_crawl = cast("Any", reactor).callFromThread
+    future.add_done_callback(lambda _: call_in_crawl(deliver))
+    return done
 
 
 async def look_up_delay() -> float:
