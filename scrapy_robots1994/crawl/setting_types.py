@@ -55,9 +55,8 @@ class SettingType(Generic[T]):
             # A store URL has parts, and names the one that is wrong.
             raise
         except (TypeError, ValueError, OverflowError, RecursionError):
-            hint = did_you_mean(value, self.choices)
-        msg = f"{name} must be {self.accepts}, not {_shown(value)}{hint or '.'}"
-        raise SettingsError(msg)
+            hint = did_you_mean(value, self.choices) or "."
+        raise SettingsError(f"{name} must be {self.accepts}, not {_shown(value)}{hint}")
 
 
 def _shown(value: object) -> str:
@@ -126,8 +125,6 @@ def _flag(value: Any) -> bool:
 
 
 FLAG = SettingType("True or False", _flag)
-
-
 def _store(value: Any) -> StoreUrl:
     _require(isinstance(value, str))
     return StoreUrl.parse(value)
@@ -136,24 +133,23 @@ def _store(value: Any) -> StoreUrl:
 STORE = SettingType('a store URL, for example "memory://"', _store)
 
 
-def _listed(text: str) -> Any:
-    """Return what *text* lists: by commas, or as JSON where it begins with a bracket."""
-    if text.lstrip().startswith("["):
-        return json.loads(text)
-    return _require([part.strip() for part in text.split(",") if part.strip()])
-
-
-def _strings(value: Any) -> tuple[str, ...]:
+def _listed(value: Any) -> tuple[Any, ...]:
+    """Return the list that *value* is, or spells by commas or as JSON, with a bracket."""
     if isinstance(value, str):
-        value = _listed(value) if value.strip() else ()
-    _require(isinstance(value, (list, tuple)))
-    _require(all(isinstance(each, str) and each for each in value))
+        is_json = value.lstrip().startswith("[")
+        parts = (part.strip() for part in value.split(","))
+        value = json.loads(value) if is_json else _require(list(filter(None, parts)))
+    _require(isinstance(value, (list, tuple, set, frozenset)))
     return tuple(value)
 
 
-def strings(of_what: str, example: str) -> SettingType[tuple[str, ...]]:
-    """Return the type of a list of texts, also written as one text with commas."""
-    return SettingType(f'a list of {of_what}, for example ["{example}"]', _strings)
+def _strings(value: Any) -> tuple[str, ...]:
+    found = () if value == "" else _listed(value)
+    _require(all(isinstance(each, str) and each for each in found))
+    return found
+
+
+META_KEYS = SettingType('a list of meta keys, for example ["proxy"]', _strings)
 
 
 def is_parser(kind: object) -> bool:
@@ -165,13 +161,13 @@ def is_parser(kind: object) -> bool:
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
     value = _boolean(value)
-    if isinstance(value, str):
-        value = _listed(value) if value.strip().lower() not in {"", "none"} else None
     if value is None or isinstance(value, bool):
         return (BUILT_IN,) if value else ()
-    _require(isinstance(value, (list, tuple)))
-    _require(all(each if isinstance(each, str) else is_parser(each) for each in value))
-    return tuple(value)
+    if isinstance(value, str) and value.strip().lower() in {"", "none"}:
+        return ()
+    found = _listed(value)
+    _require(all(each if isinstance(each, str) else is_parser(each) for each in found))
+    return found
 
 
 PARSERS = SettingType(
@@ -211,11 +207,7 @@ def _pages(value: Any) -> frozenset[str]:
     value = _boolean(value)
     if isinstance(value, bool):
         return frozenset({NOINDEX, NOFOLLOW} if value else ())
-    if isinstance(value, str):
-        value = value.split(",")
-    _require(isinstance(value, (list, tuple, set, frozenset)))
-    _require(all(isinstance(each, str) for each in value))
-    chosen = frozenset(each.strip() for each in value)
+    chosen = frozenset(_listed(value))
     _require(chosen <= {NOINDEX, NOFOLLOW, REL_NOFOLLOW})
     return chosen
 

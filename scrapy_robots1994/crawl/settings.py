@@ -90,7 +90,7 @@ class RobotsSettings:
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
     """URL of the store of policies; see :doc:`/usage/stores`."""
-    propagate_meta: tuple[str, ...] = declare(types.strings("meta keys", "proxy"), ())
+    propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
     robots.txt request copies from the page request.
     """
@@ -141,11 +141,10 @@ class RobotsSettings:
             }
         )
         if chosen.min_ttl > chosen.ttl:
-            msg = (
+            raise SettingsError(
                 f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
                 f"ROBOTS1994_TTL ({chosen.ttl:g}): lower the first or raise the second."
             )
-            raise SettingsError(msg)
         return chosen
 
     @property
@@ -171,11 +170,8 @@ def _unknown(name: str, known: list[str]) -> str:
     # Compared without the prefix, which would make any two names look alike.
     words = [each.removeprefix(PREFIX) for each in known]
     close = closest(name.upper().removeprefix(PREFIX), words)
-    hint = (
-        f"did you mean {PREFIX}{close}?"
-        if close
-        else f"the settings are {', '.join(known)}."
-    )
+    listed = f"the settings are {', '.join(known)}."
+    hint = f"did you mean {PREFIX}{close}?" if close else listed
     return f"{escape_control_chars(name)} is not a setting of scrapy_robots1994; {hint}"
 
 
@@ -197,6 +193,7 @@ def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
     robot = RobotName(crawler).usual
     name = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
     extra = {"spider": crawler.spider}
+    dry_run = "; dry run: the rules of the built-in middleware decide"
     logger.info(
         "scrapy_robots1994 %s: dialect %s, %s reading, robot name %s, store %s, "
         "at most %d parallel robots.txt fetches%s",
@@ -206,22 +203,19 @@ def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
         escape_control_chars(name),
         escape_control_chars(str(settings.store), 300),
         settings.max_fetches,
-        "; dry run: the rules of the built-in middleware decide"
-        if settings.dry_run
-        else "",
+        dry_run if settings.dry_run else "",
         extra=extra,
     )
     if settings.crawl_delay is not None and not settings.applies_crawl_delay:
-        logger.warning(
+        having = ", ".join(name for name, it in DIALECTS.items() if it.has_crawl_delay)
+        text = (
             "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
-            'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s',
-            settings.dialect,
-            ", ".join(name for name, it in DIALECTS.items() if it.has_crawl_delay),
-            extra=extra,
+            'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s'
         )
+        logger.warning(text, settings.dialect, having, extra=extra)
     if settings.compare_report and not (settings.compare or settings.dry_run):
-        logger.warning(
+        text = (
             "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
-            "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True",
-            extra=extra,
+            "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
         )
+        logger.warning(text, extra=extra)
