@@ -125,6 +125,8 @@ def _flag(value: Any) -> bool:
 
 
 FLAG = SettingType("True or False", _flag)
+
+
 def _store(value: Any) -> StoreUrl:
     _require(isinstance(value, str))
     return StoreUrl.parse(value)
