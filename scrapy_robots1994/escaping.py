@@ -46,7 +46,10 @@ def escape_control_chars(text: str, width: int = 120) -> str:
     Characters that move a cursor, end a line, change the direction of writing or cannot
     be encoded become escapes such as `\\x1b`. Longer text ends with `…`.
     """
-    shown = _UNPRINTABLE.sub(_escape, text[: width + 1])
+    shown = text[: width + 1]
+    # Nearly every URL; a line is logged for each refused one.
+    if not (shown.isascii() and shown.isprintable()):
+        shown = _UNPRINTABLE.sub(_escape, shown)
     if "::" in shown or "##" in shown:
         shown = _COMMAND.sub(_escape, shown)
     return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT
