@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from scrapy_robots1994.crawl.slots import _jitter, slots_of
+from scrapy_robots1994.crawl.features.crawl_delay import jitter_of, slots_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -21,7 +21,7 @@ def note_slots(crawler: Crawler) -> None:
     def left(request: Request) -> None:
         key = request.meta["download_slot"]
         slot = slots_of(crawler)[key]
-        now = slot.delay, slot.concurrency, _jitter(slot)
+        now = slot.delay, slot.concurrency, jitter_of(slot)
         assert crawler.stats is not None
         seen = crawler.stats.get_value(f"test/slot/{key}", [])
         crawler.stats.set_value(f"test/slot/{key}", [*seen, now])

@@ -12,8 +12,11 @@ from scrapy import Request, signals
 from scrapy.core.downloader import Slot
 
 from scrapy_robots1994.crawl.features import crawl_delay
-from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays
-from scrapy_robots1994.crawl.slots import PacedSlot, _jitter
+from scrapy_robots1994.crawl.features.crawl_delay import (
+    PacedSlot,
+    SlotDelays,
+    jitter_of,
+)
 from scrapy_robots1994.origin import Origin
 from tests.support.crawler import idle_crawler
 
@@ -27,7 +30,7 @@ def slot(delay: float = 0.0, concurrency: int = 8, jitter: float = 0.5) -> Any:
 
 def state(paced: PacedSlot) -> tuple[float, int, float]:
     """Delay, concurrency and jitter."""
-    return paced.slot.delay, paced.slot.concurrency, _jitter(paced.slot)
+    return paced.slot.delay, paced.slot.concurrency, jitter_of(paced.slot)
 
 
 def test_a_pause_is_applied_and_removed() -> None:
@@ -36,7 +39,7 @@ def test_a_pause_is_applied_and_removed() -> None:
     paced.set_pause("a", 2.0)
     assert state(paced) == (2.0, 1, 0.0)
 
-    paced.set_pause("a", None)
+    paced.set_pause("a", 0.0)
 
     assert state(paced) == (0.0, 8, 0.5)
 
@@ -48,7 +51,7 @@ def test_the_longest_of_several_pauses() -> None:
         paced.set_pause(origin, pause)
     assert paced.pause == 5.0
 
-    paced.set_pause("b", None)
+    paced.set_pause("b", 0.0)
     assert state(paced) == (3.0, 1, 0.0)
     paced.set_pause("c", 1.0)
     assert state(paced) == (2.0, 1, 0.0)
@@ -87,7 +90,7 @@ def test_lowered_slot_delay_is_restored_and_raised_one_stays() -> None:
     paced.enforce()
     paced.set_pause("a", 3.0)
     assert paced.slot.delay == 7.0
-    paced.set_pause("a", None)
+    paced.set_pause("a", 0.0)
     assert state(paced) == (7.0, 8, 0.5)
 
 
@@ -96,11 +99,11 @@ def test_the_pause_counts_from_the_answer_of_a_slot_in_use() -> None:
     paced = PacedSlot(slot())
     paced.set_pause("a", 2.0)
 
-    paced.restart_pause()
+    paced.restart()
     assert paced.slot.lastseen == 0
 
     paced.slot.lastseen = 1.0
-    paced.restart_pause()
+    paced.restart()
     assert paced.slot.lastseen > 1.0
 
 

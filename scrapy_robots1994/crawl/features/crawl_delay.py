@@ -1,5 +1,9 @@
 """Crawl delay: requests of an origin leave as far apart as its robots.txt states
 (`ROBOTS1994_CRAWL_DELAY`).
+
+Scrapy documents what the delay and the concurrency of a download slot are
+(`DOWNLOAD_SLOTS`), and AutoThrottle changes the delay while a crawl runs. There is no
+public interface to do the same, so `PacedSlot` sets the attributes of slots.
 """
 
 from __future__ import annotations
@@ -7,10 +11,11 @@ from __future__ import annotations
 import logging
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
 from scrapy import signals
+from scrapy.core import downloader as scrapy_downloader
 from scrapy.exceptions import NotConfigured
 
 from scrapy_robots1994.crawl import stats
@@ -19,13 +24,14 @@ from scrapy_robots1994.crawl.judges import OuterJudge
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.slots import PacedSlot, slot_key, slots_of
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -39,11 +45,14 @@ logger = logging.getLogger("scrapy_robots1994")
 
 _ATTRIBUTE = "_robots1994_slot_delays"
 
+SLOT_KEY = "download_slot"
+"""The meta key in which Scrapy stores the slot of a request."""
+
 MAX_ORIGINS = 100_000
 """Origins whose delay is known; for another, the next request states it again."""
 
-SWEEP_SLOTS = 64
-"""Slots after which those that the downloader dropped are looked for."""
+SPARE_SLOTS = 64
+"""Slots beyond the downloader's own after which those that it dropped are forgotten."""
 
 UNCOUNTED_SECONDS = 60.0
 MIN_UNCOUNTED = 8
@@ -52,6 +61,77 @@ MIN_UNCOUNTED = 8
 count, so that the scheduler stops for them, and a crawl that closes has no long queue to
 empty.
 """
+
+# The clock of `Slot.lastseen`: the wall clock before Scrapy 2.16.
+_CLOCK = (
+    getattr(scrapy_downloader, "monotonic", None) or vars(scrapy_downloader)["time"]
+)
+
+
+def slots_of(crawler: Crawler) -> dict[str | None, Any]:
+    """Return the slots of the crawl by key; none if its downloader has none."""
+    return getattr(crawler.engine.downloader, "slots", {})
+
+
+def jitter_of(slot: Any) -> float:
+    """Return the part of its delay by which *slot* varies it at random."""
+    if hasattr(slot, "jitter"):
+        return float(slot.jitter)
+    # RANDOMIZE_DOWNLOAD_DELAY, before Scrapy 2.18, is half of the delay more or less.
+    return 0.5 if slot.randomize_delay else 0.0  # pragma: no cover - as above
+
+
+def _set_jitter(slot: Any, jitter: float) -> None:
+    if hasattr(slot, "jitter"):
+        slot.jitter = jitter
+    else:  # pragma: no cover - Scrapy before 2.18
+        slot.randomize_delay = bool(jitter)
+
+
+class PacedSlot:
+    """One slot whose requests leave one at a time, with a pause between them.
+
+    Several origins that share the slot may each need a pause; the longest counts. The
+    slot's own delay is never shortened, also if it was raised later, as by AutoThrottle.
+    Without a pause the slot is as it was before.
+    """
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+        self.uncounted = 0
+        """Its requests that do not count towards `CONCURRENT_REQUESTS`."""
+        self.pause = 0.0
+        """The seconds between two of its requests at least; 0 for no pause."""
+        self.pauses: dict[Hashable, float] = {}
+        self._original = slot.delay, slot.concurrency, jitter_of(slot)
+
+    def set_pause(self, origin: Hashable, seconds: float) -> None:
+        """Set the pause that *origin* needs; 0 for no pause."""
+        self.pauses[origin] = seconds
+        if not seconds:
+            del self.pauses[origin]
+        delay, self.slot.concurrency, jitter = self._original
+        if self.slot.delay <= self.pause:
+            self.slot.delay = delay
+        _set_jitter(self.slot, jitter)
+        self.pause = max(self.pauses.values(), default=0.0)
+        self.enforce()
+
+    def enforce(self) -> None:
+        """Apply the pause, whatever else changed the slot."""
+        if not self.pause:
+            return
+        slot = self.slot
+        slot.delay = max(slot.delay, self.pause)
+        slot.concurrency = 1
+        # No random delay may be shorter than the pause.
+        if slot.delay * (1 - jitter_of(slot)) < self.pause:
+            _set_jitter(slot, 0.0)
+
+    def restart(self) -> None:
+        """Count the pause from now on: the server has just answered a request."""
+        if self.pause and self.slot.lastseen:
+            self.slot.lastseen = _CLOCK()
 
 
 class SlotDelays:
@@ -67,9 +147,8 @@ class SlotDelays:
         self._longest = longest
         self._uncounted = UncountedRequests.of(crawler)
         self._recorder = StatsRecorder(crawler.stats)
-        self._delays: LRUCache[Origin, float] = LRUCache(MAX_ORIGINS)
-        self._slots: dict[str, PacedSlot] = {}
-        self._sweep_at = SWEEP_SLOTS
+        self._delays: LRUCache[Origin | None, float] = LRUCache(MAX_ORIGINS)
+        self._slots: dict[str | None, PacedSlot] = {}
         self._queued: dict[Request, PacedSlot] = {}
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
@@ -88,23 +167,24 @@ class SlotDelays:
 
     def set_delay(self, origin: Origin, seconds: float | None) -> None:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay."""
-        applied = min(seconds or 0.0, self._longest)
+        stated = seconds or 0.0
+        applied = min(stated, self._longest)
         if self._delays.get(origin, 0.0) == applied:
             return
-        if seconds and applied:
+        if applied:
             self._delays[origin] = applied
-            self._report(origin, seconds, applied)
+            self._report(origin, stated, applied)
         else:
             del self._delays[origin]
         for slot in self._slots.values():
-            if slot.has_pause_for(origin):
-                slot.set_pause(origin, applied or None)
+            if origin in slot.pauses:
+                slot.set_pause(origin, applied)
 
-    def _report(self, origin: Origin, seconds: float, applied: float) -> None:
+    def _report(self, origin: Origin, stated: float, applied: float) -> None:
         """Log and count which delay is applied."""
         self._recorder.count(stats.CRAWL_DELAYS)
         level, effect = logging.DEBUG, "it is applied"
-        if seconds > applied:
+        if stated > applied:
             self._recorder.count(stats.CRAWL_DELAYS_CAPPED)
             level = logging.WARNING
             effect = f"{applied:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
@@ -112,41 +192,36 @@ class SlotDelays:
             level,
             "%s states a Crawl-delay of %g s; %s",
             escape_control_chars(origin.robots_url, 500),
-            seconds,
+            stated,
             effect,
             extra={"spider": self._crawler.spider},
         )
 
     def _reached(self, request: Request) -> None:
         """Pace the slot of *request*, which is about to be queued there."""
-        key, origin = slot_key(request), Origin.of(request.url)
-        if key is None or origin is None:
-            return
+        key, origin = request.meta.get(SLOT_KEY), Origin.of(request.url)
         pause, paced = self._delays.get(origin), self._slots.get(key)
         slot = slots_of(self._crawler).get(key)
         if slot is None or (pause is None and paced is None):
             return
         if paced is None or paced.slot is not slot:
-            self._sweep()
-            paced = self._slots[key] = PacedSlot(slot)
-        if pause is not None and not paced.has_pause_for(origin):
+            paced = self._new_slot(key, slot)
+        if pause is not None and origin not in paced.pauses:
             paced.set_pause(origin, pause)
-            paced.restart_pause()
+            paced.restart()
         paced.enforce()
         if paced.pause:
             # The slot queues a request right after the signal, if it has to wait.
             call_later(0, partial(self._uncount, request, paced))
 
-    def _sweep(self) -> None:
-        """Forget the slots that the downloader dropped, once there are many."""
-        if len(self._slots) >= self._sweep_at:
-            slots = slots_of(self._crawler)
-            self._slots = {
-                key: paced
-                for key, paced in self._slots.items()
-                if slots.get(key) is paced.slot
-            }
-            self._sweep_at = max(SWEEP_SLOTS, 2 * len(self._slots))
+    def _new_slot(self, key: str | None, slot: Any) -> PacedSlot:
+        """Return *slot* to be paced, and forget slots that the downloader dropped."""
+        slots = slots_of(self._crawler)
+        if len(self._slots) > 2 * len(slots) + SPARE_SLOTS:
+            known = self._slots.items()
+            self._slots = {name: it for name, it in known if slots.get(name) is it.slot}
+        self._slots[key] = PacedSlot(slot)
+        return self._slots[key]
 
     def _uncount(self, request: Request, paced: PacedSlot) -> None:
         """Let *request* wait in the queue of its slot without counting, if few do."""
@@ -159,11 +234,11 @@ class SlotDelays:
 
     def _downloaded(self, response: Response, request: Request) -> None:  # noqa: ARG002 - Scrapy's names
         """Begin the pause of the slot anew: its delay counts from the last answer."""
-        paced = self._slots.get(slot_key(request) or "")
+        paced = self._slots.get(request.meta.get(SLOT_KEY))
         if paced is not None:
             # AutoThrottle, which listens to the same signal, may have changed the slot.
             paced.enforce()
-            paced.restart_pause()
+            paced.restart()
 
     def _left(self, request: Request) -> None:
         """Count *request* again: it left its slot."""
@@ -182,15 +257,13 @@ class CrawlDelay:
     def __init__(self, crawler: Crawler) -> None:
         settings = RobotsSettings.from_settings(crawler.settings)
         if settings.crawl_delay is None:
-            message = "ROBOTS1994_CRAWL_DELAY is False"
-            raise NotConfigured(message)
+            raise NotConfigured("ROBOTS1994_CRAWL_DELAY is False")
         if ROBOTS_PARSED is None:  # pragma: no cover - Scrapy before 2.18
-            message = (
+            raise NotConfigured(
                 "this Scrapy has no signal robots_parsed, so crawl delays of the "
                 "built-in's parsers are not known: use Scrapy 2.18 or newer, or "
                 "Robots1994Middleware in a dialect with Crawl-delay"
             )
-            raise NotConfigured(message)
         self._delays = SlotDelays.of(crawler, settings)
         self._robot = RobotName(crawler)
         crawler.signals.connect(self._parsed, ROBOTS_PARSED)
