@@ -137,11 +137,12 @@ class PolicyThread(StoreWorker):
         # A fetch that hangs for ever must not keep the origin from other workers.
         self._ours = {o: end for o, end in self._ours.items() if now <= end}
         if self._ours:
-            self.call("write", "renew", list(self._ours), self._holder, LEASE_SECONDS)
+            ours = list(self._ours)
+            self.call("write", lambda it: it.renew(ours, self._holder, LEASE_SECONDS))
 
     def _note_ended(self) -> None:
         """Look at the leases that ended, or at all if notifications may be lost."""
-        for each in self.call("read", "ended", returns=list):
+        for each in self.call("read", lambda it: it.ended(), list):
             match each:
                 case (None, _):
                     for wait in self._waiting.values():
@@ -189,8 +190,9 @@ class PolicyThread(StoreWorker):
         if not isinstance(self.store(), SharedStore):
             # No other worker knows of this store: fetch at once, as after a failure.
             return Lease(granted=False, failed=True)
-        arguments = origin, self._holder, LEASE_SECONDS
-        lease: Lease = self.call("write", "lease", *arguments, returns=Lease)
+        lease: Lease = self.call(
+            "write", lambda it: it.lease(origin, self._holder, LEASE_SECONDS), Lease
+        )
         if lease.granted:
             self._ours[origin] = time.monotonic() + self._max_fetch_seconds
         return lease
@@ -199,9 +201,11 @@ class PolicyThread(StoreWorker):
         """End our lease of *origin*, if there is one."""
         if self._ours.pop(origin, None) is not None:
             seconds = LEASE_SECONDS if failed else 0.0
-            names = origin, self._holder
             with suppress(NoAnswer):
-                self.call("write", "unlease", *names, failed_for=seconds)
+                self.call(
+                    "write",
+                    lambda it: it.unlease(origin, self._holder, failed_for=seconds),
+                )
 
     def _settle(self, origin: Origin, policy: Policy | None) -> None:
         """End the wait for the lease of *origin*."""
@@ -211,8 +215,9 @@ class PolicyThread(StoreWorker):
 
     def _entry(self, origin: Origin) -> bytes | None:
         """Return the bytes stored for *origin*."""
-        returns = (bytes, type(None))
-        entry: bytes | None = self.call("read", "get", origin, returns=returns)
+        entry: bytes | None = self.call(
+            "read", lambda it: it.get(origin), (bytes, type(None))
+        )
         return None if entry is None or len(entry) > MAX_ENTRY_BYTES else entry
 
     def _read(self, origin: Origin) -> Policy | None:
@@ -236,13 +241,13 @@ class PolicyThread(StoreWorker):
             return False
         if policy.keep_until <= self._clock():
             # It is over by now; nothing older stays in its place either.
-            self.call("write", "forget", policy.origin)
+            self.call("write", lambda it: it.forget(policy.origin))
             return False
         entry = encode(policy)
         if len(entry) > MAX_ENTRY_BYTES:
             return False
         stored = Stored(policy.origin, entry, policy.keep_until)
-        self.call("write", "put", stored)
+        self.call("write", lambda it: it.put(stored))
         return True
 
     def _may_replace(self, policy: Policy) -> bool:

@@ -98,7 +98,8 @@ class RedisStore(SharedStore):
             if why.startswith("Port "):
                 why = f"the port is not a number ({_UNESCAPED})"
             raise parts.refusal(why) from None
-        return cls(place, prefix=parts.text("prefix", PREFIX), timeout=timeout)
+        prefix = dict(parts.options).get("prefix", PREFIX)
+        return cls(place, prefix=prefix, timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
         """Read with one GETRANGE: what others wrote is read up to its bound only."""

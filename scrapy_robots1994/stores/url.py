@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from importlib import import_module
@@ -44,9 +43,9 @@ MAX_ORIGINS: Final = 100_000
 MAX_BYTES: Final = 256_000_000
 TIMEOUT: Final = 2.0
 
-MAX_DIGITS: Final = 18
-"""Digits of a count: more than any memory has bytes, few enough for `int`."""
-
+# At most 18 digits: more than any memory has bytes, few enough for `int`.
+_COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
+_SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
 _MEMORY = re.compile("memory:/*", re.IGNORECASE)
 _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
@@ -90,32 +89,13 @@ class UrlParts:
 
     def count(self, name: str, default: int) -> int:
         """Return the option *name* as a whole number of at least 1."""
-        number = default
-        for value in self._values(name):
-            is_number = value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS
-            if not is_number or int(value) < 1:
-                why = f"{name} must be a whole number of at least 1, not "
-                raise self.refusal(f'{why}"{escape_control_chars(value)}"')
-            number = int(value)
-        return number
+        values = self._values(name, _COUNT, "a whole number of at least 1")
+        return int([str(default), *values][-1])
 
     def seconds(self, name: str, default: float) -> float:
         """Return the option *name* as seconds, more than 0."""
-        seconds = default
-        for value in self._values(name):
-            try:
-                seconds = float(value)
-            except ValueError:
-                seconds = math.nan
-            if not math.isfinite(seconds) or seconds <= 0:
-                shown = escape_control_chars(value)
-                why = f'{name} must be seconds, more than 0, not "{shown}"'
-                raise self.refusal(why)
-        return seconds
-
-    def text(self, name: str, default: str) -> str:
-        """Return the option *name*; the last one if there are several."""
-        return [default, *self._values(name)][-1]
+        values = self._values(name, _SECONDS, "seconds, more than 0")
+        return float([str(default), *values][-1])
 
     def without(self, *names: str) -> str:
         """Return the URL without the options *names*."""
@@ -130,9 +110,14 @@ class UrlParts:
         forms = (str, unquote, lambda text: quote(text, safe=""))
         return {form(text) for text in found for form in forms} - {""}
 
-    def _values(self, name: str) -> list[str]:
-        """Return every value of the option *name*."""
-        return [value for key, value in self.options if key == name]
+    def _values(self, name: str, pattern: re.Pattern[str], kind: str) -> list[str]:
+        """Return every value of the option *name*, of which the last one counts."""
+        values = [value for key, value in self.options if key == name]
+        for value in values:
+            if not pattern.fullmatch(value):
+                shown = escape_control_chars(value)
+                raise self.refusal(f'{name} must be {kind}, not "{shown}"')
+        return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import math
 import os
@@ -15,6 +14,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.policy.faults import is_shortage
 from scrapy_robots1994.stores.base import PolicyStore
 
 if TYPE_CHECKING:
@@ -25,15 +25,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robots1994")
 
 Side: TypeAlias = Literal["read", "write", "close"]
+Types: TypeAlias = "type | tuple[type, ...]"
 
 REST_SECONDS: Final = 2.0
 """Seconds for which a store that failed is not called again."""
 
 OWN_LIMIT_SECONDS: Final = 0.1
 """Pause before a call is repeated that met a limit of this process."""
-
-OWN_LIMITS: Final = {errno.EMFILE, errno.ENFILE, errno.EADDRNOTAVAIL, errno.ENOBUFS}
-"""This process or machine, not the store, has no descriptor or port left."""
 
 
 class NoAnswer(Exception):  # noqa: N818 - no fault of the caller
@@ -152,27 +150,16 @@ class StoreWorker(Thread):
         return self._store
 
     def call(
-        self,
-        side: Side,
-        name: str,
-        *args: Any,
-        returns: type | tuple[type, ...] = object,
-        **options: Any,
+        self, side: Side, method: Callable[[Any], Any], returns: Types = object
     ) -> Any:
-        """Return what method *name* of the store returns, or raise `NoAnswer`.
+        """Return what *method* of the store returns, or raise `NoAnswer`.
 
         Call this in a job. Any class can be a store: what is not of *returns* is a
         failure.
         """
-        method = getattr(self.store(), name)
-        return self._guard(side, partial(method, *args, **options), returns)
+        return self._guard(side, partial(method, self.store()), returns)
 
-    def _guard(
-        self,
-        side: Side,
-        function: Callable[[], Any],
-        returns: type | tuple[type, ...],
-    ) -> Any:
+    def _guard(self, side: Side, function: Callable[[], Any], returns: Types) -> Any:
         """Call *function*, and raise `NoAnswer` whatever else it raises."""
         # Once abandoned, another thread may use the store through its own instance.
         if self.is_abandoned or not self._breaker.may_call(side):
@@ -206,7 +193,7 @@ def _repeat(function: Callable[[], Any], give_up: float) -> Any:
         time.sleep(OWN_LIMIT_SECONDS)
 
 
-def _check(result: object, types: type | tuple[type, ...]) -> None:
+def _check(result: object, types: Types) -> None:
     """Raise `StoreError` for what a method of a store must not return."""
     if iscoroutine(result):
         # Else Python warns of a coroutine that was never awaited.
@@ -216,17 +203,13 @@ def _check(result: object, types: type | tuple[type, ...]) -> None:
         raise StoreError(f"a method returned an object of {type(result).__name__}")
 
 
-def _is_own_limit(error: BaseException | None) -> bool:
-    """Return whether a call failed because this process has no descriptor left.
+def _is_own_limit(error: BaseException) -> bool:
+    """Return whether a call failed because this process has no descriptor or port left.
 
     A store may hide the reason: SQLite says "unable to open database file".
     """
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in OWN_LIMITS:
-            return True
-        error = error.__cause__ or error.__context__
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as reason:
-        return reason.errno in OWN_LIMITS
-    return False
+        return is_shortage(reason)
+    return is_shortage(error)
