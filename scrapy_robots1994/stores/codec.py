@@ -11,6 +11,7 @@ import math
 import re
 import zlib
 from dataclasses import replace
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy_robots1994.origin import Origin
@@ -85,77 +86,59 @@ def decode(
     Return `None` for another version, another origin and anything broken. Never raise.
     """
     try:
-        if entry[:1] != VERSION:
-            return None
-        unpacker = zlib.decompressobj(zdict=DICTIONARY)
-        # Another user of the store cannot fill our memory through it: what unpacks to
-        # more than this crawl would have downloaded is fetched anew.
-        text = unpacker.decompress(entry[1:], MAX_HEAD_BYTES + reader.limit + 1)
-        line, _, body = text.partition(b"\n")
-        if not unpacker.eof or len(line) > MAX_HEAD_BYTES:
-            return None
-        head = json.loads(line)
+        head, body = _unpack(entry, MAX_HEAD_BYTES + reader.limit)
         if Origin.of(head["origin"]) != origin:
             return None
-        return _policy(head, body, origin, reader, freshness)
+        fetched_at = _number(head["fetched_at"], int, float)
+        retry_at = _number(head["retry_at"], int, float, NoneType)
+        response = RobotsResponse(
+            status=_number(head["status"], int),
+            body=body,
+            is_truncated=head["is_truncated"] is True,
+            freshness_lifetime=_number(
+                head["freshness_lifetime"], int, float, NoneType
+            ),
+            retry_after=None if retry_at is None else retry_at - fetched_at,
+            etag=_header(head["etag"]),
+            last_modified=_header(head["last_modified"]),
+            final_url=_header(head["final_url"]),
+        )
+        robots = None
+        if outcome_of(response.status) is Outcome.PARSED:
+            robots = reader.read(body, is_truncated=response.is_truncated)
+        policy = Policy.from_response(origin, response, robots, fetched_at, freshness)
     except _BROKEN:
         return None
-
-
-def _policy(
-    head: dict[str, Any],
-    body: bytes,
-    origin: Origin,
-    reader: Reader,
-    freshness: FreshnessSettings,
-) -> Policy:
-    """Return the policy of a stored response, made as it was when the response came."""
-    fetched_at = _seconds(head["fetched_at"])
-    retry_at = _optional(head["retry_at"])
-    response = RobotsResponse(
-        status=_status(head["status"]),
-        body=body,
-        is_truncated=head["is_truncated"] is True,
-        freshness_lifetime=_optional(head["freshness_lifetime"]),
-        retry_after=None if retry_at is None else retry_at - fetched_at,
-        etag=_header(head["etag"]),
-        last_modified=_header(head["last_modified"]),
-        final_url=_header(head["final_url"]),
-    )
-    is_file = outcome_of(response.status) is Outcome.PARSED
-    robots = reader.read(body, is_truncated=response.is_truncated) if is_file else None
-    policy = Policy.from_response(origin, response, robots, fetched_at, freshness)
     if retry_at is None or not policy.is_known:
         return policy
     # Ours R5: the last good policy stands in, and its end does not move.
     fresh_until = min(retry_at, policy.keep_until)
+    stale_until = fresh_until + freshness.stale_while_revalidate
     return replace(
         policy,
         fresh_until=fresh_until,
-        stale_until=min(
-            fresh_until + freshness.stale_while_revalidate, policy.keep_until
-        ),
+        stale_until=min(stale_until, policy.keep_until),
         is_stale_on_error=True,
     )
 
 
-def _status(value: object) -> int:
-    """Return an HTTP status, or raise `ValueError`. Without one nothing was said."""
-    if type(value) is int:
+def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
+    """Return head and body of *entry*, of at most *limit* bytes, or raise an error."""
+    unpacker = zlib.decompressobj(zdict=DICTIONARY)
+    # Another user of the store cannot fill our memory through it: what unpacks to more
+    # than this crawl would have downloaded is fetched anew.
+    text = unpacker.decompress(entry[1:], limit + 1)
+    line, _, body = text.partition(b"\n")
+    if entry[:1] != VERSION or not unpacker.eof or len(line) > MAX_HEAD_BYTES:
+        raise ValueError(entry[:1])
+    return json.loads(line), body
+
+
+def _number(value: Any, *types: type) -> Any:
+    """Return a finite number of *types*, or `None` if it is one; or raise an error."""
+    if type(value) in types and (value is None or math.isfinite(value)):
         return value
     raise ValueError(value)
-
-
-def _seconds(value: Any) -> float:
-    """Return a finite number, or raise `ValueError`."""
-    if type(value) in {int, float} and math.isfinite(value):
-        return float(value)
-    raise ValueError(value)
-
-
-def _optional(value: object) -> float | None:
-    """Return a finite number or `None`, or raise `ValueError`."""
-    return None if value is None else _seconds(value)
 
 
 def _header(value: object) -> str | None:

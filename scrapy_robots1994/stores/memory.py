@@ -36,16 +36,12 @@ class MemoryStore:
         self._max_bytes = max_bytes
         # Not `cachetools.LRUCache`: it has one bound, and no call for what it evicts.
         self._policies: OrderedDict[Origin, Policy] = OrderedDict()
-        self._bytes = 0
+        self.memory_bytes = 0
+        """About how many bytes the policies take."""
         # By the identity of a file: how many origins share it, and its bytes.
         self._files: dict[int, tuple[int, int]] = {}
         self.on_forget: Callable[[Origin], None] = lambda _: None
         """Called with each origin whose policy is replaced or no longer in memory."""
-
-    @property
-    def memory_bytes(self) -> int:
-        """About how many bytes the policies take."""
-        return self._bytes
 
     def get(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin*, fresh or stale; `None` without one."""
@@ -91,25 +87,25 @@ class MemoryStore:
             return
         origins, before = self._files[id(robots)]
         self._files[id(robots)] = origins, robots.memory_bytes
-        self._bytes += robots.memory_bytes - before
+        self.memory_bytes += robots.memory_bytes - before
         self._shrink()
 
     def _shrink(self) -> None:
         """Forget the least recently used policies beyond the bounds."""
         while len(self._policies) > self._max_origins or (
-            self._bytes > self._max_bytes and len(self._policies) > 1
+            self.memory_bytes > self._max_bytes and len(self._policies) > 1
         ):
             self.forget(next(iter(self._policies)))
 
     def _charge(self, policy: Policy, origins: int) -> None:
         """Count *policy* once more or once less."""
-        self._bytes += POLICY_BYTES * origins
+        self.memory_bytes += POLICY_BYTES * origins
         robots = policy.robots
         if robots is None:
             return
         shared, size = self._files.pop(id(robots), (0, 0))
-        self._bytes -= size
+        self.memory_bytes -= size
         if shared + origins:
             size = size or robots.memory_bytes
-            self._bytes += size
+            self.memory_bytes += size
             self._files[id(robots)] = shared + origins, size
