@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
 
+from scrapy import Spider
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.misc import load_object
+from scrapy.utils.project import inside_project
 
-from scrapy_robots1994.commands.options import (
+import scrapy_robots1994
+from scrapy_robots1994.commands.terminal import (
     COMMON,
     EXIT_CODES,
-    PROJECT,
+    ExitCode,
     HelpFormatter,
     Options,
-    add_options,
-    refuse_unknown,
-)
-from scrapy_robots1994.commands.terminal import (
-    ExitCode,
     WrongUse,
     end_now,
+    help_of,
     print_note,
+    refuse_unknown,
 )
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
-    from scrapy import Spider
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
 
@@ -42,17 +44,18 @@ class _Help(HelpFormatter, ScrapyHelpFormatter):
 
 
 class RobotsCommand(ScrapyCommand):
-    """A command of ours, described by its class attributes.
+    """A command of ours, described by its docstring.
 
-    The list of commands says *summary* of it; help shows *arguments*, *description*,
-    *options* and *examples*.
+    That of a subclass has three parts: what the list of commands says, what help says
+    first, and examples, which help shows last.
     """
 
     arguments = ""
-    summary = ""
-    description = ""
-    examples = ""
     options: ClassVar[Options] = {}
+
+    # Set by Scrapy before any method is called that uses them.
+    settings: Settings
+    crawler_process: CrawlerProcess
 
     def syntax(self) -> str:
         """Return how the command is called."""
@@ -60,23 +63,45 @@ class RobotsCommand(ScrapyCommand):
 
     def short_desc(self) -> str:
         """Return what the list of commands says."""
-        return self.summary
+        return help_of(self)[0].rstrip(".")
 
     def long_desc(self) -> str:
         """Return what help says first."""
-        return self.description
+        return help_of(self)[1]
 
-    @abstractmethod
-    def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Do what the command is for, and return its exit code.
+    @property
+    def all_options(self) -> Options:
+        """The options that all our commands have, and those of this one."""
+        spider = {
+            "metavar": "NAME",
+            "help": "use the settings and the robot name of this spider of the project",
+        }
+        return COMMON | {"--spider": spider} | self.options
 
-        A `RobotsError` is wrong use, and its text says what to write.
-        """
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add Scrapy's own options and ours."""
+        super().add_options(parser)
+        parser.formatter_class = _Help
+        parser.epilog = f"{help_of(self)[2]}\n\n{EXIT_CODES}"
+        for flag, keywords in self.all_options.items():
+            parser.add_argument(flag, **keywords)
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Refuse what is not an option; log warnings only, unless LOG_LEVEL is given."""
+        self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
+        super().process_options(args, opts)
+        try:
+            refuse_unknown(args, self.all_options)
+        except WrongUse as error:
+            raise UsageError(str(error)) from error
+        if opts.dialect:
+            name = "ROBOTS1994_DIALECT"
+            self.settings.set(name, opts.dialect, priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Execute the command with the settings of its spider."""
         try:
-            self._use_spider(opts.spider)
+            self.spider_class(opts).update_settings(self.settings)
             self.exitcode = self.execute(args, opts)
         except RobotsError as error:
             text = escape_control_chars(str(error), 500)
@@ -87,72 +112,56 @@ class RobotsCommand(ScrapyCommand):
         if self.exitcode == ExitCode.INTERRUPTED:
             end_now()
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's own options, those that all our commands have, and *options*."""
-        super().add_options(parser)
-        parser.formatter_class = _Help
-        parser.epilog = f"{self.examples}\n{EXIT_CODES}"
-        add_options(parser, COMMON | PROJECT | self.options)
+    @abstractmethod
+    def execute(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Do what the command is for, and return its exit code.
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Refuse what is not an option; log warnings only, unless LOG_LEVEL is given."""
-        super().process_options(args, opts)
+        A `RobotsError` is wrong use, and its text says what to write.
+        """
+
+    def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
+        """Return the spider that --spider names; `UsageError` where there is none."""
+        if not opts.spider:
+            return Spider
+        loader = self.crawler_process.spider_loader
         try:
-            refuse_unknown(args, COMMON | PROJECT | self.options)
-        except WrongUse as error:
-            raise UsageError(str(error)) from error
-        if opts.dialect:
-            name = "ROBOTS1994_DIALECT"
-            self.own_settings.set(name, opts.dialect, priority="cmdline")
-        is_chosen = any(pair.startswith("LOG_LEVEL=") for pair in opts.set)
-        if not (opts.loglevel or is_chosen):
-            self.own_settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
-
-    def _use_spider(self, name: str | None) -> None:
-        """Add the settings of the spider *name* to those of the project."""
-        if name:
-            self.spider_class(name).update_settings(self.own_settings)
-
-    def spider_class(self, name: str) -> type[Spider]:
-        """Return the spider of this *name*; `UsageError` where the project has none."""
-        loader = self.process.spider_loader
-        try:
-            return loader.load(name)
+            return loader.load(opts.spider)
         except KeyError:
-            shown = escape_control_chars(name, 60)
+            shown = escape_control_chars(opts.spider, 60)
             msg = (
-                f"--spider: the project has no spider {shown!r}; "
-                f"`scrapy list` names them{did_you_mean(name, loader.list())}"
+                f"--spider: the project has no spider {shown!r}; `scrapy list` names "
+                f"them{did_you_mean(opts.spider, loader.list())}"
             )
             raise UsageError(msg) from None
 
-    def look_up(self, lookup: PolicyLookup, spider: str | None) -> None:
-        """Fetch what *lookup* wants, with the settings and the name of *spider*."""
+    def lookup(self, opts: argparse.Namespace) -> PolicyLookup:
+        """Return what fetches and reads robots.txt files as the project would."""
         # Loaded here: Scrapy loads this module whatever command it runs.
-        from scrapy import Spider  # noqa: PLC0415 - as above
+        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - as above
 
-        from scrapy_robots1994.commands.fetch_policies import fetch_policies  # noqa: PLC0415 - as above
-        from scrapy_robots1994.crawl.requests import RobotName  # noqa: PLC0415 - as above
+        return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
-        kind = self.spider_class(spider) if spider else Spider
-        if lookup.urls:
-            fetch_policies(self.process, lookup, kind)
-        else:
-            crawler: Any = SimpleNamespace(settings=self.own_settings, spider=kind)
-            lookup.robot = RobotName(crawler).usual
-        if lookup.error:
-            raise RobotsError(lookup.error)
 
-    @property
-    def own_settings(self) -> Settings:
-        """The settings of the project and the command line."""
-        assert self.settings is not None  # noqa: S101 - set before any use, by Scrapy
-        return self.settings
+def project_notes(settings: Settings) -> Iterator[str]:
+    """Yield why the crawl of the project would not do what is printed here."""
+    name = "ROBOTSTXT_OBEY"
+    is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
+    if is_set and not settings.getbool(name):
+        yield f"note: {name} is off here, so the crawl would not fetch robots.txt"
+    if inside_project() and not _is_enabled(settings):
+        yield (
+            "note: this project does not enable scrapy_robots1994, so its crawl uses "
+            "Scrapy's own middleware; fill the ADDONS line of its settings: "
+            'ADDONS = {"scrapy_robots1994.Addon": 500}'
+        )
 
-    @property
-    def process(self) -> CrawlerProcess:
-        """The process that crawls."""
-        process: Any = self.crawler_process
-        assert process is not None  # noqa: S101 - set before `run`, by Scrapy
-        made: CrawlerProcess = process
-        return made
+
+def _is_enabled(settings: Settings) -> bool:
+    """Whether the add-on or the middleware is in *settings*."""
+    ours = (scrapy_robots1994.Addon, scrapy_robots1994.Robots1994Middleware)
+    for name in ("ADDONS", "DOWNLOADER_MIDDLEWARES"):
+        for path, place in settings.getdict(name).items():
+            with suppress(ImportError, NameError, ValueError, TypeError):
+                if place is not None and issubclass(load_object(path), ours):
+                    return True
+    return False

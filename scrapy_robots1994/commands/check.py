@@ -3,60 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from scrapy.settings import SETTINGS_PRIORITIES
-from scrapy.utils.misc import load_object
-from scrapy.utils.project import inside_project
-
-from scrapy_robots1994.commands.base import RobotsCommand
+from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.inputs import STDIN, expand, is_url, urls_from
-from scrapy_robots1994.commands.options import JSON, URLS, Options
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
+    Options,
     WrongUse,
-    interruptible,
     painter,
     print_json,
     print_line,
     print_note,
-    progress,
 )
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import decode
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
-    from scrapy.settings import Settings
+    from scrapy_robots1994.commands.fetch_policies import PolicyLookup, PolicySource
+    from scrapy_robots1994.parser import Verdict
 
-    from scrapy_robots1994.commands.url_verdict import PolicySource, UrlVerdict
-    from scrapy_robots1994.crawl.requests import Exemption
-
-MAX_NAMED = 5
-"""Origins that are named as missing after Ctrl-C."""
+_MARGIN = 12
+_STYLES = {"allowed": "green", "disallowed": "red", "unknown": "yellow"}
 
 
 class RobotsCheck(RobotsCommand):
-    """May these URLs be retrieved, by which record and line, or why by none."""
+    """Say whether robots.txt allows URLs, and which line decides.
+
+    Say for each URL whether a strict robot of 1994 may retrieve it, and which line
+    decides. URLs are arguments, lines of a file (--urls) or of standard input (-). The
+    robots.txt of each origin is fetched with the downloader and the settings of the
+    project, as its crawl would do, unless --robots names a file. Each line is printed
+    as soon as its origin has answered.
+
+    examples:
+      scrapy robots-check https://example.com/ https://example.com/private/x
+      scrapy robots-check --robot mybot --urls urls.txt --only disallowed
+      scrapy robots-check --robots draft.txt --explain /private/x
+    """
 
     arguments = "URL..."
-    summary = "Say whether robots.txt allows URLs, and which line decides"
-    description = (
-        "Say for each URL whether a strict robot of 1994 may retrieve it, and which "
-        "line decides. URLs are arguments, lines of a file (--urls) or of standard "
-        "input (-). The robots.txt of each origin is fetched with the downloader "
-        "and the settings of the project, as its crawl would do, unless --robots "
-        "names a file. Each line is printed as soon as its origin has answered."
-    )
-    examples = """\
-examples:
-  scrapy robots-check https://example.com/ https://example.com/private/x
-  scrapy robots-check --robot mybot --urls urls.txt --only disallowed
-  scrapy robots-check --robots draft.txt --explain /private/x
-"""
     options: ClassVar[Options] = {
         "--robot": {
             "metavar": "NAME",
@@ -70,7 +63,10 @@ examples:
             "help": "read this robots.txt instead: a file, a folder of files, a URL, or "
             "- for standard input (may be repeated); URLs may then be paths",
         },
-        **URLS,
+        "--urls": {
+            "metavar": "FILE",
+            "help": "a file with one URL a line, - for stdin",
+        },
         "--only": {
             "choices": ("allowed", "disallowed", "unknown"),
             "help": "print only these URLs; the exit code counts all",
@@ -79,145 +75,218 @@ examples:
             "action": "store_true",
             "help": "print the reason below each URL",
         },
-        **JSON,
+        "--json": {"action": "store_true", "help": "print JSON, one object a line"},
     }
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
-        from scrapy_robots1994.commands.url_verdict import PolicySource  # noqa: PLC0415 - heavy
-        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - heavy
-
         if STDIN in opts.robots and STDIN in (*args, opts.urls):
             raise WrongUse("standard input can be the robots.txt or the URLs, not both")
-        settings = RobotsSettings.from_settings(self.own_settings)
-        check = _Check(urls_from(args, opts.urls), opts)
-        for line in _notes(self.own_settings):
+        check = _Check(self.lookup(opts), urls_from(args, opts.urls), opts)
+        for line in project_notes(self.settings):
             print_note(line)
-        with (
-            interruptible(check.lookup.interrupted),
-            progress("robots.txt", len(check.names)) as check.step,
-        ):
-            check.print_exempt()
-            self.look_up(check.lookup, opts.spider)
-            for name in () if check.lookup.is_interrupted else check.names:
-                if not is_url(name):
-                    check.add(PolicySource.from_file(name, settings))
-        check.print_end()
-        return check.exit_code
+        return check.run()
 
 
 class _Check:
-    """The URLs to check by the names of what decides, and the counts of the answers.
+    """URLs by the robots.txt that decides about them, and the counts of the answers.
 
     Each answer is printed as soon as it is known.
     """
 
-    def __init__(self, urls: list[str], opts: argparse.Namespace) -> None:
-        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - heavy
-
+    def __init__(
+        self, lookup: PolicyLookup, urls: list[str], opts: argparse.Namespace
+    ) -> None:
+        self._lookup = lookup
         self._opts = opts
         self._paint = painter(opts.color)
-        exemptions = [(url, _exemption(url, is_path_fine=opts.robots)) for url in urls]
-        self._exempt = [(url, why) for url, why in exemptions if why is not None]
-        checked = [url for url, why in exemptions if why is None]
+        self._files = expand(opts.robots)
+        self._exempt: list[UrlVerdict] = []
         self._urls: dict[str, list[str]] = {}
-        if opts.robots:
-            self._urls = dict.fromkeys(expand(opts.robots), checked)
-        else:
-            for url in checked:
-                origin = Origin.of(url)
-                assert origin is not None  # noqa: S101 - else it is exempt
-                self._urls.setdefault(origin.robots_url, []).append(url)
-        self.names = list(self._urls)
-        fetched = [name for name in self.names if is_url(name)]
-        self.lookup = PolicyLookup(fetched, self.add, self.print_end)
-        self.step: Callable[[], None] = lambda: None
+        for url in urls:
+            exemption = _exemption(url, is_path_fine=self._files)
+            if exemption:
+                self._exempt.append(UrlVerdict(url, exemption=exemption))
+                continue
+            for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
+                self._urls.setdefault(name, []).append(url)
         self._words: Counter[str] = Counter()
-        self._done: set[str] = set()
         self._unknown = 0
 
-    @property
-    def _robot(self) -> str | bytes:
-        """The robot that is checked for."""
-        chosen: str | bytes = self._opts.robot or self.lookup.robot
-        return chosen
+    def run(self) -> int:
+        """Print all answers, and return the exit code."""
+        for verdict in self._exempt:
+            self._print(verdict)
+        self._lookup.run(self._urls, self._add, self._print_end)
+        if self._unknown:
+            return ExitCode.UNREAD
+        return ExitCode.FOUND if self._words["disallowed"] else ExitCode.FINE
 
-    def add(self, source: PolicySource) -> None:
+    def _add(self, source: PolicySource) -> None:
         """Print what *source* says of its URLs."""
-        from scrapy_robots1994.commands.url_verdict import UrlVerdict  # noqa: PLC0415 - heavy
-
-        self._done.add(source.name)
         if source.rules is None and not is_url(source.name):
             # A file that cannot be read is named once, however many URLs there are.
             print_note(f"{escape_control_chars(source.name, 300)}: {source.why}")
+        robot = self._opts.robot or self._lookup.robot
         for url in self._urls[source.name]:
-            self._print(UrlVerdict.of(url, source, self._robot))
-        self.step()
-
-    def print_exempt(self) -> None:
-        """Print the URLs that a crawl does not check."""
-        from scrapy_robots1994.commands.url_verdict import UrlVerdict  # noqa: PLC0415 - heavy
-
-        for url, why in self._exempt:
-            self._print(UrlVerdict(url, exemption=why))
+            self._print(UrlVerdict.of(url, source, robot))
 
     def _print(self, verdict: UrlVerdict) -> None:
         """Count *verdict*, and print it if it is wanted."""
         self._words[verdict.word] += 1
         self._unknown += not verdict.is_known
-        if self._opts.only and verdict.word != self._opts.only:
+        if self._opts.only not in (None, verdict.word):
             return
         if self._opts.json:
             print_json(verdict.as_json())
-        else:
-            for line in verdict.lines(
-                self._paint,
-                explain=self._opts.explain,
-                is_one_of=bool(self._opts.robots) and len(self.names) > 1,
-            ):
-                print_line(line)
+            return
+        explain, names_file = self._opts.explain, len(self._files) > 1
+        for line in verdict.lines(self._paint, explain=explain, names_file=names_file):
+            print_line(line)
 
-    def print_end(self) -> None:
-        """Print the sum, and after Ctrl-C what is missing."""
-        if not self._opts.json:
-            robot = (
-                decode(self._robot) if isinstance(self._robot, bytes) else self._robot
-            )
-            unknown = f"; no policy was found for {self._unknown:,}" * bool(
-                self._unknown
-            )
-            print_line(
-                f"{self._words['allowed']:,} allowed, "
-                f"{self._words['disallowed']:,} disallowed{unknown}; "
-                f'asked as "{escape_control_chars(robot, 60)}"'
-            )
-        if self.lookup.is_interrupted:
-            missing = [name for name in self.names if name not in self._done]
-            named = [escape_control_chars(it, 100) for it in missing[:MAX_NAMED]]
-            named += ["..."] * bool(missing[MAX_NAMED:])
-            print_note(
-                f"interrupted: no answer yet from {len(missing)}: {', '.join(named)}"
-            )
+    def _print_end(self) -> None:
+        """Print the sum."""
+        if self._opts.json:
+            return
+        robot = self._opts.robot or self._lookup.robot
+        name = decode(robot) if isinstance(robot, bytes) else robot
+        unknown = f"; no policy was found for {self._unknown:,}" * bool(self._unknown)
+        print_line(
+            f"{self._words['allowed']:,} allowed, "
+            f"{self._words['disallowed']:,} disallowed{unknown}; "
+            f'asked as "{escape_control_chars(name, 60)}"'
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UrlVerdict:
+    """What *source* says of *url*.
+
+    *cautious* is the verdict of the cautious reading where that differs. A URL that a
+    crawl does not check has an *exemption* and no source.
+    """
+
+    url: str
+    source: PolicySource | None = None
+    verdict: Verdict | None = None
+    cautious: Verdict | None = None
+    exemption: str = ""
+
+    @classmethod
+    def of(cls, url: str, source: PolicySource, robot: str | bytes) -> UrlVerdict:
+        """Return what *source* says of *url* to *robot*."""
+        if source.rules is None or source.cautious is None:
+            return cls(url, source)
+        verdict = source.rules.rules(robot).verdict(url)
+        other = source.cautious.rules(robot).verdict(url)
+        differs = other.allowed != verdict.allowed
+        return cls(url, source, verdict, other if differs else None)
 
     @property
-    def exit_code(self) -> int:
-        """The worst of all answers."""
-        if self.lookup.is_interrupted:
-            return ExitCode.INTERRUPTED
-        if self._unknown:
-            return ExitCode.UNREAD
-        return ExitCode.FOUND if self._words["disallowed"] else ExitCode.FINE
+    def is_known(self) -> bool:
+        """Whether a policy was fetched or read, or none is needed."""
+        return self.source is None or self.source.is_known
+
+    @property
+    def word(self) -> str:
+        """The answer in a word."""
+        if self.verdict is None:
+            return "unknown" if self.source else "allowed"
+        return "allowed" if self.verdict.allowed else "disallowed"
+
+    def lines(
+        self, paint: Paint, *, explain: bool, names_file: bool = False
+    ) -> Iterator[str]:
+        """Yield the lines to print, none wider than a report may be.
+
+        *names_file* says that other files decide about the same URL.
+        """
+        note = "" if explain else self._note(names_file=names_file)
+        word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
+        width = WIDTH - _MARGIN - len(note)
+        yield f"{word}{escape_control_chars(redact_credentials(self.url), width)}{note}"
+        for text in self._reasons() if explain else ():
+            for line in wrap(text, WIDTH - _MARGIN):
+                yield " " * _MARGIN + line
+
+    def _note(self, *, names_file: bool) -> str:
+        """Return a few words: the line that decides, or that nothing is known."""
+        source, verdict = self.source, self.verdict
+        if source is None:
+            return "  not checked"
+        note = ""
+        if not source.is_known:
+            note = "  no policy: --explain"
+        elif self.cautious is not None:
+            note = "  the cautious reading differs"
+        elif verdict and verdict.line is not None:
+            note = f"  line {verdict.line}"
+        # A file that cannot be read is named by a note, once.
+        if names_file and source.rules:
+            note += f"  [{escape_control_chars(source.name, 50)}]"
+        return note
+
+    def _reasons(self) -> Iterator[str]:
+        """Yield why the verdict is what it is, and what would change it."""
+        source = self.source
+        if source is None:
+            yield f"not checked: {self.exemption}"
+            return
+        name = escape_control_chars(source.name, 60)
+        if self.verdict is not None:
+            whole = self.verdict.explain()
+            because = whole.removeprefix(self.word).removeprefix(":").strip()
+            yield f"{because} [{name}]"
+        if source.rules is None and not is_url(source.name):
+            # A note names the file and the reason, once.
+            yield "its robots.txt could not be read"
+        elif source.why:
+            yield f"{name}: {source.why}"
+        if self.cautious is not None:
+            yield (
+                f"the cautious reading says: {self.cautious}; "
+                'ROBOTS1994_READING = "cautious" obeys that'
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdict as what JSON can hold."""
+        source = self.source
+        return {
+            "url": self.url,
+            "allowed": self.word == "allowed",
+            "is_known": self.is_known,
+            "source": source and source.name,
+            "outcome": source and source.outcome,
+            "status": source and source.status,
+            "why": (source.why if source else self.exemption) or None,
+            "verdict": self.verdict and _verdict_as_json(self.verdict),
+            "cautious": self.cautious and _verdict_as_json(self.cautious),
+        }
 
 
-def _exemption(url: str, *, is_path_fine: object) -> Exemption | None:
-    """Return why a crawl does not check *url*; `None` if it does.
+def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:
+    """Return *verdict* as what JSON can hold."""
+    record = verdict.record
+    named = ("names", "first_line", "last_line")
+    return {
+        "allowed": verdict.allowed,
+        "reason": verdict.reason.value,
+        "line": verdict.line,
+        "rule": verdict.rule,
+        "record": record and {name: getattr(record, name) for name in named},
+        "explanation": verdict.explain(),
+    }
+
+
+def _exemption(url: str, *, is_path_fine: object) -> str:
+    """Return why a crawl does not check *url*; "" if it does.
 
     Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
     """
     from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - heavy
 
     if is_path_fine and url.startswith("/"):
-        return None
+        return ""
     exemption = exemption_of(url, {})
     is_http = "://" not in url or url.lower().startswith(("http:", "https:"))
     if exemption is Exemption.NOT_HTTP and is_http:
@@ -227,41 +296,4 @@ def _exemption(url: str, *, is_path_fine: object) -> Exemption | None:
         raise WrongUse(
             f"{shown} is {what}: write https://host/path; for a path alone, {instead}"
         )
-    return exemption
-
-
-def _notes(settings: Settings) -> list[str]:
-    """Return why the crawl of the project would not do what is printed here."""
-    name = "ROBOTSTXT_OBEY"
-    is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
-    notes = []
-    if is_set and not settings.getbool(name):
-        notes.append(
-            f"note: {name} is off here, so the crawl would not fetch robots.txt"
-        )
-    if inside_project() and not _is_enabled(settings):
-        notes.append(
-            "note: this project does not enable scrapy_robots1994, so its crawl uses "
-            "Scrapy's own middleware; fill the ADDONS line of its settings: "
-            'ADDONS = {"scrapy_robots1994.Addon": 500}'
-        )
-    return notes
-
-
-def _is_enabled(settings: Settings) -> bool:
-    """Whether the add-on or the middleware is in *settings*."""
-    from scrapy_robots1994 import Addon, Robots1994Middleware  # noqa: PLC0415 - heavy
-
-    for name in ("ADDONS", "DOWNLOADER_MIDDLEWARES"):
-        for path, place in settings.getdict(name).items():
-            if place is None:
-                continue
-            try:
-                found = load_object(path)
-            except (ImportError, NameError, ValueError, TypeError):
-                continue
-            if isinstance(found, type) and issubclass(
-                found, (Addon, Robots1994Middleware)
-            ):
-                return True
-    return False
+    return exemption.value if exemption else ""

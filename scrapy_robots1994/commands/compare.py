@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import os
-from pathlib import Path
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.inputs import (
-    expand,
-    is_url,
-    listed,
-    read_bytes,
-    what_failed,
-)
-from scrapy_robots1994.commands.options import Options, positive_number
+from scrapy_robots1994.commands.inputs import expand, is_url
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
+    Options,
     WrongUse,
-    print_line,
     print_note,
+    print_notes,
     progress,
 )
-from scrapy_robots1994.errors import RobotsError
+from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
-    import argparse
-
-    from scrapy.settings import BaseSettings
-
-    from scrapy_robots1994.commands.compare_inputs import CompareInputs
-    from scrapy_robots1994.commands.compare_job import Job, Result
-    from scrapy_robots1994.compare.report import ComparisonReport
+    from collections.abc import Iterator
 
 PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 """The parsers that Scrapy has adapters for, by their names there."""
@@ -41,30 +32,32 @@ MAX_QUESTIONS = 400
 DEADLINE = 20
 """Seconds in which one parser answers all questions about one file."""
 
-MAX_NAMED = 20
-"""Lines about what could not be read or compared; of more, the number is printed."""
+
+def positive_number(text: str) -> int:
+    """Return a whole number of 1 or more."""
+    if not (text.isascii() and text.isdigit() and int(text)):
+        msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
 
 
 class RobotsCompare(RobotsCommand):
-    """Find where other parsers read a robots.txt differently, and why."""
+    """Compare our reading of robots.txt with that of other parsers.
+
+    Compare how this package and other parsers read robots.txt: files, whole folders of
+    them, the captures in WARC files, or the robots.txt of URLs. The questions are made
+    from the files (each path of a rule, extended, cut and encoded otherwise, for each
+    robot that the file names and for one that it does not), or are the URLs of --urls.
+
+    examples:
+      scrapy robots-compare robots.txt
+      scrapy robots-compare folder/ crawl.warc.gz --report report.html
+      scrapy robots-compare https://example.com/ --robot mybot --urls urls.txt
+      scrapy robots-compare folder/ --parsers Protego,my.module.MyParser --json
+      scrapy robots-compare folder/ --scheduler tcp://host:8786
+    """
 
     arguments = "FILE|FOLDER|WARC|URL..."
-    summary = "Compare our reading of robots.txt with that of other parsers"
-    description = (
-        "Compare how this package and other parsers read robots.txt: files, whole "
-        "folders of them, the captures in WARC files, or the robots.txt of URLs. The "
-        "questions are made from the files (each path of a rule, extended, cut and "
-        "encoded otherwise, for each robot that the file names and for one that it "
-        "does not), or are the URLs of --urls."
-    )
-    examples = """\
-examples:
-  scrapy robots-compare robots.txt
-  scrapy robots-compare folder/ crawl.warc.gz --report report.html
-  scrapy robots-compare https://example.com/ --robot mybot --urls urls.txt
-  scrapy robots-compare folder/ --parsers Protego,my.module.MyParser --json
-  scrapy robots-compare folder/ --scheduler tcp://host:8786
-"""
     options: ClassVar[Options] = {
         "--urls": {"metavar": "FILE", "help": "compare for the URLs or paths in FILE"},
         "--robot": {
@@ -109,154 +102,65 @@ examples:
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare, print, write, and return the exit code."""
-        from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - heavy
-        from scrapy_robots1994.commands.compare_inputs import CompareInputs  # noqa: PLC0415 - heavy
-        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - heavy
+        # Loaded here: Scrapy loads this module whatever command it runs.
+        from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - as above
+        from scrapy_robots1994.commands.compare_inputs import CompareInputs  # noqa: PLC0415 - as above
 
         if not args:
             raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
-        target = _report_path(opts.report)
-        inputs = CompareInputs([name for name in expand(args) if not is_url(name)])
-        job = self._job(opts)
-        urls = list(dict.fromkeys(filter(is_url, args)))
-        lookup = PolicyLookup(urls, inputs.add_fetched)
-        self.look_up(lookup, opts.spider)
+        target = compare_job.report_path(opts.report)
+        names = expand(args)
+        lookup = self.lookup(opts)
+        job = compare_job.Job.of(opts, self.crawler_process, lookup.settings)
+        inputs = CompareInputs([name for name in names if not is_url(name)])
+        lookup.run(filter(is_url, names), inputs.add_fetched)
         with (
-            progress("robots.txt", inputs.count) as step,
-            compare_job.executor_for(opts.scheduler, opts.processes, inputs.count) as (
+            progress(inputs.count) as step,
+            executor_for(opts.scheduler, opts.processes, inputs.count) as (
                 executor,
                 workers,
             ),
         ):
             result = compare_job.run(job, inputs, executor, workers, step)
-        result.is_interrupted |= lookup.is_interrupted
-        report = _report(args, job, inputs, result, self.own_settings)
-        _print(report, target, as_json=opts.json)
-        _name("not read", inputs.unread)
+        report = compare_job.report_of(result, job, args, inputs)
+        compare_job.print_report(report, target, as_json=opts.json)
+        print_notes("not read", inputs.unread)
         stuck = [f"{parser}: {label}" for parser, label in result.stuck]
-        _name("no answer in time, counted as raised", stuck)
+        print_notes("no answer in time, counted as raised", stuck)
         if result.is_interrupted:
             # Of an archive the number of files is known at its end.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
-            missing = len(lookup.missing)
-            print_note(
-                f"interrupted: {result.totals.captures:,}{total} files were compared"
-                + (f"; {missing} URLs were not fetched" if missing else "")
-            )
+            compared = f"{result.totals.captures:,}{total} files were compared"
+            print_note(f"interrupted: {compared}")
             return ExitCode.INTERRUPTED
         return ExitCode.UNREAD if inputs.unread or stuck else ExitCode.FINE
 
-    def _job(self, opts: argparse.Namespace) -> Job:
-        """Return the job that the options and the settings of the project make."""
-        from scrapy import Spider  # noqa: PLC0415 - heavy
 
-        from scrapy_robots1994.commands.compare_job import Job  # noqa: PLC0415 - heavy
-        from scrapy_robots1994.crawl.features.peers import peers, portable  # noqa: PLC0415 - heavy
-        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - heavy
+@contextmanager
+def executor_for(
+    scheduler: str | None, processes: int, count: int | None
+) -> Iterator[tuple[Executor, int]]:
+    """Yield what runs the work, and how many workers it has.
 
-        ours = RobotsSettings.from_settings(self.own_settings)
-        wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
-        if not wanted:
-            raise WrongUse(
-                "--parsers must name at least one parser, for example Protego"
-            )
-        crawler = self.process.create_crawler(Spider)
+    With a *scheduler* those of its dask cluster; else a thread for each of *processes*.
+    """
+    if not scheduler:
+        workers = min(processes, count or processes)
+        pool = ThreadPoolExecutor(workers)
         try:
-            urls = opts.urls and tuple(listed(read_bytes(opts.urls)))
-        except OSError as error:
-            raise WrongUse(f"--urls: {what_failed(error)}") from error
-        return Job(
-            parsers=wanted,
-            names=tuple(it.name for it in peers(wanted, crawler, "--parsers")),
-            settings=portable(self.own_settings),
-            dialect=ours.dialect,
-            reading=ours.reading,
-            max_bytes=ours.max_bytes,
-            robots=tuple(opts.robot),
-            urls=urls,
-            max_questions=opts.questions,
-            seconds=opts.deadline,
+            yield pool, workers
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return
+    try:
+        distributed = import_module("distributed")
+    except ImportError as error:
+        msg = (
+            f"--scheduler needs {error.name}, which is not installed: "
+            "pip install 'scrapy_robots1994[cluster]'"
         )
-
-
-def _name(what: str, lines: list[str]) -> None:
-    """Print a line for each of *lines*, up to a number."""
-    for line in lines[:MAX_NAMED]:
-        print_note(f"{what}: {escape_control_chars(line, 300)}")
-    if lines[MAX_NAMED:]:
-        print_note(f"{what}: {len(lines) - MAX_NAMED} more")
-
-
-def _report_path(wanted: str | None) -> Path | None:
-    """Return where the report goes; refused before the work rather than after it."""
-    from scrapy_robots1994.compare.formats import FORMS  # noqa: PLC0415 - heavy
-
-    if wanted is not None and Path(wanted).suffix.lower() not in FORMS:
-        shown = repr(escape_control_chars(wanted, 60))
-        raise WrongUse(
-            f"--report must be a path that ends in .html, .json or .csv, not {shown}"
-        )
-    return None if wanted is None else Path(wanted)
-
-
-def _report(
-    args: list[str],
-    job: Job,
-    inputs: CompareInputs,
-    result: Result,
-    settings: BaseSettings,
-) -> ComparisonReport:
-    """Return what came of the job, as a report."""
-    from scrapy_robots1994.compare.impact import Variant  # noqa: PLC0415 - heavy
-    from scrapy_robots1994.compare.report import ComparisonReport, describe  # noqa: PLC0415 - heavy
-
-    totals, variant = result.totals, Variant(job.dialect, job.reading)
-    shown = ", ".join(args[:3]) + (", ..." if args[3:] else "")
-    asked = (
-        f"at most {job.max_questions} questions for each file, at the edges of its rules; "
-        "not real requests. One URL that differs makes a site count as changed."
-    )
-    if job.urls is not None:
-        asked = f"the {len(job.urls):,} URLs of --urls."
-    in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
-    return ComparisonReport(
-        subject=f"{totals.captures:,} robots.txt of {escape_control_chars(shown, 200)}",
-        # The parser in use stands first.
-        parsers=tuple(sorted(job.names, key=lambda name: name != in_use)),
-        totals=totals,
-        variant=variant,
-        metadata=describe(
-            variant,
-            robots=", ".join(job.robots)
-            or "those that the file names, and one that it does not",
-            questions=asked,
-        ),
-        has_answers=inputs.has_answers,
-        notes=("Interrupted: not all files were compared.",) * result.is_interrupted,
-    )
-
-
-def _print(report: ComparisonReport, target: Path | None, *, as_json: bool) -> None:
-    """Print *report*, and write it to *target*."""
-    from scrapy_robots1994.compare import formats  # noqa: PLC0415 - heavy
-    from scrapy_robots1994.compare.report import as_table  # noqa: PLC0415 - heavy
-
-    if as_json:
-        print_line(formats.as_json(report).rstrip("\n"))
-    elif report.totals.captures or report.notes:
-        print_line(
-            f"{report.subject}: {report.questions:,} questions to each parser, "
-            f"{report.disagreements:,} answers that differ from ours\n\n"
-            f"{as_table(report)}"
-        )
-    if target is not None:
-        try:
-            formats.write_report(report, target)
-        except OSError as error:
-            reason = error.strerror or error
-            raise RobotsError(
-                f"the report {target} cannot be written: {reason}"
-            ) from error
-        print_note(
-            f"The report was written to {escape_control_chars(str(target), 500)}"
-        )
+        raise MissingExtra(msg) from error
+    with distributed.Client(scheduler, timeout=10) as client:
+        threads = sum(client.nthreads().values())
+        # More than one try: a worker may die, and others take its tasks over.
+        yield client.get_executor(retries=3), max(threads, 1)

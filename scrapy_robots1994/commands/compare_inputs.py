@@ -1,27 +1,56 @@
-"""What `robots-compare` compares: files, folders, WARC files, and URLs it fetches."""
+"""What `robots-compare` compares: files, folders, WARC files, and URLs it fetches.
+
+Of a WARC file, each answer to GET /robots.txt, read within limits.
+"""
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from scrapy_robots1994.commands.inputs import read_bytes, what_failed
-from scrapy_robots1994.commands.warc import captures_in, is_archive
+from scrapy_robots1994.commands.inputs import is_archive, read_bytes, what_failed
 from scrapy_robots1994.compare.parsers import Capture
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.errors import MissingExtra, RobotsError
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.parser import Reason, Verdict
+from scrapy_robots1994.policy import Outcome, outcome_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO
 
-    from scrapy_robots1994.commands.url_verdict import PolicySource
+    from scrapy_robots1994.commands.fetch_policies import PolicySource
 
 NOWHERE = "http://localhost"
 """The origin of a file whose name does not say one."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
+
+MAX_HEADER_BYTES = 262_144
+"""Bytes of all header lines of one record."""
+
+MAX_BODY_BYTES = 4_000_000
+"""Bytes of one capture that are read; how many of them are obeyed is a setting."""
+
+MAX_PACKED_BYTES = 8_000_000
+"""Bytes of one body as it was sent, before it is unpacked."""
+
+_PIECE = 65_536
+# Compressed bytes that are unpacked at a time, to at most a thousand times as many.
+_BLOCK = 4_096
+_REDIRECT = 3
+
+# What the status of an answer means where nothing is known from before (R3 to R5).
+_UNIFORM_VERDICTS = {
+    Outcome.FORBIDDEN: Verdict(allowed=False, reason=Reason.FORBIDDEN),
+    Outcome.ABSENT: Verdict(allowed=True, reason=Reason.ABSENT),
+    Outcome.UNREACHABLE: Verdict(allowed=False, reason=Reason.UNREACHABLE),
+}
 
 
 @dataclass(slots=True)
@@ -49,7 +78,7 @@ class CompareInputs:
     @property
     def count(self) -> int | None:
         """How many files there are; None where an archive does not say."""
-        if any(is_archive(Path(name)) for name in self.names):
+        if any(map(is_archive, self.names)):
             return None
         return len(self.names) + len(self.fetched)
 
@@ -62,7 +91,7 @@ class CompareInputs:
         """Yield all captures: each file is one, an archive has one for each answer."""
         yield from self.fetched
         for name in self.names:
-            if is_archive(Path(name)):
+            if is_archive(name):
                 yield from captures_in(Path(name), self.unread.append)
                 continue
             try:
@@ -89,5 +118,133 @@ def label_of(name: str) -> str:
 
 def origin_of(capture: Capture) -> str:
     """Return the origin of the questions; a label that is not one has a stand-in."""
-    origin = Origin.of(capture.label)
-    return NOWHERE if origin is None else str(origin)
+    return str(Origin.of(capture.label) or NOWHERE)
+
+
+class HeaderTooLongError(Exception):
+    """The header of a record exceeds `MAX_HEADER_BYTES`."""
+
+
+def captures_in(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture]:
+    """Yield each answer to GET /robots.txt in a WARC file, read as it streams by.
+
+    *on_fault* is called with a line for each record that could not be read, and for
+    damage behind which nothing can be read.
+    """
+    try:
+        with path.open("rb") as file:
+            for record in _records(path, file, on_fault):
+                capture = _capture(path, record, on_fault)
+                if capture is not None:
+                    yield capture
+    except (RobotsError, GeneratorExit):
+        raise
+    except Exception as error:  # noqa: BLE001 - of damage comes any error
+        is_clear = not isinstance(error, (AttributeError, TypeError))
+        why = (is_clear and str(error)) or "a record is damaged"
+        _report(on_fault, path, f"cannot be read from here on: {why}")
+
+
+def _report(on_fault: Callable[[str], object], path: Path, what: str) -> None:
+    """Call *on_fault* with a printable line."""
+    on_fault(escape_control_chars(f"{path}: {what}", 300))
+
+
+def _records(
+    path: Path, file: BinaryIO, on_fault: Callable[[str], object]
+) -> Iterator[Any]:
+    """Yield the records; one whose header is too long is skipped."""
+    try:
+        from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
+        from warcio.bufferedreaders import (  # noqa: PLC0415 - as above
+            DecompressingBufferedReader,
+        )
+    except ImportError as error:  # pragma: no cover - without the extra
+        msg = (
+            "Reading a WARC file needs warcio, which is not installed: "
+            "pip install 'scrapy_robots1994[report]'"
+        )
+        raise MissingExtra(msg) from error
+
+    class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
+        """A reader whose header lines are bounded; warcio reads them whole."""
+
+        header_bytes = 0
+
+        def readline(self, length: int | None = None) -> bytes:
+            longest = MAX_HEADER_BYTES + 1
+            line: bytes = super().readline(min(length or longest, longest))
+            self.header_bytes += len(line)
+            if self.header_bytes > MAX_HEADER_BYTES:
+                raise HeaderTooLongError
+            return line
+
+    reader, record = BoundedReader(file, block_size=_BLOCK), None
+    while True:
+        archive = ArchiveIterator(file)
+        archive.reader = reader
+        try:
+            for record in archive:
+                reader.header_bytes = 0
+                yield record
+        except HeaderTooLongError:
+            what = f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped"
+            _report(on_fault, path, what)
+            while reader.read(_PIECE):
+                pass
+            reader.header_bytes, record = 0, None
+            if reader.decompressor and reader.read_next_member():
+                continue
+            return
+        # What is not a record any more is passed over, and then not counted.
+        is_whole = archive.offset == archive.fh.tell()
+        if not is_whole or (record is not None and _is_short(record)):
+            _report(on_fault, path, "breaks off within a record")
+        return
+
+
+def _capture(
+    path: Path, record: Any, on_fault: Callable[[str], object]
+) -> Capture | None:
+    """Return the capture of a robots.txt that *record* is; None for any other."""
+    url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
+    origin = Origin.of(url)
+    is_answer = record.rec_type == "response" and record.http_headers
+    if origin is None or not is_answer or target_of(url) != "/robots.txt":
+        return None
+    word = record.http_headers.get_statuscode() or "0"
+    if not (word.isascii() and word.isdigit()):
+        _report(on_fault, path, f"{url}: {word!r} is not an HTTP status")
+        return None
+    status = int(word[:4])
+    # Ours R2: where it leads is a capture of its own.
+    if status // 100 == _REDIRECT:
+        return None
+    raw = record.raw_stream
+    # warcio reads a chunk of any size whole, so that what was sent is read here.
+    record.raw_stream = io.BytesIO(_read(raw, MAX_PACKED_BYTES))
+    body = _read(record.content_stream(), MAX_BODY_BYTES)
+    record.raw_stream = raw
+    if _is_short(record):
+        _report(on_fault, path, f"{url}: the record breaks off")
+        return None
+    uniform = _UNIFORM_VERDICTS.get(outcome_of(status))
+    return Capture(str(origin), body, uniform, None if uniform is None else status)
+
+
+def _read(stream: Any, count: int) -> bytes:
+    """Return at most *count* bytes of *stream*."""
+    pieces = []
+    while count > 0 and (piece := stream.read(min(count, _PIECE))):
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
+
+
+def _is_short(record: Any) -> bool:
+    """Whether less of *record* is there than its header says; reads it to its end."""
+    if not (record.rec_headers.get_header("Content-Length") or "").isdigit():
+        return True
+    while record.raw_stream.read(_PIECE):
+        pass
+    return bool(record.raw_stream.limit > 0)

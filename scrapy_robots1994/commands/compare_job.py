@@ -6,41 +6,53 @@ process of its own (`GuardedComparer`), which a deadline or Ctrl-C can end.
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+import signal
+from concurrent.futures import FIRST_COMPLETED, Executor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib import import_module
 from itertools import islice
+from pathlib import Path
 from threading import Event, get_ident
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scrapy import Spider
 
 from scrapy_robots1994.commands.compare_inputs import NOWHERE, origin_of
-from scrapy_robots1994.commands.terminal import interruptible
+from scrapy_robots1994.commands.inputs import listed
+from scrapy_robots1994.commands.terminal import (
+    WrongUse,
+    end_now,
+    print_line,
+    print_note,
+)
+from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.comparer import Comparison
-from scrapy_robots1994.compare.impact import SiteImpact, Totals
+from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import Capture, Question
 from scrapy_robots1994.compare.questions import questions
+from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl.features.guarded_comparer import GuardedComparer
-from scrapy_robots1994.crawl.features.peers import make_comparer
-from scrapy_robots1994.errors import MissingExtra
+from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
+from scrapy_robots1994.errors import RobotsError
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.body import encode
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
+
+    from scrapy.crawler import CrawlerProcess
+
+    from scrapy_robots1994.commands.compare_inputs import CompareInputs
+    from scrapy_robots1994.crawl.settings import RobotsSettings
 
 ItemT = TypeVar("ItemT")
 
 BATCH = 8
 """Files of one task; two tasks for each worker wait in memory."""
-
-
-class Executor(Protocol):
-    """What is used of an executor of `concurrent.futures`, or of a dask cluster."""
-
-    def submit(self, work: Callable[..., Any], /, *args: Any) -> Future[Any]:
-        """Run *work* with *args* in a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +75,33 @@ class Job:
     max_questions: int
     seconds: int
 
+    @classmethod
+    def of(
+        cls, opts: argparse.Namespace, process: CrawlerProcess, ours: RobotsSettings
+    ) -> Job:
+        """Return the job that the options and the settings of the project make."""
+        wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
+        if not wanted:
+            raise WrongUse(
+                "--parsers must name at least one parser, for example Protego"
+            )
+        found = peers(wanted, process.create_crawler(Spider), "--parsers")
+        # The parser in use stands first.
+        in_use = str(process.settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
+        names = sorted((it.name for it in found), key=lambda name: name != in_use)
+        return cls(
+            parsers=wanted,
+            names=tuple(names),
+            settings=portable(process.settings),
+            dialect=ours.dialect,
+            reading=ours.reading,
+            max_bytes=ours.max_bytes,
+            robots=tuple(opts.robot),
+            urls=tuple(listed(opts.urls)) if opts.urls else None,
+            max_questions=opts.questions,
+            seconds=opts.deadline,
+        )
+
 
 @dataclass(slots=True)
 class Result:
@@ -74,15 +113,6 @@ class Result:
     totals: Totals = field(default_factory=Totals)
     stuck: list[tuple[str, str]] = field(default_factory=list)
     is_interrupted: bool = False
-
-    def add(self, other: Result) -> None:
-        """Add what *other* found."""
-        self.totals.add(other.totals)
-        self.stuck += other.stuck
-
-    def interrupt(self) -> None:
-        """Note that Ctrl-C ended the job."""
-        self.is_interrupted = True
 
 
 # The comparers of this process, one for each job and thread, and what got stuck there.
@@ -120,8 +150,11 @@ def compare_some(job: Job, captures: Sequence[Capture]) -> Result:
     """Compare all of *captures*."""
     guard, stuck = _guard_of(job)
     result = Result()
-    for whole in captures:
-        capture = _truncated(whole, job.max_bytes)
+    for capture in captures:
+        robots = RobotsTxt.parse(capture.body, limit=job.max_bytes)
+        if robots.is_truncated:
+            # Ours O24: the whole lines within the limit, for all parsers alike.
+            capture = replace(capture, body=encode(robots.text))  # noqa: PLW2901 - as above
         task = Comparison(capture, tuple(_questions(job, capture)))
         result.totals.add_site(guard.compare(task))
     result.stuck = stuck[:]
@@ -132,16 +165,6 @@ def compare_some(job: Job, captures: Sequence[Capture]) -> Result:
 def explain_some(job: Job, sites: Sequence[SiteImpact]) -> list[SiteImpact]:
     """Explain the examples of all *sites*."""
     return list(map(_guard_of(job)[0].explain, sites))
-
-
-def _truncated(capture: Capture, limit: int) -> Capture:
-    """Return *capture* with the whole lines that are obeyed, for all parsers alike."""
-    if len(capture.body) <= limit:
-        return capture
-    # Ours O24: the whole lines within the limit.
-    body = capture.body[:limit]
-    end = max(body.rfind(b"\n"), body.rfind(b"\r")) + 1
-    return replace(capture, body=body[:end])
 
 
 def _questions(job: Job, capture: Capture) -> list[Question]:
@@ -173,20 +196,23 @@ def run(
     Ctrl-C ends it early, with what has been compared until then.
     """
     result = Result()
+    totals = result.totals
     _closed.clear()
     try:
-        with interruptible(result.interrupt):
-            compared = (partial(compare_some, job, some) for some in _batches(captures))
-            for part in _completed(executor, compared, workers):
-                result.add(part)
-                for _ in range(part.totals.captures):
-                    step()
-            result.totals.trim()
-            sites = result.totals.sites
-            changed = [site for site in sites.values() if site.examples]
-            explained = (partial(explain_some, job, some) for some in _batches(changed))
-            for done in _completed(executor, explained, workers):
-                sites.update({site.label: site for site in done})
+        compared = (partial(compare_some, job, some) for some in _batches(captures))
+        for part in _completed(executor, compared, workers):
+            totals.add(part.totals)
+            result.stuck += part.stuck
+            for _ in range(part.totals.captures):
+                step()
+        totals.trim()
+        changed = [site for site in totals.sites.values() if site.examples]
+        explained = (partial(explain_some, job, some) for some in _batches(changed))
+        for sites in _completed(executor, explained, workers):
+            totals.sites.update({site.label: site for site in sites})
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, lambda *_: end_now())
+        result.is_interrupted = True
     finally:
         _close_guards()
     return result
@@ -214,31 +240,61 @@ def _batches(items: Iterable[ItemT]) -> Iterator[list[ItemT]]:
         yield batch
 
 
-@contextmanager
-def executor_for(
-    scheduler: str | None, processes: int, count: int | None
-) -> Iterator[tuple[Executor, int]]:
-    """Yield what runs the work, and how many workers it has.
+def report_path(wanted: str | None) -> Path | None:
+    """Return where the report goes; refused before the work rather than after it."""
+    if wanted is None:
+        return None
+    if Path(wanted).suffix.lower() not in formats.FORMS:
+        shown = repr(escape_control_chars(wanted, 60))
+        raise WrongUse(
+            f"--report must be a path that ends in .html, .json or .csv, not {shown}"
+        )
+    return Path(wanted)
 
-    With a *scheduler* those of its dask cluster; else a thread for each of *processes*.
-    """
-    if not scheduler:
-        workers = min(processes, count or processes)
-        pool = ThreadPoolExecutor(workers)
-        try:
-            yield pool, workers
-        finally:
-            pool.shutdown(cancel_futures=True)
+
+def report_of(
+    result: Result, job: Job, args: list[str], inputs: CompareInputs
+) -> ComparisonReport:
+    """Return what came of the job, as a report."""
+    totals, variant = result.totals, Variant(job.dialect, job.reading)
+    shown = ", ".join(args[:3]) + ", ..." * bool(args[3:])
+    asked = (
+        f"at most {job.max_questions} questions for each file, at the edges of its rules; "
+        "not real requests. One URL that differs makes a site count as changed."
+    )
+    if job.urls is not None:
+        asked = f"the {len(job.urls):,} URLs of --urls."
+    named = ", ".join(job.robots)
+    return ComparisonReport(
+        subject=f"{totals.captures:,} robots.txt of {escape_control_chars(shown, 200)}",
+        parsers=job.names,
+        totals=totals,
+        variant=variant,
+        metadata=describe(
+            variant,
+            robots=named or "those that the file names, and one that it does not",
+            questions=asked,
+        ),
+        has_answers=inputs.has_answers,
+        notes=("Interrupted: not all files were compared.",) * result.is_interrupted,
+    )
+
+
+def print_report(report: ComparisonReport, path: Path | None, *, as_json: bool) -> None:
+    """Print *report*, and write it to *path*."""
+    if as_json:
+        print_line(formats.as_json(report).rstrip("\n"))
+    elif report.totals.captures or report.notes:
+        print_line(
+            f"{report.subject}: {report.questions:,} questions to each parser, "
+            f"{report.disagreements:,} answers that differ from ours\n\n"
+            f"{as_table(report)}"
+        )
+    if path is None:
         return
     try:
-        distributed = import_module("distributed")
-    except ImportError as error:
-        msg = (
-            f"--scheduler needs {error.name}, which is not installed: "
-            "pip install 'scrapy_robots1994[cluster]'"
-        )
-        raise MissingExtra(msg) from error
-    with distributed.Client(scheduler, timeout=10) as client:
-        threads = sum(client.nthreads().values())
-        # More than one try: a worker may die, and others take its tasks over.
-        yield client.get_executor(retries=3), max(threads, 1)
+        formats.write_report(report, path)
+    except OSError as error:
+        reason = error.strerror or error
+        raise RobotsError(f"the report {path} cannot be written: {reason}") from error
+    print_note(f"The report was written to {escape_control_chars(str(path), 500)}")

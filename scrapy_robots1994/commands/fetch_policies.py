@@ -8,37 +8,42 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property, partial
 from threading import Timer
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
-from scrapy_robots1994.commands.terminal import end_now
-from scrapy_robots1994.commands.url_verdict import Found, PolicySource
+from scrapy_robots1994.commands.inputs import is_url, read_bytes, why_unread
+from scrapy_robots1994.commands.terminal import Pending, end_now
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.errors import FetchAborted, RobotsError
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import (
     Cancelled,
     FetchError,
     LocalFault,
+    Outcome,
     Policy,
+    UniformRules,
 )
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
+    from scrapy import Spider
     from scrapy.crawler import Crawler, CrawlerProcess
-    from scrapy.settings import BaseSettings
 
+    Report = Callable[["PolicySource"], object]
 
 GRACE_SECONDS = 1.0
 """Seconds in which a crawl that was interrupted may close."""
@@ -58,95 +63,201 @@ ISOLATED: dict[str, Any] = {
 NO_PAGES: tuple[Request, ...] = ()
 
 
-@dataclass(slots=True)
-class PolicyLookup:
-    """URLs whose policies are fetched, and the sources found.
+@dataclass(frozen=True)
+class PolicySource:
+    """What decides, and where it comes from: the policy of an origin, or a file.
 
-    *urls* are of pages, whose origin's policy is fetched, or of robots.txt files that
-    lie elsewhere. *on_found* is called with each of them at once. *robot* is the name
-    that the project's crawl would go by. *on_end* is called where an interrupted crawl
-    does not close in time, before the process ends.
+    *rules* is None when nothing is known of them at all; *why* then says why, and for a
+    policy that we set ourselves because the fetch failed (R5).
     """
 
-    urls: list[str]
-    on_found: Callable[[PolicySource], object] = lambda _source: None
-    on_end: Callable[[], object] = lambda: None
-    found: dict[str, PolicySource] = field(default_factory=dict)
-    robot: str | bytes = ""
-    error: str = ""
-    is_interrupted: bool = False
-    _work: list[Any] = field(default_factory=list)
-    _call_soon: Callable[[Callable[[], object]], object] = lambda _call: None
+    name: str
+    rules: RobotsTxt | UniformRules | None
+    outcome: str = "file"
+    status: int | None = None
+    why: str = ""
+    policy: Policy | None = None
 
     @property
-    def missing(self) -> list[str]:
-        """The URLs that nothing was found for."""
-        return [url for url in self.urls if url not in self.found]
+    def is_known(self) -> bool:
+        """Whether the origin or the file itself states the policy."""
+        return self.rules is not None and not self.why
 
-    async def run(self, crawler: Crawler) -> None:
-        """Look everything up, as many at a time as the project downloads pages."""
-        self._call_soon = _thread_safe_call()
+    @cached_property
+    def cautious(self) -> RobotsTxt | UniformRules | None:
+        """The same file in the cautious reading, made once for all URLs."""
+        rules = self.rules
+        return rules.read_as("cautious") if isinstance(rules, RobotsTxt) else rules
+
+    @classmethod
+    def from_file(cls, name: str, settings: RobotsSettings) -> PolicySource:
+        """Return the source that the file *name* is, read by *settings*."""
+        try:
+            return cls(name, _parsed(read_bytes(name), settings))
+        except OSError as error:
+            return cls(name, None, why=why_unread(error))
+
+    @classmethod
+    def from_policy(cls, name: str, policy: Policy) -> PolicySource:
+        """Return the source that the policy found for *name* is."""
+        why = ""
+        if policy.outcome is Outcome.UNREACHABLE:
+            how = f"HTTP {policy.status}" if policy.status else "no answer"
+            why = f"could not fetch robots.txt ({how}, see the log); try again later"
+        outcome = policy.outcome.value
+        return cls(name, policy.stated, outcome, policy.status, why, policy)
+
+    @classmethod
+    def from_error(cls, name: str, error: Exception) -> PolicySource:
+        """Return the source for a *name* of which nothing is known, because of *error*."""
+        why = escape_control_chars(redact_credentials(str(error)), 300)
+        return cls(name, None, why=f"{why or type(error).__name__}; try again")
+
+
+class PolicyLookup:
+    """Finds robots.txt files for a command: a crawl fetches URLs, others are files.
+
+    The spider class *kind* is that of the project's crawl. *robot* is the name that the
+    crawl goes by; it is final when the first source is found.
+    """
+
+    def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
+        self._process = process
+        self._kind = kind
+        self.settings = RobotsSettings.from_settings(process.settings)
+        crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
+        self.robot = RobotName(crawler).usual
+        self._error = ""
+        self._is_interrupted = False
+        self._cancel: Callable[[], object] = lambda: None
+
+    def run(
+        self,
+        names: Iterable[str],
+        add: Report,
+        end: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Call *add* with the source of each of *names* as soon as it is known, then *end*.
+
+        A URL without a path means the robots.txt of its origin. Raises `RobotsError` for
+        a crawl that cannot start. Ctrl-C lets it close, calls *end* and ends the process.
+        """
+        files = list(names)
+        urls = [name for name in files if is_url(name)]
+        self._pending = Pending(files, end)
+        with self._pending.reporting() as done:
+
+            def report(source: PolicySource) -> None:
+                add(source)
+                done(source.name)
+
+            if urls:
+                self._crawl(urls, report)
+            for name in files:
+                if not is_url(name):
+                    report(PolicySource.from_file(name, self.settings))
+
+    def _crawl(self, urls: list[str], report: Report) -> None:
+        """Fetch *urls* in a crawl that does nothing else."""
+
+        async def start(spider: Spider) -> AsyncIterator[Any]:
+            try:
+                await self._fetch_all(iter(urls), report, spider.crawler)
+            except Exception as error:  # noqa: BLE001 - reported by the command, in one line
+                self._error = str(error)
+            for request in NO_PAGES:
+                yield request  # pragma: no cover - there are none
+
+        body = {"name": "robots1994", "start": start}
+        settings = self._process.settings
+        addons = {**settings.getdict("ADDONS"), Addon: 500}
+        settings.setdict({**ISOLATED, "ADDONS": addons}, priority="cmdline")
+        started: Any = self._process.crawl(
+            type(self._kind.__name__, (self._kind,), body)
+        )
+        before = signal.signal(signal.SIGINT, self._interrupt)
+        self._process.start(install_signal_handlers=False)
+        signal.signal(signal.SIGINT, before)
+        if self._is_interrupted:
+            self._timer.cancel()
+            raise KeyboardInterrupt
+        if error := self._error or _error_of(started):
+            raise RobotsError(error)
+
+    async def _fetch_all(
+        self, urls: Iterator[str], report: Report, crawler: Crawler
+    ) -> None:
+        """Fetch *urls*, as many at a time as the project downloads pages."""
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
         ours = ours or Robots1994Middleware.from_crawler(crawler)
-        waiting = iter(self.urls)
         count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
-        self._work = [
-            deferred_from_coro(self._look_up(waiting, ours, crawler))
-            for _ in range(count)
-        ]
-        ended: Any = DeferredList(self._work, consumeErrors=True)
-        ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(ended)
+        works = [self._fetch_some(urls, report, ours) for _ in range(count)]
+        all_done: Any = DeferredList(map(deferred_from_coro, works), consumeErrors=True)
+        self._cancel = partial(_thread_safe_call(), all_done.cancel)
+        ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(all_done)
         for is_done, failure in ends:
-            if not (is_done or self.is_interrupted):
+            if not is_done:
                 failure.raiseException()
 
-    async def _look_up(
-        self, waiting: Iterator[str], ours: Robots1994Middleware, crawler: Crawler
+    async def _fetch_some(
+        self, urls: Iterator[str], report: Report, ours: Robots1994Middleware
     ) -> None:
-        """Take one URL after the other until none waits."""
-        for url in waiting:
-            if self.is_interrupted:
+        """Fetch one of *urls* after the other until none is left."""
+        for url in urls:
+            try:
+                source = PolicySource.from_policy(url, await self._policy(url, ours))
+            except Exception as error:  # noqa: BLE001 - R7: whatever a middleware raises
+                source = PolicySource.from_error(url, error)
+            if self._is_interrupted:
                 return
-            origin = Origin.of(url)
-            assert origin is not None  # noqa: S101 - the caller has looked
-            if lies_elsewhere(url):
-                found = await _read(url, origin, ours, crawler)
-            else:
-                found = await _resolve(Request(origin.robots_url), origin, ours)
-            self._add(PolicySource.from_found(url, found))
+            report(source)
 
-    def _add(self, source: PolicySource) -> None:
-        """Add a source, unless Ctrl-C came first."""
-        if not self.is_interrupted:
-            self.found[source.name] = source
-            self.on_found(source)
+    async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
+        """Return the policy of the origin of *url*, or the one that a file elsewhere
+        would be there.
+        """
+        origin = Origin.of(url)
+        assert origin is not None  # noqa: S101 - the caller has looked
+        # A URL without a path names its origin.
+        if target_of(url) in ("/", "/robots.txt"):
+            return await ours.resolve(Request(origin.robots_url), origin)
+        settings = self.settings
+        context = RequestContext.from_request(Request(url), settings.propagate_meta)
+        answer = await ours.download.fetch(origin, context, start=url)
+        now = time.time()
+        match answer:
+            case Cancelled():
+                raise FetchAborted(answer.detail)
+            case LocalFault():
+                raise answer.error
+            case FetchError():
+                return Policy.unreachable(origin, answer, now, settings.freshness)
+        robots = _parsed(answer.body, settings, is_truncated=answer.is_truncated)
+        return Policy.from_response(origin, answer, robots, now, settings.freshness)
 
-    def interrupted(self) -> None:
-        """Note that Ctrl-C ended the work."""
-        self.is_interrupted = True
-
-    def interrupt(self, *_signal: object) -> None:
+    def _interrupt(self, *_signal: object) -> None:
         """Let the crawl close with what has been found; a second time, end at once."""
-        if self.is_interrupted:
+        if self._is_interrupted:
             end_now()
-        self.interrupted()
-        timer = Timer(GRACE_SECONDS, self._give_up)
-        timer.daemon = True
-        timer.start()
-        self._call_soon(self._cancel)
+        self._is_interrupted = True
+        self._timer = Timer(GRACE_SECONDS, self._pending.give_up)
+        self._timer.daemon = True
+        self._timer.start()
+        self._cancel()
 
-    def _cancel(self) -> None:
-        """End every wait."""
-        for work in self._work:
-            work.cancel()
 
-    def _give_up(self) -> None:
-        """End the process: the crawl does not close."""
-        try:
-            self.on_end()
-        finally:
-            end_now()
+def _parsed(
+    body: bytes, settings: RobotsSettings, *, is_truncated: bool = False
+) -> RobotsTxt:
+    """Return *body* as the crawl reads it."""
+    return RobotsTxt.parse(
+        body,
+        dialect=settings.dialect,
+        reading=settings.reading,
+        limit=settings.max_bytes,
+        truncated=is_truncated,
+    )
 
 
 def _thread_safe_call() -> Any:
@@ -157,91 +268,6 @@ def _thread_safe_call() -> Any:
         from twisted.internet import reactor  # noqa: PLC0415 - chosen by Scrapy
 
         return cast("Any", reactor).callFromThread
-
-
-def lies_elsewhere(url: str) -> bool:
-    """Whether *url* names a file that is not the one of its origin.
-
-    A URL without a path names its origin.
-    """
-    return target_of(url) not in ("/", "/robots.txt")
-
-
-async def _resolve(
-    request: Request, origin: Origin, ours: Robots1994Middleware
-) -> Found:
-    """Return the policy of *origin*, or why there is none."""
-    try:
-        return await ours.resolve(request, origin)
-    except Exception as error:  # noqa: BLE001 - R7: whatever a middleware raises
-        return error
-
-
-async def _read(
-    url: str, origin: Origin, ours: Robots1994Middleware, crawler: Crawler
-) -> Found:
-    """Return the policy that the file at *url* would be if it were that of *origin*."""
-    settings = RobotsSettings.from_settings(crawler.settings)
-    context = RequestContext.from_request(Request(url), settings.propagate_meta)
-    answer = await ours.download.fetch(origin, context, start=url)
-    if isinstance(answer, Cancelled):
-        return FetchAborted(answer.detail)
-    if isinstance(answer, LocalFault):
-        return answer.error
-    if isinstance(answer, FetchError):
-        return Policy.unreachable(origin, answer, time.time(), settings.freshness)
-    robots = RobotsTxt.parse(
-        answer.body,
-        dialect=settings.dialect,
-        reading=settings.reading,
-        limit=settings.max_bytes,
-        truncated=answer.is_truncated,
-    )
-    now = time.time()
-    return Policy.from_response(origin, answer, robots, now, settings.freshness)
-
-
-def fetch_policies(
-    process: CrawlerProcess, lookup: PolicyLookup, spider: type[Spider]
-) -> None:
-    """Run *lookup* in a crawl with the settings of *spider*.
-
-    Raises nothing of the crawl: what stopped it is in the *error* of the lookup.
-    """
-
-    async def start(self: Spider) -> AsyncIterator[Any]:
-        try:
-            await lookup.run(self.crawler)
-        except Exception as error:  # noqa: BLE001 - reported by the command, in one line
-            lookup.error = str(error)
-        for request in NO_PAGES:
-            yield request  # pragma: no cover - there are none
-
-    kind = type(spider.__name__, (spider,), {"name": "robots1994", "start": start})
-    isolate(process.settings)
-    started: Any = process.crawl(kind)
-    with _ctrl_c(lookup.interrupt):
-        process.start(install_signal_handlers=False)
-    if not lookup.is_interrupted:
-        lookup.error = lookup.error or _error_of(started)
-
-
-@contextmanager
-def _ctrl_c(handler: Callable[..., object]) -> Iterator[None]:
-    """Call *handler* at Ctrl-C while the block runs."""
-    before = signal.signal(signal.SIGINT, handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def isolate(settings: BaseSettings) -> None:
-    """Let *settings* obey robots.txt our way, and do nothing but fetch."""
-    for name, value in ISOLATED.items():
-        settings.set(name, value, priority="cmdline")
-    addons = {**settings.getdict("ADDONS"), Addon: 500}
-    settings.set("ADDONS", addons, priority="cmdline")
 
 
 def _error_of(started: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -25,29 +24,28 @@ def is_url(name: str) -> bool:
     return Origin.of(name) is not None
 
 
+def is_archive(name: str) -> bool:
+    """Whether *name* is a WARC file by its name."""
+    return name.lower().endswith((".warc", ".warc.gz"))
+
+
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names*, each folder replaced by all files under it, in order.
+    """Return *names*, each folder replaced by all files under it, in order, each once.
 
     Hidden files and folders are left out. A folder that cannot be listed is an item of
     its own: reading it says why. Raises `WrongUse` for a folder without a file, which
     would not be an answer at all.
     """
-    found: list[str] = []
-    for name in dict.fromkeys(names):
-        inside = list(_files_under(name)) if _is_folder(name) else [name]
+    found: dict[str, None] = {}
+    for name in names:
+        # Of os.path: a name that is too long is not an error here, but a missing file.
+        is_folder = name != STDIN and not is_url(name) and os.path.isdir(name)  # noqa: PTH112 - as above
+        inside = list(_files_under(name)) if is_folder else [name]
         if not inside:
-            msg = f"no file is in the folder {escape_control_chars(name, 300)}: name another one"
-            raise WrongUse(msg)
-        found += inside
-    return found
-
-
-def _is_folder(name: str) -> bool:
-    """Whether *name* is a folder; what cannot be looked at is not."""
-    try:
-        return name != STDIN and not is_url(name) and Path(name).is_dir()
-    except OSError:
-        return False
+            shown = escape_control_chars(name, 300)
+            raise WrongUse(f"no file is in the folder {shown}: name another one")
+        found |= dict.fromkeys(inside)
+    return list(found)
 
 
 def _files_under(folder: str) -> Iterator[str]:
@@ -57,24 +55,20 @@ def _files_under(folder: str) -> Iterator[str]:
     for path, folders, names in walked:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
-            file = Path(path, name)
-            if not (name.startswith(".") or _is_special(file)):
-                yield str(file)
+            file = str(Path(path, name))
+            # A pipe, a socket or a device: reading it may never end.
+            is_special = os.path.exists(file) and not os.path.isfile(file)  # noqa: PTH110, PTH113 - see `expand`
+            if not (name.startswith(".") or is_special):
+                yield file
     yield from faults
-
-
-def _is_special(path: Path) -> bool:
-    """Whether *path* is a pipe, a socket or a device: reading it may never end."""
-    try:
-        return not stat.S_ISREG(path.stat().st_mode)
-    except OSError:
-        return False
 
 
 def read_bytes(name: str) -> bytes:
     """Return the bytes of a file, or of standard input for `-`; else OSError."""
     if name == STDIN:
         return _standard_input()
+    if is_archive(name):
+        raise OSError("it is a WARC file: `scrapy robots-compare` reads its captures")
     try:
         return Path(name).read_bytes()
     except IsADirectoryError:
@@ -86,8 +80,7 @@ def read_bytes(name: str) -> bytes:
 def _standard_input() -> bytes:
     """Return the bytes of standard input; raise `WrongUse` where it is closed."""
     if sys.stdin is None:
-        msg = "- names standard input, which is closed: name a file"
-        raise WrongUse(msg)
+        raise WrongUse("- names standard input, which is closed: name a file")
     return sys.stdin.buffer.read()
 
 
@@ -100,42 +93,29 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
     # What a shell passes on is bytes, too.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
     if named is not None and named != STDIN:
-        try:
-            urls += listed(Path(named).read_bytes())
-        except OSError as error:
-            msg = f"--urls: {what_failed(error)}: name a file with one URL a line"
-            raise WrongUse(msg) from None
+        urls += listed(named)
     is_piped = sys.stdin is not None and not sys.stdin.isatty()
     if STDIN in (*args, named) or (is_piped and not (urls or named)):
-        urls += listed(_standard_input())
+        urls += listed(STDIN)
     if not urls:
-        msg = "no URL given: name one, or a file of them with --urls, or pipe them in"
-        raise WrongUse(msg)
+        raise WrongUse(
+            "no URL given: name one, or a file of them with --urls, or pipe them in"
+        )
     return urls
 
 
-def why_unread(error: OSError) -> str:
-    """Return why a file could not be read, and what to do, as one printable line.
+def listed(name: str) -> list[str]:
+    """Return the URLs of a list: one a line, blank lines and comments left out.
 
-    The file is not named: the line that shows it begins with its name.
+    Raises `WrongUse` for a file that cannot be read.
     """
-    reason = escape_control_chars(str(error.strerror or error), 300)
-    return f"{reason}: check the name and the rights of the file"
-
-
-def what_failed(error: OSError) -> str:
-    """Return what *error* says of which file, as one printable line."""
-    return escape_control_chars(
-        f"{error.strerror or error}: {error.filename or 'input'}", 300
-    )
-
-
-def listed(body: bytes) -> Iterator[str]:
-    """Yield the URLs of a list: one a line, blank lines and comments left out."""
-    for line in body.removeprefix(BOM_UTF8).split(b"\n"):
-        url = _as_url(line).strip()
-        if url and not url.startswith("#"):
-            yield url
+    try:
+        body = read_bytes(name)
+    except OSError as error:
+        msg = f"--urls: {what_failed(error)}: name a file with one URL a line"
+        raise WrongUse(msg) from None
+    urls = (_as_url(line).strip() for line in body.removeprefix(BOM_UTF8).split(b"\n"))
+    return [url for url in urls if url and not url.startswith("#")]
 
 
 def _as_url(line: bytes) -> str:
@@ -144,3 +124,21 @@ def _as_url(line: bytes) -> str:
         return line.decode("utf-8")
     except UnicodeDecodeError:
         return quote_from_bytes(line, safe=bytes(range(128)))
+
+
+def why_unread(error: OSError) -> str:
+    """Return why a file could not be read, and what to do, as one printable line.
+
+    The file is not named: the line that shows it begins with its name.
+    """
+    if error.strerror is None:
+        return str(error)
+    reason = escape_control_chars(error.strerror, 300)
+    return f"{reason}: check the name and the rights of the file"
+
+
+def what_failed(error: OSError) -> str:
+    """Return what *error* says of which file, as one printable line."""
+    return escape_control_chars(
+        f"{error.strerror or error}: {error.filename or 'input'}", 300
+    )

@@ -2,68 +2,50 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.options import LINT
-from scrapy_robots1994.commands.robots_lint import LintRun
+from scrapy_robots1994.commands.robots_lint import OPTIONS, LintRun
 from scrapy_robots1994.lint.report import Unread
 from scrapy_robots1994.policy import Outcome
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
-    from scrapy_robots1994.commands.robots_lint import Add
-    from scrapy_robots1994.commands.url_verdict import PolicySource
+    from scrapy_robots1994.commands.fetch_policies import PolicySource
 
 
 class RobotsLint(RobotsCommand):
-    """What a strict robot of 1994 reads in a file, and how to fix it."""
+    """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
+
+    Show what each line of a robots.txt does to a strict robot of 1994, and every
+    problem with its line, column, code, severity, the clause it is about and how to fix
+    it. A folder means all files under it. A URL without a path means /robots.txt there;
+    it is fetched with the downloader and the settings of the project. The console
+    script robots-lint does the same for files, without Scrapy.
+
+    examples:
+      scrapy robots-lint robots.txt
+      scrapy robots-lint https://example.com/ --only-problems
+      scrapy robots-lint --format github --ignore R015,R018 robots.txt
+      scrapy robots-lint --summary --format json folder/
+    """
 
     arguments = "FILE|FOLDER|URL|-..."
-    summary = "Show a robots.txt as a strict robot of 1994 reads it, with its problems"
-    description = (
-        "Show what each line of a robots.txt does to a strict robot of 1994, and every "
-        "problem with its line, column, code, severity, the clause it is about and how "
-        "to fix it. A folder means all files under it. A URL without a path means "
-        "/robots.txt there; it is fetched with the downloader and the settings of the "
-        "project. The console script robots-lint does the same for files, without "
-        "Scrapy."
-    )
-    examples = """\
-examples:
-  scrapy robots-lint robots.txt
-  scrapy robots-lint https://example.com/ --only-problems
-  scrapy robots-lint --format github --ignore R015,R018 robots.txt
-  scrapy robots-lint --summary --format json folder/
-"""
-    options = LINT
+    options = OPTIONS
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Read, print, and return the exit code."""
-        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - heavy
-        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - heavy
-
-        settings = RobotsSettings.from_settings(self.own_settings)
-        parse = partial(
-            RobotsTxt.parse, dialect=settings.dialect, limit=settings.max_bytes
+        run = LintRun(args, opts)
+        self.lookup(opts).run(
+            run.names, lambda it: run.add(it.name, _file_of(it)), run.print_end
         )
-
-        def fetch(urls: list[str], add: Add, on_end: Callable[[], object]) -> bool:
-            lookup = PolicyLookup(
-                urls, lambda source: add(source.name, _file_of(source)), on_end
-            )
-            self.look_up(lookup, opts.spider)
-            return lookup.is_interrupted
-
-        return LintRun(args, opts, parse, fetch).run()
+        return run.exit_code
 
 
 def _file_of(source: PolicySource) -> RobotsTxt | Unread:
-    """Return the file that was fetched, or why there is none."""
+    """Return the file that was fetched or read, or why there is none."""
     if isinstance(source.rules, RobotsTxt):
         return source.rules
     if source.outcome == Outcome.ABSENT.value:

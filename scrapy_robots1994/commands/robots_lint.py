@@ -6,31 +6,24 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994 import __version__
-from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.kinds import SEVERITIES
+from scrapy_robots1994.checks import KINDS, SEVERITIES
 from scrapy_robots1994.commands.inputs import expand, is_url, read_bytes, why_unread
-from scrapy_robots1994.commands.options import (
+from scrapy_robots1994.commands.terminal import (
     COMMON,
     EXIT_CODES,
-    LINT,
-    HelpFormatter,
-    add_options,
-    refuse_unknown,
-)
-from scrapy_robots1994.commands.terminal import (
     ExitCode,
+    HelpFormatter,
+    Options,
+    Pending,
     WrongUse,
-    end_now,
-    interruptible,
+    help_of,
     painter,
     print_json,
     print_line,
-    print_note,
-    progress,
+    refuse_unknown,
 )
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import formats
@@ -38,148 +31,96 @@ from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Parse = Callable[[bytes], RobotsTxt]
-    Add = Callable[[str, RobotsTxt | Unread], object]
-    Fetch = Callable[[list[str], Add, Callable[[], object]], bool]
+    from collections.abc import Iterable
 
 MAX_BYTES = 512_000
 """Bytes of a file that are obeyed, as ROBOTS1994_MAX_BYTES has it."""
 
-DESCRIPTION = (
-    "Show what each line of a robots.txt does to a strict robot of 1994, and every "
-    "problem with its line, column, code, severity, the clause it is about and how to "
-    "fix it. A folder means all files under it, - standard input."
-)
-
-_EXAMPLES = f"""\
-examples:
-  robots-lint robots.txt
-  robots-lint --format github --ignore R015,R018 robots.txt
-  robots-lint --summary --format json folder/
-  scrapy robots-lint https://example.com/
-
-{EXIT_CODES}"""
+OPTIONS: Options = {
+    "--format": {
+        "choices": ("text", "json", "github", "sarif"),
+        "default": "text",
+        "help": "for people (text, the default), programs (json), GitHub's workflows "
+        "(github), code scanning and editors (sarif)",
+    },
+    "--only-problems": {
+        "action": "store_true",
+        "help": "leave out the lines without a problem",
+    },
+    "--summary": {
+        "action": "store_true",
+        "help": "print only how many files have which problem",
+    },
+    "--ignore": {
+        "metavar": "CODES",
+        "default": "",
+        "help": "codes of problems to leave out, as R015,R018",
+    },
+    "--fail-on": {
+        "choices": (*SEVERITIES, "never"),
+        "default": "warning",
+        "help": "least severity that makes the exit code 1 (warning is the default)",
+    },
+}
 
 
 class LintRun:
-    """One run: reads what the arguments name, prints it, and counts.
+    """The files that *args* name; their reports are counted, and printed as they come."""
 
-    *parse* reads the bytes of a file. *fetch*, if there is one, gets the URLs, what to
-    call with each of their files, and what to call before the process ends; it returns
-    whether it was interrupted.
-    """
-
-    def __init__(
-        self,
-        args: list[str],
-        opts: argparse.Namespace,
-        parse: Parse,
-        fetch: Fetch | None = None,
-    ) -> None:
+    def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             msg = "no file given: name a file, a folder, a URL, or - for standard input"
             raise WrongUse(msg)
+        self.exit_code = ExitCode.FINE
+        self.names = expand(args)
         self._opts = opts
-        self._parse = parse
-        self._fetch = fetch
         self._ignored = _codes(opts.ignore)
-        self._names = expand(args)
-        self._urls = [name for name in self._names if is_url(name)]
-        if self._urls and fetch is None:
-            url = escape_control_chars(self._urls[0], 300)
-            raise WrongUse(
-                f"{url} is a URL: use `scrapy robots-lint`, which fetches it"
-            )
-        worst = SEVERITIES.index(opts.fail_on) + 1 if opts.fail_on in SEVERITIES else 0
-        self._failing = SEVERITIES[:worst]
+        self._failing = SEVERITIES[: ("never", *SEVERITIES).index(opts.fail_on)]
         self._paint = painter(opts.color)
         self._summary = Summary()
         self._reports: list[Report | Unread] = []
-        self._done = 0
-        self._exit_code = ExitCode.FINE
 
-    def run(self) -> int:
-        """Read and print everything, and return the exit code."""
-        with (
-            interruptible(self._interrupt),
-            progress("robots.txt", len(self._names)) as step,
-        ):
-
-            def add(name: str, robots: RobotsTxt | Unread) -> None:
-                self._add(name, robots)
-                step()
-
-            self._read_all(add)
-        self._print_end()
-        return self._exit_code
-
-    def _read_all(self, add: Add) -> None:
-        """Fetch the URLs, then read the files."""
-        if self._urls and self._fetch and self._fetch(self._urls, add, self._give_up):
-            self._interrupt()
-            return
-        for name in self._names:
-            if not is_url(name):
-                try:
-                    add(name, self._parse(read_bytes(name)))
-                except OSError as error:
-                    add(name, Unread(name, why_unread(error)))
-
-    def _interrupt(self) -> None:
-        """Note that Ctrl-C ended the work."""
-        self._exit_code = ExitCode.INTERRUPTED
-
-    def _give_up(self) -> None:
-        """Print the end before the process ends."""
-        self._interrupt()
-        self._print_end()
-
-    def _add(self, name: str, robots: RobotsTxt | Unread) -> None:
+    def add(self, name: str, robots: RobotsTxt | Unread) -> None:
         """Count one file, and print it if its format is printed piece by piece."""
-        self._done += 1
+        form, is_summary = self._opts.format, self._opts.summary
         report: Report | Unread
         if isinstance(robots, Unread):
-            report = robots
-            if report.is_fault:
-                self._exit_code = ExitCode.UNREAD
+            report, is_summary = robots, False
+            found = ExitCode.UNREAD if robots.is_fault else ExitCode.FINE
         else:
             report = Report.of(name, robots, self._ignored)
             self._summary.add(report)
-            if report.count(*self._failing):
-                self._exit_code = max(self._exit_code, ExitCode.FOUND)
-        is_wanted = isinstance(report, Unread) or not self._opts.summary
-        if self._opts.format in ("json", "sarif"):
-            self._reports += [report] * is_wanted
-        elif self._opts.format == "github":
-            for line in formats.as_annotations(report):
-                print_line(line)
-        elif is_wanted:
+            is_bad = report.count(*self._failing)
+            found = ExitCode.FOUND if is_bad else ExitCode.FINE
+        self.exit_code = max(self.exit_code, found)
+        lines: Iterable[str] = ()
+        if form == "github":
+            lines = formats.as_annotations(report)
+        elif form == "text" and not is_summary:
             only = self._opts.only_problems
-            for line in formats.as_text(report, self._paint, only_problems=only):
-                print_line(line)
+            lines = formats.as_text(report, self._paint, only_problems=only)
+        elif not is_summary:
+            self._reports.append(report)
+        for line in lines:
+            print_line(line)
 
-    def _print_end(self) -> None:
-        """Print what comes after all files, and after Ctrl-C how many are missing."""
-        opts, summary = self._opts, self._summary
-        if opts.format in ("json", "sarif"):
-            order = {name: place for place, name in enumerate(self._names)}
-            self._reports.sort(key=lambda report: order[report.name])
-            if opts.summary:
-                unread = [it for it in self._reports if isinstance(it, Unread)]
-                document = formats.summary_as_json(summary, unread)
-            elif opts.format == "sarif":
-                document = formats.as_sarif(self._reports, __version__)
-            else:
-                document = {"files": list(map(formats.as_json, self._reports))}
-            print_json(document, indent=1)
-        elif opts.format == "text" and (opts.summary or summary.files > 1):
-            for line in formats.summary_as_text(summary):
+    def print_end(self) -> None:
+        """Print what comes after all files."""
+        form, is_summary = self._opts.format, self._opts.summary
+        if form == "text" and (is_summary or self._summary.files > 1):
+            for line in formats.summary_as_text(self._summary):
                 print_line(line)
-        if self._exit_code == ExitCode.INTERRUPTED:
-            missing, count = len(self._names) - self._done, len(self._names)
-            print_note(f"interrupted: {missing:,} of {count:,} are not reported")
+        if form not in ("json", "sarif"):
+            return
+        order = {name: place for place, name in enumerate(self.names)}
+        reports = sorted(self._reports, key=lambda report: order[report.name])
+        if is_summary:
+            document = formats.summary_as_json(self._summary, reports)
+        elif form == "sarif":
+            document = formats.as_sarif(reports, __version__)
+        else:
+            document = {"files": list(map(formats.as_json, reports))}
+        print_json(document, indent=1)
 
 
 def _codes(text: str) -> frozenset[str]:
@@ -194,23 +135,53 @@ def _codes(text: str) -> frozenset[str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the console script; the exit code is returned."""
+    """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
+
+    Show what each line of a robots.txt does to a strict robot of 1994, and every
+    problem with its line, column, code, severity, the clause it is about and how to fix
+    it. A folder means all files under it, - standard input.
+
+    examples:
+      robots-lint robots.txt
+      robots-lint --format github --ignore R015,R018 robots.txt
+      robots-lint --summary --format json folder/
+      scrapy robots-lint https://example.com/
+    """
+    _, description, examples = help_of(main)
     parser = argparse.ArgumentParser(
         "robots-lint",
         usage="%(prog)s [options] FILE|FOLDER|-...",
-        description=DESCRIPTION,
-        epilog=_EXAMPLES,
+        description=description,
+        epilog=f"{examples}\n\n{EXIT_CODES}",
         formatter_class=HelpFormatter,
     )
-    add_options(parser, COMMON | LINT)
+    options = COMMON | OPTIONS
+    for flag, keywords in options.items():
+        parser.add_argument(flag, **keywords)
     opts, args = parser.parse_known_args(argv)
     try:
-        refuse_unknown(args, COMMON | LINT)
-        dialect = opts.dialect or "1994"
-        parse = partial(RobotsTxt.parse, dialect=dialect, limit=MAX_BYTES)
-        code = LintRun(args, opts, parse).run()
+        refuse_unknown(args, options)
+        run = LintRun(args, opts)
+        _refuse_urls(run.names)
+        with Pending(run.names, run.print_end).reporting() as done:
+            for name in run.names:
+                run.add(name, _read(name, opts.dialect or "1994"))
+                done(name)
     except WrongUse as error:
         parser.error(str(error))
-    if code == ExitCode.INTERRUPTED:
-        end_now()
-    return code
+    return run.exit_code
+
+
+def _refuse_urls(names: list[str]) -> None:
+    """Raise `WrongUse` for a URL."""
+    for name in filter(is_url, names):
+        shown = escape_control_chars(name, 300)
+        raise WrongUse(f"{shown} is a URL: use `scrapy robots-lint`, which fetches it")
+
+
+def _read(name: str, dialect: str) -> RobotsTxt | Unread:
+    """Return the file *name*, or why it cannot be read."""
+    try:
+        return RobotsTxt.parse(read_bytes(name), dialect=dialect, limit=MAX_BYTES)
+    except OSError as error:
+        return Unread(name, why_unread(error))

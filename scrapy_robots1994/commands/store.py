@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, ClassVar
 
 from scrapy_robots1994.commands import store_view
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.options import JSON, Options
 from scrapy_robots1994.commands.store_view import PolicyFilter, StoreView
 from scrapy_robots1994.commands.terminal import (
     ExitCode,
+    Options,
     WrongUse,
     print_json,
     print_line,
@@ -24,7 +25,7 @@ from scrapy_robots1994.policy import Outcome
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy_robots1994.commands.url_verdict import PolicySource
+    from scrapy_robots1994.commands.fetch_policies import PolicySource
     from scrapy_robots1994.policy import Policy
 
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")
@@ -32,25 +33,22 @@ NARROWED = ("show", "refresh", "forget")
 
 
 class RobotsStore(RobotsCommand):
-    """Shows stored policies, fetches them again, and forgets them."""
+    """List, show, refresh, forget or export stored robots.txt policies.
+
+    Work with the persistent store that ROBOTS1994_STORE or --store names: list its
+    policies, show files, fetch them again (refresh), forget them, count (stats), or
+    print everything as JSON lines (export). Origins or URLs and the options say which
+    policies. A crawl that runs goes on using what it has in memory until that runs out.
+
+    examples:
+      scrapy robots-store list --host "*.example.com" --stale
+      scrapy robots-store show https://example.com
+      scrapy robots-store refresh --outcome unreachable
+      scrapy robots-store forget --all --store sqlite:///robots.db
+      scrapy robots-store export > robots.jsonl
+    """
 
     arguments = f"{'|'.join(ACTIONS)} [ORIGIN...]"
-    summary = "List, show, refresh, forget or export stored robots.txt policies"
-    description = (
-        "Work with the persistent store that ROBOTS1994_STORE or --store names: list "
-        "its policies, show files, fetch them again (refresh), forget them, count "
-        "(stats), or print everything as JSON lines (export). Origins or URLs and the "
-        "options say which policies. A crawl that runs goes on using what it has in "
-        "memory until that runs out."
-    )
-    examples = """\
-examples:
-  scrapy robots-store list --host "*.example.com" --stale
-  scrapy robots-store show https://example.com
-  scrapy robots-store refresh --outcome unreachable
-  scrapy robots-store forget --all --store sqlite:///robots.db
-  scrapy robots-store export > robots.jsonl
-"""
     options: ClassVar[Options] = {
         "--store": {"metavar": "URL", "help": "this store, not the project's"},
         "--host": {
@@ -64,7 +62,7 @@ examples:
             "help": "only policies of this outcome",
         },
         "--all": {"action": "store_true", "help": "refresh, forget or show everything"},
-        **JSON,
+        "--json": {"action": "store_true", "help": "print JSON, one object a line"},
     }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -81,8 +79,8 @@ examples:
 
         action, wanted = _wanted(args, opts)
         if opts.store:
-            self.own_settings.set("ROBOTS1994_STORE", opts.store, priority="cmdline")
-        settings = RobotsSettings.from_settings(self.own_settings)
+            self.settings.set("ROBOTS1994_STORE", opts.store, priority="cmdline")
+        settings = RobotsSettings.from_settings(self.settings)
         store = settings.store.new_store()
         if store is None:
             msg = (
@@ -91,7 +89,8 @@ examples:
             )
             raise WrongUse(msg)
         try:
-            with StoreView.opened(store, settings) as view:
+            with closing(store):
+                view = StoreView(store, settings)
                 policies = view.select(wanted)
                 if action == "forget":
                     view.forget(policies)
@@ -100,25 +99,23 @@ examples:
         except Exception as error:  # noqa: BLE001 - a store may be of any kind
             print_line(f"the store failed: {settings.store.describe(error)}")
             return ExitCode.UNREAD
-        if not policies and not (action == "refresh" and wanted.origins):
+        found = {policy.origin for policy in policies}
+        if action == "refresh":
+            found |= wanted.origins
+        if not found:
             text = f"{settings.store} has no policy that fits"
             print_note(escape_control_chars(text, 500))
-        if action == "refresh":
-            return self._refresh(policies, wanted, opts)
+        elif action == "refresh":
+            return self._refresh(sorted(found), opts)
         _print(action, policies, as_json=opts.json)
-        return ExitCode.FINE if policies or action == "stats" else ExitCode.FOUND
+        return ExitCode.FINE if found or action == "stats" else ExitCode.FOUND
 
-    def _refresh(
-        self, policies: list[Policy], wanted: PolicyFilter, opts: argparse.Namespace
-    ) -> int:
+    def _refresh(self, origins: list[Origin], opts: argparse.Namespace) -> int:
         """Fetch the policies through the project's downloader, and print each."""
-        from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - see above
-
-        origins = sorted({policy.origin for policy in policies} | wanted.origins)
-        if not origins:
-            return ExitCode.FOUND
+        are_known: list[bool] = []
 
         def show(source: PolicySource) -> None:
+            are_known.append(source.is_known)
             row = {"url": source.name, "outcome": source.outcome, "why": source.why}
             text = f"{source.outcome:<11} {source.name} {source.why}".rstrip()
             if opts.json:
@@ -126,48 +123,28 @@ examples:
             else:
                 print_line(escape_control_chars(text, 500))
 
-        def show_missing() -> None:
-            for url in lookup.missing:
-                print_note(
-                    f"interrupted: not refreshed: {escape_control_chars(url, 300)}"
-                )
-
-        lookup = PolicyLookup([it.robots_url for it in origins], show, show_missing)
-        self.look_up(lookup, opts.spider)
-        if lookup.is_interrupted:
-            show_missing()
-            return ExitCode.INTERRUPTED
-        are_known = all(source.is_known for source in lookup.found.values())
-        return ExitCode.FINE if are_known else ExitCode.UNREAD
+        self.lookup(opts).run([it.robots_url for it in origins], show)
+        return ExitCode.FINE if all(are_known) else ExitCode.UNREAD
 
 
 def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, PolicyFilter]:
     """Return the action and the filter that the arguments say; else `WrongUse`."""
     if not args or args[0] not in ACTIONS:
         hint = did_you_mean(args[0], ACTIONS) if args else ""
-        msg = f"say what to do: {', '.join(ACTIONS)}{hint}"
-        raise WrongUse(msg)
+        raise WrongUse(f"say what to do: {', '.join(ACTIONS)}{hint}")
     action, *names = args
-    origins = set()
     for name in names:
-        origin = Origin.of(name)
-        if origin is None:
-            msg = f"{escape_control_chars(name, 60)!r} is not an origin: write https://host"
-            raise WrongUse(msg)
-        origins.add(origin)
-    is_fresh = True if opts.fresh else False if opts.stale else None
-    wanted = PolicyFilter(frozenset(origins), opts.host, opts.outcome, is_fresh)
+        if Origin.of(name) is None:
+            shown = repr(escape_control_chars(name, 60))
+            raise WrongUse(f"{shown} is not an origin: write https://host")
+    is_fresh = opts.fresh if opts.fresh or opts.stale else None
+    origins = frozenset(filter(None, map(Origin.of, names)))
+    wanted = PolicyFilter(origins, opts.host, opts.outcome, is_fresh)
     if action in NARROWED and wanted == PolicyFilter() and not opts.all:
-        msg = f"{action} what? Name origins, narrow by an option, or say --all"
-        raise WrongUse(msg)
+        raise WrongUse(
+            f"{action} what? Name origins, narrow by an option, or say --all"
+        )
     return action, wanted
-
-
-def _counts(value: int | dict[str, int]) -> str:
-    """Return one number, or several with what each counts."""
-    if isinstance(value, int):
-        return str(value)
-    return ", ".join(f"{name} {count}" for name, count in value.items()) or "none"
 
 
 def _print(action: str, policies: list[Policy], *, as_json: bool) -> None:
@@ -182,16 +159,23 @@ def _print(action: str, policies: list[Policy], *, as_json: bool) -> None:
             print_line(f"{name}: {_counts(value)}")
         return
     for policy in policies:
+        row = store_view.as_row(policy, now)
         if action == "export" or (as_json and action == "show"):
-            print_json(store_view.as_export(policy, now))
+            print_json(row | {"body": store_view.body_of(policy)})
         elif as_json:
-            print_json(store_view.as_row(policy, now))
+            print_json(row)
         else:
-            print_line(store_view.as_line(policy, now))
+            print_line(store_view.as_line(row))
         if action == "show" and not as_json and policy.robots is not None:
             for written in policy.robots.lines:
-                print_line(
-                    f"{written.number:>6} {escape_control_chars(written.text, 200)}"
-                )
+                text = escape_control_chars(written.text, 200)
+                print_line(f"{written.number:>6} {text}")
     if action == "forget" and not as_json:
         print_line(f"{len(policies)} forgotten")
+
+
+def _counts(value: int | dict[str, int]) -> str:
+    """Return one number, or several with what each counts."""
+    if isinstance(value, int):
+        return str(value)
+    return ", ".join(f"{name} {count}" for name, count in value.items()) or "none"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import base64
 import time
-from contextlib import contextmanager
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.escaping import escape_control_chars
@@ -17,7 +16,7 @@ from scrapy_robots1994.stores import PolicyStore, Stored
 from scrapy_robots1994.stores.codec import decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
@@ -34,18 +33,13 @@ class PolicyFilter:
     is_fresh: bool | None = None
 
     def fits(self, policy: Policy, now: float) -> bool:
-        """Whether *policy* is wanted."""
+        """Whether *policy* is wanted, and a crawl would still use it."""
         return (
-            (not self.origins or policy.origin in self.origins)
+            policy.keep_until > now
             and fnmatchcase(policy.origin.host, self.host.lower())
             and self.outcome in ("", policy.outcome.value)
-            and self.is_fresh in (None, is_fresh(policy, now))
+            and self.is_fresh in (None, policy.is_fresh(now))
         )
-
-
-def is_fresh(policy: Policy, now: float) -> bool:
-    """Whether a crawl would use *policy* without fetching it again."""
-    return policy.is_fresh(now)
 
 
 class StoreView:
@@ -53,37 +47,26 @@ class StoreView:
 
     def __init__(self, store: PolicyStore, settings: RobotsSettings) -> None:
         self._store = store
-        self._terms = settings.freshness
-        reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
-        self._decode = partial(decode, reader=reader, freshness=settings.freshness)
-
-    @classmethod
-    @contextmanager
-    def opened(
-        cls, store: PolicyStore, settings: RobotsSettings
-    ) -> Iterator[StoreView]:
-        """Open the store, and close it at the end of the block."""
-        try:
-            yield cls(store, settings)
-        finally:
-            store.close()
+        self._freshness = settings.freshness
+        self._reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
 
     def select(self, wanted: PolicyFilter) -> list[Policy]:
         """The policies that fit *wanted* and a crawl would still use, by origin."""
         now = time.time()
+        packed: Iterable[tuple[Origin, bytes | None]]
         if wanted.origins:
-            got = [(self._store.get(each), each) for each in wanted.origins]
-            found = [self._decode(packed, each) for packed, each in got if packed]
+            packed = ((each, self._store.get(each)) for each in wanted.origins)
         else:
-            found = [
-                self._decode(stored.packed, stored.origin)
-                for stored in self._store.entries()
-            ]
-        usable = [policy for policy in found if policy and policy.keep_until > now]
-        return sorted(
-            (policy for policy in usable if wanted.fits(policy, now)),
-            key=lambda policy: policy.origin,
-        )
+            packed = ((each.origin, each.packed) for each in self._store.entries())
+        found = (self._decoded(*each) for each in packed)
+        fitting = [policy for policy in found if policy and wanted.fits(policy, now)]
+        return sorted(fitting, key=lambda policy: policy.origin)
+
+    def _decoded(self, origin: Origin, packed: bytes | None) -> Policy | None:
+        """Return the policy that is stored as *packed*, if it is one."""
+        if packed is None:
+            return None
+        return decode(packed, origin, reader=self._reader, freshness=self._freshness)
 
     def forget(self, policies: list[Policy]) -> None:
         """Remove what is stored for their origins."""
@@ -98,10 +81,9 @@ class StoreView:
         now = time.time()
         for policy in policies:
             expired = _expired(policy, now)
-            if expired.is_known and expired.keep_until > now:
-                self._store.put(
-                    Stored(policy.origin, encode(expired), expired.keep_until)
-                )
+            end = expired.keep_until
+            if expired.is_known and end > now:
+                self._store.put(Stored(policy.origin, encode(expired), end))
             else:
                 self.forget([policy])
 
@@ -125,7 +107,7 @@ def as_row(policy: Policy, now: float) -> dict[str, Any]:
         "origin": str(policy.origin),
         "outcome": policy.outcome.value,
         "status": policy.status,
-        "is_fresh": is_fresh(policy, now),
+        "is_fresh": policy.is_fresh(now),
         "stands_in": policy.is_stale_on_error,
         "fetched_at": _moment(policy.fetched_at),
         "fresh_until": _moment(policy.fresh_until),
@@ -137,19 +119,16 @@ def as_row(policy: Policy, now: float) -> dict[str, Any]:
     }
 
 
-def as_export(policy: Policy, now: float) -> dict[str, Any]:
-    """The row of *policy* with the bytes of its file, in base64."""
+def body_of(policy: Policy) -> str | None:
+    """The bytes of the file of *policy*, in base64."""
     robots = policy.robots
-    body = None if robots is None else base64.b64encode(robots.body).decode("ascii")
-    return as_row(policy, now) | {"body": body}
+    return None if robots is None else base64.b64encode(robots.body).decode("ascii")
 
 
-def as_line(policy: Policy, now: float) -> str:
-    """One printable line about *policy*."""
-    row = as_row(policy, now)
+def as_line(row: dict[str, Any]) -> str:
+    """One printable line about the policy of *row*."""
     state = "fresh" if row["is_fresh"] else "stale"
-    if policy.is_stale_on_error:
-        state += ", stands in"
+    state += ", stands in" * row["stands_in"]
     size = "-" if row["bytes"] is None else f"{row['bytes']} bytes"
     shown = escape_control_chars(row["origin"], 300)
     return f"{row['outcome']:<11} {row['fresh_until']}  {state:<6} {size:>13}  {shown}"
@@ -157,16 +136,13 @@ def as_line(policy: Policy, now: float) -> str:
 
 def totals(policies: list[Policy], now: float) -> dict[str, Any]:
     """How many there are of each kind, and how much text."""
-    outcomes = sorted({policy.outcome.value for policy in policies})
+    outcomes = Counter(policy.outcome.value for policy in policies)
     files = [policy.robots for policy in policies if policy.robots is not None]
     return {
         "origins": len(policies),
-        "fresh": sum(is_fresh(policy, now) for policy in policies),
+        "fresh": sum(policy.is_fresh(now) for policy in policies),
         "stands_in": sum(policy.is_stale_on_error for policy in policies),
-        "outcomes": {
-            outcome: sum(policy.outcome.value == outcome for policy in policies)
-            for outcome in outcomes
-        },
+        "outcomes": dict(sorted(outcomes.items())),
         "bytes": sum(len(robots.body) for robots in files),
         "different_files": len({id(robots) for robots in files}),
     }

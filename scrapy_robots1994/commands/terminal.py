@@ -1,21 +1,27 @@
-"""Output: lines, notes, exit codes, colour, a progress bar, and Ctrl-C."""
+"""Options and output of our commands: exit codes, lines, colour, progress, Ctrl-C."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
 import sys
 from contextlib import contextmanager, suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 
-from scrapy_robots1994.errors import RobotsError
-from scrapy_robots1994.escaping import escape_json
+from scrapy_robots1994.errors import RobotsError, did_you_mean
+from scrapy_robots1994.escaping import escape_control_chars, escape_json
 from scrapy_robots1994.lint.formats import Paint, unpainted
+from scrapy_robots1994.parser.dialects import DIALECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+Options: TypeAlias = "dict[str, dict[str, Any]]"
+"""Options by their flags, each with the keywords of `add_argument`."""
 
 
 class ExitCode(IntEnum):
@@ -28,15 +34,33 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exit code
-    """The arguments make no sense; the text says what to write."""
+EXIT_CODES = """\
+exit code: 0 all well; 1 something disallowed, a problem, or nothing fits; 2 wrong use;
+3 something could not be fetched or read; 130 interrupted
+"""
 
+COMMON: Options = {
+    "--color": {
+        "choices": ("auto", "always", "never"),
+        "default": "auto",
+        "help": "colour: at a terminal (auto, the default), always or never",
+    },
+    "--dialect": {
+        "choices": tuple(DIALECTS),
+        # Scrapy's formatter takes a line that ends with a colon for a heading.
+        "help": "read files in this dialect; if not given, in ROBOTS1994_DIALECT of the "
+        "project, or 1994",
+    },
+}
 
 BROKEN_PIPE = 141
 """The exit code of a command that SIGPIPE ends."""
 
 MIN_STEPS = 20
 """Steps that are worth a progress bar."""
+
+MAX_NAMED = 20
+"""Notes of a kind; of more, the number is printed."""
 
 # What each word of a style is in the control sequence that all terminals know.
 _SGR = {
@@ -49,7 +73,38 @@ _SGR = {
 }
 
 
-def print_line(line: str = "") -> None:
+class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exit code
+    """The arguments make no sense; the text says what to write."""
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Help in which a text of several lines, as the examples, keeps them."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Wrap a text that is a single line; argparse has no public hook for it."""
+        if "\n" in text:
+            return text
+        return super()._fill_text(text, width, indent)
+
+
+def help_of(command: object) -> tuple[str, str, str]:
+    """Return the parts of a docstring: one line, a paragraph, and what keeps its lines."""
+    # Without docstrings (python -OO) there is no help.
+    first, middle, last = (getdoc(command) or "\n\n\n\n").split("\n\n", 2)
+    return first, " ".join(middle.split()), last
+
+
+def refuse_unknown(args: Iterable[str], known: Iterable[str]) -> None:
+    """Raise `WrongUse` if one of *args* looks like an option, which is not *known*."""
+    for arg in args:
+        if arg.startswith("-") and arg != "-":
+            shown = escape_control_chars(arg, 60)
+            flag = arg.partition("=")[0]
+            hint = did_you_mean(flag, known) or "; --help lists all options"
+            raise WrongUse(f"unrecognized argument {shown}{hint}")
+
+
+def print_line(line: str) -> None:
     """Print one line of the answer, in whatever encoding standard output has."""
     encoding = sys.stdout.encoding or "utf-8"
     _write(sys.stdout, line.encode(encoding, "backslashreplace").decode(encoding))
@@ -63,6 +118,15 @@ def print_json(value: object, indent: int | None = None) -> None:
 def print_note(line: str) -> None:
     """Print one line that is not part of the answer."""
     _write(sys.stderr, line)
+
+
+def print_notes(what: str, lines: Iterable[str]) -> None:
+    """Print a note for each of *lines*, up to a number."""
+    notes = [f"{what}: {escape_control_chars(line, 300)}" for line in lines]
+    for note in notes[:MAX_NAMED]:
+        print_note(note)
+    if notes[MAX_NAMED:]:
+        print_note(f"{what}: {len(notes) - MAX_NAMED:,} more")
 
 
 def _write(stream: TextIO, line: str) -> None:
@@ -90,12 +154,11 @@ def painter(choice: str) -> Paint:
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
-    """Show a bar at standard error during the block, which calls what is yielded at
-    each step.
+def progress(total: int | None) -> Iterator[Callable[[], None]]:
+    """Show a bar at standard error during the block, which calls what is yielded for
+    each of *total* files (None: an unknown number).
 
-    Only where that is a terminal, there is much to do (None: an unknown number) and
-    `rich` is installed.
+    Only where that is a terminal, there is much to do and `rich` is installed.
     """
     is_short = total is not None and total < MIN_STEPS
     bar = None if is_short or not sys.stderr.isatty() else _bar()
@@ -103,7 +166,7 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     with bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task("robots.txt", total=total)
         yield lambda: bar.advance(task)
 
 
@@ -115,17 +178,50 @@ def _bar() -> Any:
         from rich.progress import Progress  # noqa: PLC0415 - as above
     except ImportError:
         return None
-    return Progress(console=Console(stderr=True), transient=True)
+    # What is redirected to the bar appears above it, and not in a file.
+    return Progress(
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=sys.stdout.isatty(),
+    )
 
 
-@contextmanager
-def interruptible(on_interrupt: Callable[[], object]) -> Iterator[None]:
-    """End the block at Ctrl-C and call *on_interrupt*; at a second one end the process."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, lambda *_: end_now())
-        on_interrupt()
+class Pending:
+    """The files that a command has still to report.
+
+    *end* prints what comes after all files. At Ctrl-C it does so at once, the files
+    without an answer are named, and the process ends.
+    """
+
+    def __init__(self, names: Iterable[str], end: Callable[[], object]) -> None:
+        self._names = dict.fromkeys(names)
+        self._count = len(self._names)
+        self._end = end
+
+    @contextmanager
+    def reporting(self) -> Iterator[Callable[[str], None]]:
+        """Yield what is called with each file that has been reported."""
+
+        def done(name: str) -> None:
+            self._names.pop(name, None)
+            step()
+
+        try:
+            with progress(self._count) as step:
+                yield done
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, lambda *_: end_now())
+            self.give_up()
+        self._end()
+
+    def give_up(self) -> NoReturn:
+        """Print what there is, name what is missing, and end the process."""
+        try:
+            self._end()
+            counts = f"{len(self._names):,} of {self._count:,}"
+            print_notes(f"interrupted: no answer yet from {counts}", self._names)
+        finally:
+            end_now()
 
 
 def end_now(code: int = ExitCode.INTERRUPTED) -> NoReturn:

@@ -265,7 +265,9 @@ def summary_as_text(summary: Summary) -> Iterator[str]:
     yield f"{summary.files:,} files, {summary.clean:,} of them without a problem"
 
 
-def summary_as_json(summary: Summary, unread: Iterable[Unread]) -> dict[str, Any]:
+def summary_as_json(
+    summary: Summary, unread: Iterable[Report | Unread]
+) -> dict[str, Any]:
     """Return how many files have which problem, and which could not be read."""
     return {
         "files": summary.files,

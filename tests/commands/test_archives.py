@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.commands.warc import (
+from scrapy_robots1994.commands.compare_inputs import (
     MAX_BODY_BYTES,
     MAX_HEADER_BYTES,
     captures_in,

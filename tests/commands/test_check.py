@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.commands.url_verdict import PolicySource, UrlVerdict
+from scrapy_robots1994.commands.check import UrlVerdict
+from scrapy_robots1994.commands.fetch_policies import PolicySource
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.lint.formats import WIDTH
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -405,6 +406,8 @@ def test_a_file_is_compiled_once_for_all_urls() -> None:
     """In both readings: a list may be long, and a file large."""
     body = "User-agent: *\n" + "".join(f"Disallow: /p{n}\n" for n in range(5_000))
     source = PolicySource("robots.txt", RobotsTxt.parse(body))
-    UrlVerdict.of("http://a.test/first", source, "mybot")
+    # The rules are compiled for the first URL, and ordered for the second one.
+    for first in ("http://a.test/first", "http://a.test/second"):
+        UrlVerdict.of(first, source, "mybot")
 
     assert calls(lambda: UrlVerdict.of("http://a.test/next", source, "mybot")) < 500

@@ -121,6 +121,26 @@ def test_wrong_use_is_2_and_one_sentence(args: list[str], says: str) -> None:
     assert "Traceback" not in ran.err
 
 
+def test_a_warc_file_is_not_read_as_text(tmp_path: Path) -> None:
+    """It is named with the command that reads it; the other files are reported."""
+    archive = tmp_path / "crawl.warc.gz"
+    archive.write_bytes(b"\x1f\x8b not a robots.txt\n" * 9)
+    names = (str(archive), "-")
+
+    runs = [
+        robots_lint(*names, given=WARNING),
+        scrapy("robots-lint", *names, given=WARNING),
+        scrapy("robots-check", "--robots", str(archive), "/a"),
+    ]
+
+    for ran in runs:
+        assert ran.code == 3
+        assert "crawl.warc.gz: it is a WARC file: `scrapy robots-comp" in (
+            ran.out + ran.err
+        )
+    assert [ran.out.count("R015") for ran in runs] == [1, 1, 0]
+
+
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_ctrl_c_ends_it_with_what_was_read(
@@ -149,7 +169,7 @@ def test_ctrl_c_ends_it_with_what_was_read(
     assert process.returncode == 130
     assert "Traceback" not in err
     if times == 1:
-        assert "interrupted: 1 of 2 are not reported" in err
+        assert f"interrupted: no answer yet from 1 of 2: {waiting}" in err
         assert "R015" in out
     if times == 1 and form == "json":
         assert [it["file"] for it in json.loads(out)["files"]] == [str(done)]

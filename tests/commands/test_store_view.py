@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scrapy_robots1994.commands.store_view import _expired, is_fresh
+from scrapy_robots1994.commands.store_view import _expired
 from scrapy_robots1994.policy.reader import Reader
 from scrapy_robots1994.stores.codec import decode, encode
 from tests.policy.samples import DAY, NOW, SITE, TERMS, parsed
@@ -18,7 +18,7 @@ def test_a_fresh_policy_runs_out_now() -> None:
     aged = decode(encode(_expired(parsed(), now)), SITE, reader=reader, freshness=TERMS)
 
     assert aged is not None
-    assert not is_fresh(aged, now)
+    assert not aged.is_fresh(now)
     assert aged.stale_until == now
 
 

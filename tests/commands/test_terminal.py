@@ -62,7 +62,7 @@ def test_without_its_library_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "rich.progress", None)
     monkeypatch.setattr(sys, "stderr", Terminal())
 
-    with terminal.progress("files", 1_000) as step:
+    with terminal.progress(1_000) as step:
         step()
 
     assert terminal.painter("always")("x", "bold red") == "\x1b[1;31mx\x1b[0m"
@@ -75,12 +75,26 @@ def test_a_bar_is_shown_at_a_terminal_when_there_is_much_to_do(
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
 
-    with terminal.progress("files", terminal.MIN_STEPS - 1) as step:
+    with terminal.progress(terminal.MIN_STEPS - 1) as step:
         step()
     assert shown.getvalue() == ""
-    with terminal.progress("files", terminal.MIN_STEPS) as step:
+    with terminal.progress(terminal.MIN_STEPS) as step:
         step()
-    assert "files" in shown.getvalue()
+    assert "robots.txt" in shown.getvalue()
+
+
+def test_a_bar_leaves_redirected_output_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`robots-check --urls urls.txt > answers.txt` at a terminal fills the file."""
+    shown, written = Terminal(), io.StringIO()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setattr(sys, "stdout", written)
+
+    with terminal.progress(terminal.MIN_STEPS) as step:
+        terminal.print_line("allowed")
+        step()
+
+    assert written.getvalue() == "allowed\n"
+    assert "allowed" not in shown.getvalue()
 
 
 def test_unencodable_output_is_escaped(
