@@ -61,9 +61,17 @@ class Check:
     fix: str
     weakens_policy: bool = False
 
-    def at(self, line: int, column: int, *texts: str) -> "Match":
+    def at(
+        self,
+        line: int,
+        column: int,
+        *texts: str,
+        fix: str = "",
+        meant: tuple[str, ...] = (),
+        is_harmless: bool = False,
+    ) -> "Match":
         """Return a match of this kind at a place, with what the file has there."""
-        return Match(self, line, column, texts)
+        return Match(self, line, column, texts, fix, meant, is_harmless)
 
 
 class Match(NamedTuple):
@@ -78,9 +86,9 @@ class Match(NamedTuple):
     line: int
     column: int
     texts: tuple[str, ...]
-    fix: str = ""
-    meant: tuple[str, ...] = ()
-    is_harmless: bool = False
+    fix: str
+    meant: tuple[str, ...]
+    is_harmless: bool
 
     @property
     def weakens_policy(self) -> bool:
@@ -108,172 +116,130 @@ class Match(NamedTuple):
 WEAKENS = True
 
 # fmt: off
-ORPHAN = Check(
-    "R001", "O4", ERROR, "Disallow without User-agent",
+ORPHAN = Check("R001", "O4", ERROR, "Disallow without User-agent",
     "{} without a User-agent line in its record is ignored",
     "Put it below the User-agent lines it belongs to, with no blank line between.", WEAKENS)
-SPLIT = Check(
-    "R002", "O5", ERROR, "record split by a blank line",
+SPLIT = Check("R002", "O5", ERROR, "record split by a blank line",
     "a blank line ends the record before its Disallow lines; from line {} on they are ignored",
     "Delete the blank line, or write a `#` into it.", WEAKENS)
-WITHOUT_RULES = Check(
-    "R003", "O3", ERROR, "record without Disallow",
+WITHOUT_RULES = Check("R003", "O3", ERROR, "record without Disallow",
     'the record for "{}" has no Disallow line and forbids nothing',
     "Write its Disallow lines below it; an empty `Disallow:` says that all is allowed.", WEAKENS)
-NAMELESS = Check(
-    "R004", "O12", ERROR, "User-agent without a name",
+NAMELESS = Check("R004", "O12", ERROR, "User-agent without a name",
     "User-agent without a name is ignored",
     "Write the robot's name, or `*` for every robot.", WEAKENS)
-PATHLESS = Check(
-    "R005", "O20", ERROR, "value without a leading slash",
+PATHLESS = Check("R005", "O20", ERROR, "value without a leading slash",
     'the value "{}" does not begin with a slash and matches nothing',
     "Write the path from the root of the site, for example `/path`.", WEAKENS)
-MALFORMED = Check(
-    "R006", "O14", WARNING, "line without a colon",
+MALFORMED = Check("R006", "O14", WARNING, "line without a colon",
     'the line "{}" is not a field name, a colon and a value, and is ignored',
     "Write `Field: value`, or begin the line with `#` to make it a comment.")
-NO_BLANK = Check(
-    "R007", "O7", WARNING, "no blank line between records",
+NO_BLANK = Check("R007", "O7", WARNING, "no blank line between records",
     "User-agent after Disallow, without a blank line, begins a new record",
     "Put a blank line before it.")
-SECOND_DEFAULT = Check(
-    "R008", "A3", WARNING, "several records for every robot",
+SECOND_DEFAULT = Check("R008", "A3", WARNING, "several records for every robot",
     "another record for every robot, besides that of line {}; all of them are obeyed",
     "Put all its Disallow lines into the first record for `*`.")
-ADDS_NOTHING = Check(
-    "R009", "O21", WARNING, "empty Disallow next to others",
+ADDS_NOTHING = Check("R009", "O21", WARNING, "empty Disallow next to others",
     "an empty Disallow adds nothing to the others, which have their effect",
     "Delete it, or the others.")
-UNKNOWN = Check(
-    "R010", "F6", INFO, "unknown field",
+UNKNOWN = Check("R010", "F6", INFO, "unknown field",
     'the field "{}" is unknown and ignored',
     "Delete the line, or begin it with `#` to make it a comment.")
-SPACED = Check(
-    "R011", "O15", INFO, "space before the field or the colon",
+SPACED = Check("R011", "O15", INFO, "space before the field or the colon",
     "space at the start of the line or before the colon",
     "Delete the space: other robots may not see the line.")
-MARK = Check(
-    "R012", "O16", INFO, "byte order mark",
+MARK = Check("R012", "O16", INFO, "byte order mark",
     "a byte order mark is left out",
     "Save the file as UTF-8 without a mark: other robots lose the first line.")
-UNDECODABLE = Check(
-    "R013", "O17", WARNING, "bytes that are not UTF-8",
+UNDECODABLE = Check("R013", "O17", WARNING, "bytes that are not UTF-8",
     "bytes that are not UTF-8 are compared as the bytes they are",
     "Save the file as UTF-8, or write such characters percent-encoded.")
-TRUNCATED = Check(
-    "R014", "O24", WARNING, "file over the size limit",
+TRUNCATED = Check("R014", "O24", WARNING, "file over the size limit",
     "the file is longer than what is read of it; from here on nothing is obeyed",
     "Shorten the file: one short rule covers all paths that begin with it.")
-WILDCARD = Check(
-    "R015", "D1", WARNING, "wildcard in a value",
+WILDCARD = Check("R015", "D1", WARNING, "wildcard in a value",
     'the "{}" of "{}" is an ordinary character: only URLs that contain it match',
     "Write the paths without wildcards.")
-ALLOW = Check(
-    "R016", "F6", INFO, "Allow",
+ALLOW = Check("R016", "F6", INFO, "Allow",
     "Allow is not a field of 1994; it is ignored: what a Disallow covers stays disallowed",
     "Name what is closed by Disallow lines alone, one for each path.")
-CRAWL_DELAY = Check(
-    "R017", "F6", INFO, "Crawl-delay",
+CRAWL_DELAY = Check("R017", "F6", INFO, "Crawl-delay",
     "Crawl-delay is not a field of 1994; it is ignored",
     "Nothing need be done; a robot of 1994 does not see it.")
-SITEMAP = Check(
-    "R018", "F6", INFO, "Sitemap",
+SITEMAP = Check("R018", "F6", INFO, "Sitemap",
     "Sitemap is not a field of 1994; it is ignored",
     "Nothing need be done; a robot of 1994 does not see it.")
-EXTENSION = Check(
-    "R019", "F6", INFO, "other extension",
+EXTENSION = Check("R019", "F6", INFO, "other extension",
     'the field "{}" is an extension that is not part of this dialect; it is ignored',
     "Nothing need be done; a robot of this dialect does not see it.")
-MISSPELT = Check(
-    "R020", "F6", ERROR, "misspelt field",
+MISSPELT = Check("R020", "F6", ERROR, "misspelt field",
     'the field "{}" is unknown and ignored; was "{}" meant?',
     "Correct the name of the field: it is obeyed only when it is exact.", WEAKENS)
-NO_COLON = Check(
-    "R021", "O14", ERROR, "colon missing after a field",
+NO_COLON = Check("R021", "O14", ERROR, "colon missing after a field",
     'the line "{}" has no colon and is ignored; was "{}:" meant?',
     "Put a colon after the name of the field.", WEAKENS)
-DUPLICATE = Check(
-    "R022", "D1", INFO, "duplicate rule",
+DUPLICATE = Check("R022", "D1", INFO, "duplicate rule",
     "line {} of the same record says the same",
     "Delete one of the two.")
-SHADOWED = Check(
-    "R023", "D1", INFO, "shadowed rule",
+SHADOWED = Check("R023", "D1", INFO, "shadowed rule",
     'line {}, "{}", already covers all that this one does',
     "Delete this line, or the shorter rule if that one covers too much.")
-UNREACHED = Check(
-    "R024", "O1", WARNING, "name that an earlier record takes",
+UNREACHED = Check("R024", "O1", WARNING, "name that an earlier record takes",
     'a robot named "{}" obeys the record of line {}, for "{}", and never this one',
     "Put the record of the longer name first, or make one record of the two.")
-HTML = Check(
-    "R025", "O23", ERROR, "HTML or XML",
+HTML = Check("R025", "O23", ERROR, "HTML or XML",
     "the file begins as a page of HTML or XML does, and is read literally",
     "Serve plain text at /robots.txt, or answer 404 when there is no such file.")
-ALLOW_ONLY = Check(
-    "R026", "O3", INFO, "record of Allow lines alone",
+ALLOW_ONLY = Check("R026", "O3", INFO, "record of Allow lines alone",
     'the record for "{}" has no Disallow line and forbids nothing, with or without its Allow lines',
     "Write an empty `Disallow:` to say the same in the words of 1994.")
-LONE_CR = Check(
-    "R027", "F2", WARNING, "lines ended by CR alone",
+LONE_CR = Check("R027", "F2", WARNING, "lines ended by CR alone",
     "CR alone ends {} line(s), this one first",
     "End lines with NL or CR NL: other robots may read all of them as one line.")
-CONTROL = Check(
-    "R028", "O25", WARNING, "control character",
+CONTROL = Check("R028", "O25", WARNING, "control character",
     'invisible characters are part of "{}"',
     "Delete them, or write them percent-encoded.")
-NAME_LIST = Check(
-    "R029", "O11", WARNING, "several names on one line",
+NAME_LIST = Check("R029", "O11", WARNING, "several names on one line",
     'commas and spaces separate no names: the one name is "{}", {}',
     "Write one User-agent line for each name.", WEAKENS)
-NAME_WILDCARD = Check(
-    "R030", "A3", WARNING, "wildcard in a name",
+NAME_WILDCARD = Check("R030", "A3", WARNING, "wildcard in a name",
     'the "*" is part of the name "{}", which no robot has',
     "Write the name alone: it is for every robot whose name contains it.", WEAKENS)
-VERSION = Check(
-    "R031", "O10", INFO, "version in a name",
+VERSION = Check("R031", "O10", INFO, "version in a name",
     'the record is for "{}"; the rest of the value is left out',
     "Write the name alone: the record is for all versions.")
-COMMENT_INSIDE = Check(
-    "R032", "O13", INFO, "comment without space before it",
+COMMENT_INSIDE = Check("R032", "O13", INFO, "comment without space before it",
     'a comment begins here: the value is "{}"',
     "Put a space before a comment; write a `#` in a path as `%23`.")
-URL_VALUE = Check(
-    "R033", "O19", INFO, "URL as a value",
+URL_VALUE = Check("R033", "O19", INFO, "URL as a value",
     'the value "{}" is compared with whole URLs; most robots expect a path',
     "Write the path alone, for example `/path`.")
-PATH_LIST = Check(
-    "R034", "D1", WARNING, "several paths on one line",
+PATH_LIST = Check("R034", "D1", WARNING, "several paths on one line",
     'spaces belong to a path: "{}" is one path',
     "Write one line for each path.", WEAKENS)
-TIMELESS = Check(
-    "R035", "X4", WARNING, "Crawl-delay without a number",
+TIMELESS = Check("R035", "X4", WARNING, "Crawl-delay without a number",
     'the Crawl-delay "{}" is not a number of seconds and is ignored',
     "Write a decimal number of seconds: `Crawl-delay: 10`.")
-ALLOW_WITHOUT_EFFECT = Check(
-    "R036", "X1", WARNING, "Allow without effect",
+ALLOW_WITHOUT_EFFECT = Check("R036", "X1", WARNING, "Allow without effect",
     'line {}, "{}", decides about every URL that this line allows',
     "Put this line above that one: the first line that covers a URL decides.")
-DISALLOW_WITHOUT_EFFECT = Check(
-    "R037", "X1", WARNING, "Disallow without effect",
+DISALLOW_WITHOUT_EFFECT = Check("R037", "X1", WARNING, "Disallow without effect",
     'line {}, "{}", decides about every URL that this line disallows',
     "Put this line above that one: the first line that covers a URL decides.", WEAKENS)
-INVISIBLE = Check(
-    "R038", "F3", ERROR, "invisible or look-alike character",
+INVISIBLE = Check("R038", "F3", ERROR, "invisible or look-alike character",
     "{} makes this line something else than {}",
     "Delete the character and type the line again.", WEAKENS)
-TWO_FIELDS = Check(
-    "R039", "F3", ERROR, "two fields on one line",
+TWO_FIELDS = Check("R039", "F3", ERROR, "two fields on one line",
     'two fields on one line: "{}" belongs to the value of {}',
     "Write each field on a line of its own.", WEAKENS)
-WIDE_TEXT = Check(
-    "R040", "O16", ERROR, "UTF-16 without a byte order mark",
+WIDE_TEXT = Check("R040", "O16", ERROR, "UTF-16 without a byte order mark",
     "the file is UTF-16 without a byte order mark, and no line of it can be read",
     "Save the file as UTF-8.", WEAKENS)
-CLOSED_BY_COMMENT = Check(
-    "R041", "O13", WARNING, "comment that leaves the path /",
+CLOSED_BY_COMMENT = Check("R041", "O13", WARNING, "comment that leaves the path /",
     "a comment begins here: the value is /, which covers the whole site",
     "Delete the line: what follows a `#` in a URL is never sent, so no rule can name it.")
-NAME_PUNCTUATION = Check(
-    "R042", "A1", WARNING, "punctuation around a name",
+NAME_PUNCTUATION = Check("R042", "A1", WARNING, "punctuation around a name",
     'the punctuation is part of the name "{}", which no robot has',
     "Write the name alone, without quotes, colons or commas.", WEAKENS)
 # fmt: on
@@ -286,6 +252,7 @@ WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
     "no blank line between, if all of them are for every robot."
 )
+SPLIT_FIX = "Delete the blank lines, or write a `#` into each of them."
 ORPHAN_BELOW_FIX = (
     "Delete the blank lines above it, or write a `#` into each of them, if it belongs to "
     "the record of line {}."

@@ -34,29 +34,15 @@ _PLAIN_PATH = re.compile(r"(?:/[!-\"%-)+-~]*)?")
 # Ours O17: undecodable bytes, as the text has them.
 _BYTES = re.compile("[\udc80-\udcff]")
 
-RULES = frozenset({LineKind.DISALLOW, LineKind.ALLOW})
-
 _EXTENSION_CHECKS = {
     "allow": kinds.ALLOW,
     "crawldelay": kinds.CRAWL_DELAY,
     "sitemap": kinds.SITEMAP,
 }
 # Fields in use that are in no dialect here.
-_EXTENSIONS = frozenset(
-    (
-        "cachedelay",
-        "cleanparam",
-        "comment",
-        "contentsignal",
-        "contentusage",
-        "host",
-        "indexpage",
-        "nofollow",
-        "noindex",
-        "requestrate",
-        "robotversion",
-        "visittime",
-    )
+_EXTENSION = re.compile(
+    "cachedelay|cleanparam|comment|contentsignal|contentusage|host|indexpage|nofollow"
+    "|noindex|requestrate|robotversion|visittime"
 )
 # A second field after space or punctuation, after a line end that is spelled out, or
 # right after the star of a name.
@@ -92,21 +78,24 @@ def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
     second = _SECOND_FIELD.search(line.value)
     if second is not None:
         # 1994 F3: one field a line. What else is odd about the line follows from it.
+        name = re.split(r"\\[nr]", line.value[: second.start()])[0]
         yield kinds.TWO_FIELDS.at(
             line.number,
             line.value_column + second.start(1),
             second[1],
             line.field,
-        )._replace(
-            meant=_meant(
-                line, dialect, re.split(r"\\[nr]", line.value[: second.start()])[0]
-            )
+            meant=_meant(line, dialect, name),
         )
         return
-    yield from _form_matches(line)
     odd = _odd_in_value(line)
+    yield from _form_matches(line, has_odd=odd >= 0)
     if odd >= 0:
-        yield _invisible(line, line.value_column + odd, f'"{line.field}: …"')._replace(
+        column = line.value_column + odd
+        yield kinds.INVISIBLE.at(
+            line.number,
+            column,
+            name_of(line.text[column - 1]),
+            f'"{line.field}: …"',
             meant=_meant(line, dialect, without_odd(line.value).strip(SPACE)),
             is_harmless=line.kind is LineKind.ALLOW,
         )
@@ -134,20 +123,13 @@ def _odd_in_value(line: Line) -> int:
     return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
 
 
-def _invisible(line: Line, column: int, meant: str) -> Match:
-    """Return the match of the odd character at *column*."""
-    name = name_of(line.text[column - 1])
-    return kinds.INVISIBLE.at(line.number, column, name, meant)
-
-
-def _form_matches(line: Line) -> Iterator[Match]:
+def _form_matches(line: Line, *, has_odd: bool) -> Iterator[Match]:
     """Yield what is odd about the form of a line, whatever its field."""
     # Ours O15: accepted, and reported.
     if not line.text.startswith(f"{line.field}:"):
         yield kinds.SPACED.at(line.number, 1)
     # Ours O25. An undecodable byte is reported by itself.
-    decodable = line.value if line.value.isascii() else _BYTES.sub("", line.value)
-    if not is_printable(decodable) and _odd_in_value(line) < 0:
+    if not (has_odd or is_printable(_BYTES.sub("", line.value))):
         yield kinds.CONTROL.at(line.number, line.value_column, line.value)
     if line.comment and line.value:
         column = line.comment_column
@@ -165,28 +147,27 @@ def _ignored(line: Line, dialect: Dialect) -> Match:
         seen = next(read_lines(without_odd(line.text), dialect), line)
         if seen.kind not in (LineKind.MALFORMED, LineKind.UNKNOWN, LineKind.COMMENT):
             is_blank = seen.kind is LineKind.BLANK
-            what = "a blank line" if is_blank else f'"{seen.field}"'
-            return _invisible(line, odd + 1, what)._replace(
-                meant=_meant(seen, dialect, seen.value), is_harmless=is_blank
+            return kinds.INVISIBLE.at(
+                line.number,
+                odd + 1,
+                name_of(line.text[odd]),
+                "a blank line" if is_blank else f'"{seen.field}"',
+                meant=_meant(seen, dialect, seen.value),
+                is_harmless=is_blank,
             )
-    return (_malformed if line.kind is LineKind.MALFORMED else _unknown)(line, dialect)
-
-
-def _fields(dialect: Dialect) -> tuple[str, ...]:
-    """Return the fields of *dialect*, as a message shows them."""
-    fields = ("User-agent", "Disallow")
-    return (*fields, "Allow") if dialect.has_allow else fields
+    fields = ("User-agent", "Disallow", "Allow")[: 2 + dialect.has_allow]
+    return (_malformed if line.kind is LineKind.MALFORMED else _unknown)(line, fields)
 
 
 # A misspelling seldom comes alone.
 _likely_field = lru_cache(maxsize=256)(likely_field)
 
 
-def _malformed(line: Line, dialect: Dialect) -> Match:
+def _malformed(line: Line, fields: tuple[str, ...]) -> Match:
     """Return the problem of a line without a colon."""
     # Ours O14
     content = line.text.partition(COMMENT)[0].strip(SPACE)
-    likely = _likely_field(_first_words(content), _fields(dialect))
+    likely = _likely_field(_first_words(content), fields)
     if likely is None or ":" in content:
         return kinds.MALFORMED.at(line.number, line.column, content)
     return kinds.NO_COLON.at(line.number, line.column, content, likely)
@@ -201,16 +182,15 @@ def _first_words(content: str) -> str:
     return words[0] if len(words) > 1 else ""
 
 
-def _unknown(line: Line, dialect: Dialect) -> Match:
-    """Return the problem of a line with a field that *dialect* does not have."""
+def _unknown(line: Line, fields: tuple[str, ...]) -> Match:
+    """Return the problem of a line with a field that the dialect does not have."""
     # 1994 F6
     name = letters(line.field)
-    check = _EXTENSION_CHECKS.get(name)
-    if check is not None:
-        return check.at(line.number, line.column)
-    if name in _EXTENSIONS:
-        return kinds.EXTENSION.at(line.number, line.column, line.field)
-    likely = _likely_field(line.field, _fields(dialect))
-    if likely is not None:
-        return kinds.MISSPELT.at(line.number, line.column, line.field, likely)
-    return kinds.UNKNOWN.at(line.number, line.column, line.field)
+    likely = _likely_field(line.field, fields)
+    if name in _EXTENSION_CHECKS:
+        check = _EXTENSION_CHECKS[name]
+    elif _EXTENSION.fullmatch(name):
+        check = kinds.EXTENSION
+    else:
+        check = kinds.UNKNOWN if likely is None else kinds.MISSPELT
+    return check.at(line.number, line.column, line.field, likely or "")

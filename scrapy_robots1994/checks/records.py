@@ -2,127 +2,104 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_left
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.parser.spellings import canonical
+from scrapy_robots1994.parser.tokens import ALLOW, CRAWL_DELAY, LineKind
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from scrapy_robots1994.checks.kinds import Match
     from scrapy_robots1994.parser.dialects import Dialect
-    from scrapy_robots1994.parser.records import Record, Rule
+    from scrapy_robots1994.parser.records import Agent, Record, Rule
+    from scrapy_robots1994.parser.tokens import Line
 
 # So many names are compared with each other; of more, only equal ones are found.
 _NAMES_COMPARED = 500
 
 
-class Surroundings(NamedTuple):
-    """Lines around records: the numbers of the blank ones, of Allow and of Crawl-delay
-    lines that the dialect does not have, and of lines with two fields.
-    """
-
-    blanks: Sequence[int]
-    ignored_allows: Sequence[int]
-    ignored_delays: Sequence[int]
-    two_fields: frozenset[int]
-
-
 def boundary_matches(
-    records: Iterable[Record], around: Surroundings
+    records: Iterable[Record],
+    lines: Sequence[Line],
+    two_fields: Collection[int],
+    dialect: Dialect,
 ) -> Iterator[Match]:
     """Yield where records end too early, or without a sign.
 
     Where a blank line parts a record, that is the one problem; the record without a
-    rule and the Disallow lines without a record only follow from it.
+    rule and the Disallow lines without a record only follow from it. *two_fields* are
+    the numbers of User-agent lines whose values likely hold a rule.
     """
-    blanks = around.blanks
+    # By the number of a line: how many blank lines there are up to it.
+    block = list(accumulate((it.kind is LineKind.BLANK for it in lines), initial=0))
+    # By the number of a block: its last line of a field that the dialect does not have.
+    allows = {block[it.number]: it.number for it in lines if _is_ignored(it, ALLOW)}
+    delays = {
+        block[it.number]: it.number for it in lines if _is_ignored(it, CRAWL_DELAY)
+    }
     previous = None
     for record in records:
-        orphans = record.orphans
+        first = record.first_line
+        orphans: Sequence[Rule] = record.orphans
         if orphans and not record.rules:
-            yield _split(record, blanks)
+            yield _split(record, block)
             # To delete that blank line joins the rules below it, up to the next one.
-            joined = bisect_right(blanks, orphans[0].line)
-            orphans = orphans[
-                bisect_right(
-                    orphans, joined, key=lambda it: bisect_right(blanks, it.line)
-                ) :
-            ]
+            joined = block[orphans[0].line]
+            orphans = [rule for rule in orphans if block[rule.line] > joined]
         for rule in orphans:
             # Ours O4
-            field = "Allow" if rule.allows else "Disallow"
-            yield kinds.ORPHAN.at(rule.line, 1, field)._replace(
+            yield kinds.ORPHAN.at(
+                rule.line,
+                1,
+                "Allow" if rule.allows else "Disallow",
+                fix=kinds.ORPHAN_BELOW_FIX.format(first),
                 is_harmless=rule.allows,
-                fix=kinds.ORPHAN_BELOW_FIX.format(record.first_line),
             )
-        if not (record.rules or record.orphans or _is_two_fields(record, around)):
+        is_two_fields = any(agent.line in two_fields for agent in record.agents)
+        if not (record.rules or record.orphans or is_two_fields):
             # Ours O3, against 1994 D3.
-            allows = _has_between(around.ignored_allows, record, blanks)
-            check = kinds.ALLOW_ONLY if allows else kinds.WITHOUT_RULES
+            has_allow = allows.get(block[first], 0) > first
+            check = kinds.ALLOW_ONLY if has_allow else kinds.WITHOUT_RULES
             # Who writes a delay alone means to close nothing.
-            has_delay = record.delays or _has_between(
-                around.ignored_delays, record, blanks
-            )
-            yield check.at(record.first_line, 1, ", ".join(record.names))._replace(
-                is_harmless=bool(has_delay)
-            )
-        between = bisect_right(blanks, record.first_line)
-        if previous == between:
+            has_delay = bool(record.delays) or delays.get(block[first], 0) > first
+            names = ", ".join(record.names)
+            yield check.at(first, 1, names, is_harmless=has_delay)
+        if dialect.has_blank_lines and previous == block[first]:
             # Ours O7
-            yield kinds.NO_BLANK.at(record.first_line, 1)
-        end = record.orphans[-1].line if record.orphans else record.last_line
-        previous = bisect_right(blanks, end)
+            yield kinds.NO_BLANK.at(first, 1)
+        previous = block[
+            record.orphans[-1].line if record.orphans else record.last_line
+        ]
 
 
-def _split(record: Record, blanks: Sequence[int]) -> Match:
+def _is_ignored(line: Line, field: str) -> bool:
+    return line.kind is LineKind.UNKNOWN and line.field.lower() == field
+
+
+def _split(record: Record, block: Sequence[int]) -> Match:
     """Return the match of the blank line that parts *record* from all its rules."""
     # Ours O5: the blank line is the boundary that F1 makes it.
-    first = bisect_right(blanks, record.last_line)
-    rule = record.orphans[0]
-    found = kinds.SPLIT.at(blanks[first], 1, str(rule.line))
-    if bisect_right(blanks, rule.line) - first == 1:
-        return found
-    return found._replace(
-        fix="Delete the blank lines, or write a `#` into each of them."
+    rule, last = record.orphans[0], block[record.last_line]
+    return kinds.SPLIT.at(
+        bisect_left(block, last + 1),
+        1,
+        str(rule.line),
+        fix="" if block[rule.line] == last + 1 else kinds.SPLIT_FIX,
     )
-
-
-def _is_two_fields(record: Record, around: Surroundings) -> bool:
-    """Whether a rule of *record* likely is in the value of one of its names."""
-    return any(agent.line in around.two_fields for agent in record.agents)
-
-
-def _has_between(numbers: Sequence[int], record: Record, blanks: Sequence[int]) -> bool:
-    """Whether one of *numbers* is between the first line of *record* and its end."""
-    after = bisect_right(numbers, record.first_line)
-    end = bisect_right(blanks, record.first_line)
-    return after < len(numbers) and (end == len(blanks) or numbers[after] < blanks[end])
 
 
 def default_matches(records: Iterable[Record]) -> Iterator[Match]:
     """Yield the records for every robot after the first one."""
-    first = None
-    for record in records:
-        if record.is_default and first is not None:
-            # 1994 A3: there may be one.
-            line = next(it.line for it in record.agents if it.name == EVERYBODY)
-            yield kinds.SECOND_DEFAULT.at(line, 1, str(first))
-        elif record.is_default:
-            first = record.first_line
-
-
-class _Ancestor(NamedTuple):
-    """A rule whose spelling begins those after it in order, and the first in the file
-    of it and its own ancestors.
-    """
-
-    spelling: str
-    position: int
-    rule: Rule
+    defaults = [record for record in records if record.is_default]
+    for record in defaults[1:]:
+        # 1994 A3: there may be one.
+        line = next(it.line for it in record.agents if it.name == EVERYBODY)
+        yield kinds.SECOND_DEFAULT.at(line, 1, str(defaults[0].first_line))
 
 
 def rule_matches(record: Record, dialect: Dialect) -> Iterator[Match]:
@@ -141,76 +118,74 @@ def rule_matches(record: Record, dialect: Dialect) -> Iterator[Match]:
         for position, rule in enumerate(record.rules)
         if rule.value.startswith("/") and not _is_pattern(rule, dialect)
     ]
-    ancestors: list[_Ancestor] = []
+    # Rules whose spellings begin those that follow in order, each with the rule that
+    # decides about its URLs, and the place of that one.
+    ancestors: list[tuple[str, int, Rule]] = []
     for spelling, position, rule in sorted(spelled):
-        while ancestors and not spelling.startswith(ancestors[-1].spelling):
+        while ancestors and not spelling.startswith(ancestors[-1][0]):
             ancestors.pop()
-        first = ancestors[-1] if ancestors else None
-        if first is not None and (first.position < position or not has_allow):
-            # 1994 D1, Ours O18: what starts with this value starts with that one.
-            # Ours X1: of several rules the first in the file decides.
-            yield _without_effect(
-                rule, first.rule, is_same=spelling == canonical(first.rule.value)
-            )
-        if first is None or (has_allow and position < first.position):
-            ancestors.append(_Ancestor(spelling, position, rule))
-        elif first is not None:
-            ancestors.append(first._replace(spelling=spelling))
+        before, first = ancestors[-1][1:] if ancestors else (position, rule)
+        # 1994 D1, Ours O18: what starts with this value starts with that one.
+        # Ours X1: of several rules the first in the file decides.
+        if ancestors and (before < position or not has_allow):
+            is_same = spelling == canonical(first.value)
+            yield _without_effect(rule, first, is_same=is_same)
+        else:
+            before, first = position, rule
+        ancestors.append((spelling, before, first))
 
 
 def _is_pattern(rule: Rule, dialect: Dialect) -> bool:
-    """Whether a wildcard makes *rule* more than a prefix."""
+    """Return whether a wildcard makes *rule* more than a prefix."""
     return dialect.has_wildcards and ("*" in rule.value or rule.value.endswith("$"))
 
 
 def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Match:
     """Return the match of *rule*, about whose URLs *first* decides."""
-    if rule.allows and not first.allows:
-        return kinds.ALLOW_WITHOUT_EFFECT.at(rule.line, 1, str(first.line), str(first))
-    if first.allows and not rule.allows:
-        return kinds.DISALLOW_WITHOUT_EFFECT.at(
-            rule.line, 1, str(first.line), str(first)
-        )
-    if is_same:
-        return kinds.DUPLICATE.at(rule.line, 1, str(first.line))
-    return kinds.SHADOWED.at(rule.line, 1, str(first.line), str(first))
+    if rule.allows == first.allows:
+        check = kinds.DUPLICATE if is_same else kinds.SHADOWED
+    elif rule.allows:
+        check = kinds.ALLOW_WITHOUT_EFFECT
+    else:
+        check = kinds.DISALLOW_WITHOUT_EFFECT
+    return check.at(rule.line, 1, str(first.line), str(first))
 
 
 def name_matches(records: Sequence[Record], dialect: Dialect) -> Iterator[Match]:
     """Yield the names of records that no robot of that name ever comes to."""
-    named = [record.names for record in records]
-    if sum(map(len, named)) > _NAMES_COMPARED:
-        yield from _equal_names(records, dialect)
-        return
-    for position, record in enumerate(records):
-        for agent in record.agents:
-            if agent.name == EVERYBODY:
-                continue
+    for position, agent, taker in _taken_names(records, dialect):
+        # Else it makes no difference which of the two is obeyed.
+        if set(map(str, records[position].rules)) != set(map(str, taker.rules)):
+            name = agent.name.lower()
+            whose = next(
+                (it for it in taker.agents if it.name.lower() in name), taker.agents[0]
+            )
+            yield kinds.UNREACHED.at(
+                agent.line, 1, agent.name, str(whose.line), whose.name
+            )
+
+
+def _taken_names(
+    records: Sequence[Record], dialect: Dialect
+) -> Iterator[tuple[int, Agent, Record]]:
+    """Yield each name whose robot obeys another record: its place, and that record."""
+    names = [record.names for record in records]
+    agents = [
+        (position, agent)
+        for position, record in enumerate(records)
+        for agent in record.agents
+        if agent.name != EVERYBODY
+    ]
+    if sum(map(len, names)) <= _NAMES_COMPARED:
+        for position, agent in agents:
             # Ours O1: as a robot of that name chooses.
-            chosen = dialect.choose(named, robot_names(agent.name))
+            chosen = dialect.choose(names, robot_names(agent.name))
             if chosen and position not in chosen:
-                yield from _unreached(
-                    record, agent.line, agent.name, records[chosen[0]]
-                )
-
-
-def _equal_names(records: Sequence[Record], dialect: Dialect) -> Iterator[Match]:
-    """Yield the names that an earlier record has too, where the first one decides."""
-    if len(dialect.choose([("a",), ("a",)], ("a",))) > 1:
-        return
-    first: dict[str, Record] = {}
-    for record in records:
-        for agent in record.agents:
-            taker = first.setdefault(agent.name.lower(), record)
-            if taker is not record and agent.name != EVERYBODY:
-                yield from _unreached(record, agent.line, agent.name, taker)
-
-
-def _unreached(record: Record, line: int, name: str, taker: Record) -> Iterator[Match]:
-    """Yield the match of *name*, whose robot obeys *taker*, unless nothing changes."""
-    if {str(rule) for rule in record.rules} != {str(rule) for rule in taker.rules}:
-        whose = next(
-            (it for it in taker.agents if it.name.lower() in name.lower()),
-            taker.agents[0],
-        )
-        yield kinds.UNREACHED.at(line, 1, name, str(whose.line), whose.name)
+                yield position, agent, records[chosen[0]]
+    elif len(dialect.choose([("a",), ("a",)], ("a",))) == 1:
+        # Of equal names the first one decides in this dialect.
+        first: dict[str, int] = {}
+        for position, agent in agents:
+            taker = first.setdefault(agent.name.lower(), position)
+            if taker != position:
+                yield position, agent, records[taker]

@@ -25,28 +25,37 @@ if TYPE_CHECKING:
 
 # A no-break space of Latin-1, which as UTF-8 is undecodable (Ours O17).
 _LATIN_SPACE = "\udca0"
-# Invisible marks, spaces and separators; dashes, for each field has a hyphen.
-_ODD_CATEGORIES = frozenset(("Cf", "Zs", "Zl", "Zp", "Pd"))
 _SOFT_HYPHEN = "\xad"
 
 # Longer words are not a slip of the finger.
 _LONGEST = 24
 # What may stand between the letters of a name; anything else makes it no name at all.
-_FIELD = re.compile(r"[a-z][a-z _.-]*")
+_FIELD = re.compile(rf"[a-z][a-z _.-]{{,{_LONGEST - 1}}}")
 _NO_LETTERS = re.compile(r"[^a-z]+")
 # About one wrong letter in eight.
 _SIMILARITY = 0.87
 
 
-def is_odd(character: str) -> bool:
-    """Whether *character* is invisible, or looks like one that has a meaning."""
+def _seen(character: str) -> str:
+    """Return what an author sees of *character*: spaces and hyphens plain, marks not."""
     if character.isascii():
-        return False
-    return (
-        character == _LATIN_SPACE
-        or unicodedata.category(character) in _ODD_CATEGORIES
-        or unicodedata.normalize("NFKC", character) in {":", "#", "*", "/"}
-    )
+        return character
+    category = unicodedata.category(character)
+    # Dashes, for each field has a hyphen.
+    if category == "Pd" or character == _SOFT_HYPHEN:
+        return "-"
+    if category == "Cf":
+        return ""
+    plain = unicodedata.normalize("NFKC", character)
+    if plain in {":", "#", "*", "/"}:
+        return plain
+    is_space = category in {"Zs", "Zl", "Zp"} or character == _LATIN_SPACE
+    return " " if is_space else character
+
+
+def is_odd(character: str) -> bool:
+    """Return whether *character* is invisible, or looks like one that has a meaning."""
+    return _seen(character) != character
 
 
 def first_odd(text: str) -> int:
@@ -57,18 +66,8 @@ def first_odd(text: str) -> int:
 
 
 def without_odd(text: str) -> str:
-    """Return *text* as its author sees it: spaces and hyphens plain, marks left out."""
-    return "".join(_plain(it) if is_odd(it) else it for it in text)
-
-
-def _plain(character: str) -> str:
-    """Return what an author sees of one odd character."""
-    if character == _SOFT_HYPHEN or unicodedata.category(character) == "Pd":
-        return "-"
-    if unicodedata.category(character) == "Cf":
-        return ""
-    plain = unicodedata.normalize("NFKC", character)
-    return plain if plain in {":", "#", "*", "/"} else " "
+    """Return *text* as its author sees it."""
+    return "".join(map(_seen, text))
 
 
 def name_of(character: str) -> str:
@@ -81,9 +80,8 @@ def name_of(character: str) -> str:
 
 def letters(field: str) -> str:
     """Return the letters of *field* in lower case; empty if it is not a name."""
-    name = field[: _LONGEST + 1].lower()
-    is_name = len(name) <= _LONGEST and _FIELD.fullmatch(name)
-    return _NO_LETTERS.sub("", name) if is_name else ""
+    name = field.lower()
+    return _NO_LETTERS.sub("", name) if _FIELD.fullmatch(name) else ""
 
 
 def likely_field(field: str, fields: tuple[str, ...]) -> str | None:
@@ -118,24 +116,26 @@ def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
     listed = () if dialect.has_lists else _listed(value)
     if listed:
         # Ours O11
-        outcome = _OTHERS_LEFT_OUT if names[0] in listed else _NO_ROBOT
-        place = column + max(value.find(","), 0)
-        yield kinds.NAME_LIST.at(line.number, place, names[0], outcome)._replace(
-            meant=tuple(it for it in listed if it not in names)
+        yield kinds.NAME_LIST.at(
+            line.number,
+            column + max(value.find(","), 0),
+            names[0],
+            _OTHERS_LEFT_OUT if names[0] in listed else _NO_ROBOT,
+            meant=tuple(it for it in listed if it not in names),
         )
         return
     for name in names:
         plain = name.strip(_PUNCTUATION)
         if plain != name and EVERYBODY not in plain[1:]:
             # 1994 A1
-            yield kinds.NAME_PUNCTUATION.at(line.number, column, name)._replace(
-                meant=(likely_name(name),)
+            yield kinds.NAME_PUNCTUATION.at(
+                line.number, column, name, meant=(likely_name(name),)
             )
         elif name != EVERYBODY and EVERYBODY in name:
             # 1994 A3: only a star alone is every robot.
             place = column + value.find(EVERYBODY)
-            yield kinds.NAME_WILDCARD.at(line.number, place, name)._replace(
-                meant=(likely_name(name),)
+            yield kinds.NAME_WILDCARD.at(
+                line.number, place, name, meant=(likely_name(name),)
             )
     if "/" in value:
         # Ours O10
@@ -159,30 +159,32 @@ def _listed(value: str) -> tuple[str, ...]:
 def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
     """Yield what is odd about the value of a rule."""
     value, column = line.value, line.value_column
-    if not value:
+    is_allow = line.kind is LineKind.ALLOW
+    if is_absolute(value):
+        # Ours O19
+        yield kinds.URL_VALUE.at(line.number, column, value, is_harmless=is_allow)
         return
-    if not value.startswith("/"):
-        if dialect.has_wildcards and value.startswith("*"):
-            return
-        # Ours O20: a value that no URL starts with; O19: unless it is a URL.
-        check = kinds.URL_VALUE if is_absolute(value) else kinds.PATHLESS
-        fix = "" if check is kinds.URL_VALUE else _path_fix(line.field, value, dialect)
-        yield check.at(line.number, column, value)._replace(
-            is_harmless=line.kind is LineKind.ALLOW, fix=fix
-        )
+    if value and not value.startswith("/"):
+        if not (dialect.has_wildcards and value.startswith("*")):
+            # Ours O20: a value that no URL starts with.
+            fix = _path_fix(line.field, value, dialect)
+            yield kinds.PATHLESS.at(
+                line.number, column, value, fix=fix, is_harmless=is_allow
+            )
         return
     wildcard = _WILDCARD.search(value)
     if wildcard and not dialect.has_wildcards:
         # 1994 D1: a path is compared as it is written.
+        start = wildcard.start()
+        fix = _wildcard_fix(line.field, value, start)
         yield kinds.WILDCARD.at(
-            line.number, column + wildcard.start(), wildcard[0], value
-        )._replace(fix=_wildcard_fix(line.field, value, wildcard.start()))
+            line.number, column + start, wildcard[0], value, fix=fix
+        )
     next_path = _NEXT_PATH.search(value)
     if next_path and not dialect.has_lists:
         # 1994 D1: one path a line.
-        yield kinds.PATH_LIST.at(
-            line.number, column + next_path.start(), value
-        )._replace(is_harmless=line.kind is LineKind.ALLOW)
+        place = column + next_path.start()
+        yield kinds.PATH_LIST.at(line.number, place, value, is_harmless=is_allow)
 
 
 def _path_fix(field: str, value: str, dialect: Dialect) -> str:
