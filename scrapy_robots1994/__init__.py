@@ -29,104 +29,77 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from scrapy_robots1994.checks.kinds import Problem
-    from scrapy_robots1994.crawl.addon import Addon
-    from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-    from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelay
+    from scrapy_robots1994.checks.kinds import Problem as Problem
+    from scrapy_robots1994.crawl.addon import Addon as Addon
+    from scrapy_robots1994.crawl.exceptions import (
+        ForbiddenByRobots as ForbiddenByRobots,
+    )
+    from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelay as CrawlDelay
+    from scrapy_robots1994.crawl.features.pages import DroppedByPage as DroppedByPage
+    from scrapy_robots1994.crawl.features.pages import RobotsPages as RobotsPages
     from scrapy_robots1994.crawl.features.pages import (
-        DroppedByPage,
-        RobotsPages,
-        RobotsPagesPipeline,
-        page_directives,
+        RobotsPagesPipeline as RobotsPagesPipeline,
     )
-    from scrapy_robots1994.crawl.features.sitemaps import robots_sitemaps
-    from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-    from scrapy_robots1994.crawl.parser import Robots1994Parser
-    from scrapy_robots1994.crawl.refusals import request_refused
-    from scrapy_robots1994.directives import Directives
-    from scrapy_robots1994.errors import (
-        MissingExtra,
-        RobotsError,
-        SettingsError,
-        StoreError,
+    from scrapy_robots1994.crawl.features.pages import (
+        page_directives as page_directives,
     )
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.parser import (
-        Line,
-        LineKind,
-        Reason,
-        Record,
-        RobotRules,
-        Verdict,
+    from scrapy_robots1994.crawl.features.sitemaps import (
+        robots_sitemaps as robots_sitemaps,
     )
-    from scrapy_robots1994.robotstxt import RobotsTxt
+    from scrapy_robots1994.crawl.middleware import (
+        Robots1994Middleware as Robots1994Middleware,
+    )
+    from scrapy_robots1994.crawl.parser import Robots1994Parser as Robots1994Parser
+    from scrapy_robots1994.crawl.refusals import request_refused as request_refused
+    from scrapy_robots1994.directives import Directives as Directives
+    from scrapy_robots1994.errors import MissingExtra as MissingExtra
+    from scrapy_robots1994.errors import RobotsError as RobotsError
+    from scrapy_robots1994.errors import SettingsError as SettingsError
+    from scrapy_robots1994.errors import StoreError as StoreError
+    from scrapy_robots1994.origin import Origin as Origin
+    from scrapy_robots1994.parser import Line as Line
+    from scrapy_robots1994.parser import LineKind as LineKind
+    from scrapy_robots1994.parser import Reason as Reason
+    from scrapy_robots1994.parser import Record as Record
+    from scrapy_robots1994.parser import RobotRules as RobotRules
+    from scrapy_robots1994.parser import Verdict as Verdict
+    from scrapy_robots1994.robotstxt import RobotsTxt as RobotsTxt
 
 __version__ = "0.1.0"
 
-_MODULES = {
-    "Addon": ".crawl.addon",
-    "CrawlDelay": ".crawl.features.crawl_delay",
-    "Directives": ".directives",
-    "DroppedByPage": ".crawl.features.pages",
-    "ForbiddenByRobots": ".crawl.exceptions",
-    "Line": ".parser",
-    "LineKind": ".parser",
-    "MissingExtra": ".errors",
-    "Origin": ".origin",
-    "Problem": ".checks.kinds",
-    "Reason": ".parser",
-    "Record": ".parser",
-    "Robots1994Middleware": ".crawl.middleware",
-    "Robots1994Parser": ".crawl.parser",
-    "RobotsError": ".errors",
-    "RobotsPages": ".crawl.features.pages",
-    "RobotsPagesPipeline": ".crawl.features.pages",
-    "RobotsTxt": ".robotstxt",
-    "RobotRules": ".parser",
-    "SettingsError": ".errors",
-    "StoreError": ".errors",
-    "Verdict": ".parser",
-    "page_directives": ".crawl.features.pages",
-    "request_refused": ".crawl.refusals",
-    "robots_sitemaps": ".crawl.features.sitemaps",
+_NAMES = {
+    "checks.kinds": ("Problem",),
+    "crawl.addon": ("Addon",),
+    "crawl.exceptions": ("ForbiddenByRobots",),
+    "crawl.features.crawl_delay": ("CrawlDelay",),
+    "crawl.features.pages": (
+        "DroppedByPage",
+        "RobotsPages",
+        "RobotsPagesPipeline",
+        "page_directives",
+    ),
+    "crawl.refusals": ("request_refused",),
+    "crawl.features.sitemaps": ("robots_sitemaps",),
+    "crawl.middleware": ("Robots1994Middleware",),
+    "crawl.parser": ("Robots1994Parser",),
+    "directives": ("Directives",),
+    "errors": ("MissingExtra", "RobotsError", "SettingsError", "StoreError"),
+    "origin": ("Origin",),
+    "parser": ("Line", "LineKind", "Reason", "Record", "RobotRules", "Verdict"),
+    "robotstxt": ("RobotsTxt",),
 }
+"""The public names by module; what a type checker needs to know of them is above."""
 
-__all__ = [
-    "Addon",
-    "CrawlDelay",
-    "Directives",
-    "DroppedByPage",
-    "ForbiddenByRobots",
-    "Line",
-    "LineKind",
-    "MissingExtra",
-    "Origin",
-    "Problem",
-    "Reason",
-    "Record",
-    "RobotRules",
-    "Robots1994Middleware",
-    "Robots1994Parser",
-    "RobotsError",
-    "RobotsPages",
-    "RobotsPagesPipeline",
-    "RobotsTxt",
-    "SettingsError",
-    "StoreError",
-    "Verdict",
-    "page_directives",
-    "request_refused",
-    "robots_sitemaps",
-]
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used (PEP 562)."""
-    module = _MODULES.get(name)
-    if module is None:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    value = getattr(import_module(module, __name__), name)
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
 

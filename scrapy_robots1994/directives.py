@@ -90,17 +90,24 @@ def directives_of(
     *tags* are name and content of its meta tags, *headers* the values of its
     X-Robots-Tag lines.
     """
-    groups = [
-        *_groups_of_tags(tags, EVERY_ROBOT | set(names)),
-        *_groups_of_headers(headers, EVERY_ROBOT | set(names)),
-    ]
+    ours = EVERY_ROBOT.union(names)
     # Pages P3: ALL overrides the terms of its own group, and of no other.
     said = [
         Said(term, where)
-        for where, terms in groups
+        for where, terms in (
+            *_groups_of_tags(tags, ours),
+            *_groups_of_headers(headers, ours),
+        )
         if ALL not in terms
         for term in terms
     ]
+    described = [(_plain(name), " ".join(content.split())) for name, content in tags]
+
+    def contents(wanted: str) -> list[str]:
+        return [text for name, text in described if text and name == wanted]
+
+    states = map(str.lower, contents("document-state"))
+    phrases = ",".join(contents("keywords")).split(",")
     # Pages P4: of two terms that contradict each other, in one group or in several, the
     # forbidding one counts. The seed leaves it to the robot, which acts "at its own
     # discretion (in this case FOLLOW)"; we decide otherwise, for the author who wrote
@@ -109,10 +116,10 @@ def directives_of(
     return Directives(
         noindex=next((it for it in said if it.term in NOINDEX), None),
         nofollow=next((it for it in said if it.term in NOFOLLOW), None),
-        keywords=tuple(_phrases(tags)),
-        description=next(_contents(tags, "description"), None),
-        document_state=_document_state(tags),
-        url=next(filter(_ABSOLUTE.fullmatch, _contents(tags, "url")), None),
+        keywords=tuple(filter(None, map(str.strip, phrases))),
+        description=next(iter(contents("description")), None),
+        document_state=DYNAMIC if DYNAMIC in states else STATIC,
+        url=next(filter(_ABSOLUTE.fullmatch, contents("url")), None),
         not_understood=tuple(it for it in said if _contains_term(it.term)),
     )
 
@@ -157,26 +164,6 @@ def _groups_of_headers(
 def _contains_term(term: str) -> bool:
     """Return whether *term* contains a term of P1 as a word and is not one."""
     return term not in TERMS and not TERMS.isdisjoint(_WORD.findall(term))
-
-
-def _contents(tags: Iterable[tuple[str, str]], wanted: str) -> Iterator[str]:
-    """Yield the content of each tag named *wanted*, its white space collapsed."""
-    for name, content in tags:
-        text = " ".join(content.split())
-        if text and _plain(name) == wanted:
-            yield text
-
-
-def _phrases(tags: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the phrases of META KEYWORDS, as written."""
-    for content in _contents(tags, "keywords"):
-        yield from filter(None, map(str.strip, content.split(",")))
-
-
-def _document_state(tags: Iterable[tuple[str, str]]) -> str:
-    """Return `"dynamic"` where META DOCUMENT-STATE says so, else its default."""
-    states = map(str.lower, _contents(tags, "document-state"))
-    return DYNAMIC if DYNAMIC in states else STATIC
 
 
 def _plain(text: str) -> str:
