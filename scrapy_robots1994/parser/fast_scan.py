@@ -5,15 +5,15 @@ those of `tokens.py`; a test compares the two ways. Without it everything works,
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, NamedTuple
 
 from scrapy_robots1994.parser import tokens
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
-from scrapy_robots1994.parser.records import RobotRecord, RobotRecords
+from scrapy_robots1994.parser.records import RobotRecord, RobotRecords, RuleSources
 
 _UNSEEN = f"{tokens.SPACE}\r"
 _LONE_CR = re.compile(tokens.LONE_CR.encode())
@@ -55,23 +55,25 @@ def robot_records(
     scan = _Scan(text, dialect)
     found = scan.records(dialect.choose(scan.named, names), reading)
     records = (_record(it, dialect) for it in found)
-    return RobotRecords.of(records, has_records=bool(scan.named))
+    return RobotRecords.of(records, has_others=bool(scan.named))
 
 
-def rule_lines(
+def rule_sources(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
-) -> list[int]:
-    """Return the lines of all values that `robot_records` returns."""
+) -> RuleSources:
+    """Return where *text* says what `robot_records` returns."""
     scan = _Scan(text, dialect)
     found = scan.records(dialect.choose(scan.named, names), reading)
-    return [line for it in found for line in _lines(it, dialect)]
+    return RuleSources.of(scan.sources(found, dialect))
 
 
 class _Found(NamedTuple):
-    """A record as text without comments: what is below its first name."""
+    """A record: the positions of its first User-agent line and of the next record's, and
+    what is below its first name, without comments.
+    """
 
-    names: tuple[str, ...]
-    line: int
+    first: int
+    next_one: int
     text: str
     orphans: str
 
@@ -84,7 +86,6 @@ class _Scan:
         self._has_blank_lines = dialect.has_blank_lines
         self._boundary = _boundary(dialect.has_allow, dialect.has_blank_lines)
         self._spans: list[tuple[int, int]] = []
-        self._line = self._counted = 0
         self.named: list[tuple[str, ...]] = []
         if b"\r" in text and _LONE_CR.search(text):
             # 1994 F2: CR ends a line, too. The numbers of the lines stay the same.
@@ -109,7 +110,7 @@ class _Scan:
 
     def records(self, chosen: Sequence[int], reading: str) -> Iterator[_Found]:
         """Yield the records of the User-agent lines at these positions, each once."""
-        end = self._line = self._counted = 0
+        end = 0
         for position in chosen:
             if position >= end:
                 first, end = position, position + 1
@@ -138,13 +139,20 @@ class _Scan:
                 # Ours O5, the cautious reading: the lines below it are obeyed, too.
                 orphans = _uncommented(text[blank.start() : end])
             end = blank.start()
-        names = self.named[first]
-        if next_one > first + 1:
-            names = tuple(name for it in self.named[first:next_one] for name in it)
-        # Counted on from the record before: there may be thousands.
-        self._line += text.count(b"\n", self._counted, start)
-        self._counted = start
-        return _Found(names, self._line, _uncommented(text[start:end]), orphans)
+        return _Found(first, next_one, _uncommented(text[start:end]), orphans)
+
+    def sources(
+        self, records: Iterable[_Found], dialect: Dialect
+    ) -> Iterator[tuple[tuple[str, ...], int, Iterator[int]]]:
+        """Yield the names of each of *records*, its first line, and those of its rules."""
+        line = counted = 0
+        for it in records:
+            names = tuple(chain.from_iterable(self.named[it.first : it.next_one]))
+            start = self._spans[it.first][1]
+            # Counted on from the record before: there may be thousands.
+            line += self._text.count(b"\n", counted, start)
+            counted = start
+            yield names, line, _lines(line, it.text + it.orphans, dialect)
 
 
 def _uncommented(block: bytes) -> str:
@@ -163,8 +171,7 @@ def _record(found: _Found, dialect: Dialect) -> RobotRecord:
     if dialect.has_crawl_delay:
         seconds = map(seconds_of, _findall(_DELAYS, text))
         delays = [each for each in seconds if each is not None]
-    first_orphan = len(values) - orphans
-    return RobotRecord(found.names, found.line, values, allows, first_orphan, delays)
+    return RobotRecord(values, allows, len(values) - orphans, delays)
 
 
 def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
@@ -191,9 +198,9 @@ def _findall(pattern: re.Pattern[str], text: str) -> list[Any]:
     return [it.groups("") if pattern.groups > 1 else it[1] for it in found]
 
 
-def _lines(found: _Found, dialect: Dialect) -> Iterator[int]:
-    """Yield the lines of the rules of a record."""
-    line, text, at = found.line, found.text + found.orphans, 0
+def _lines(line: int, text: str, dialect: Dialect) -> Iterator[int]:
+    """Yield the lines of the rules in *text*, which begins on this *line*."""
+    at = 0
     pattern = _ALLOW_VALUES if dialect.has_allow else _VALUES
     for rule in pattern.finditer(text):
         line += text.count("\n", at, rule.start() + 1)

@@ -282,7 +282,7 @@ class RecordsMatcher:
         return sum(map(getsizeof, parts)) + sum(it.memory_bytes for it in self._records)
 
 
-_NO_RULES = RobotRecords.of([], has_records=False)
+_NO_RULES = RobotRecords.of([], has_others=False)
 # Many files have no rule for a robot.
 _WITHOUT_RULES = PrefixMatcher(_NO_RULES, "", range(0), is_shortest_first=True)
 
@@ -293,7 +293,7 @@ def compile_prefixes(
     """Return the matcher of *records* for URLs with this *head*."""
     if not records.values:
         return _WITHOUT_RULES
-    if records.allows and len(records.names) > 1:
+    if records.allows and len(records.first_rules) > 1:
         return RecordsMatcher(records, head)
     # Ours X1: of the rules of a record the first in the file decides.
     numbers = range(len(records.values))

@@ -194,69 +194,85 @@ class RobotRecord(NamedTuple):
     without Allow. The values from *first_orphan* on are those of orphans.
     """
 
-    names: tuple[str, ...]
-    first_line: int
     values: Sequence[str]
     allows: Sequence[bool]
     first_orphan: int
     delays: Sequence[float]
 
 
+# Most files have none.
+_NO_ORPHANS: frozenset[int] = frozenset()
+
+
 class RobotRecords(NamedTuple):
     """What the records of a file say to one robot, in columns.
 
-    One object for each record would do, but a file may have tens of thousands, and the
-    garbage collector goes through all objects there are.
+    An object for each record would be simpler, but a file may have tens of thousands of
+    records, and the garbage collector goes through all objects.
 
-    *names*, *first_lines* and *first_rules* have an entry for each record; the last is
-    the number of its first rule in *values*. *allows* is empty if no rule is an Allow.
-    *orphans* are the numbers of the rules that only the cautious reading obeys.
-    *has_records* says whether the file has any record, for this robot or another.
+    *values* are those of all rules; *first_rules* has for each record the number of its
+    first rule there. *allows* is empty if no rule is an Allow. *orphans* are the numbers
+    of the rules that only the cautious reading obeys. *has_others* says whether the file
+    has any record, for this robot or another.
     """
 
-    names: Sequence[tuple[str, ...]]
-    first_lines: Sequence[int]
-    first_rules: Sequence[int]
     values: Sequence[str]
+    first_rules: Sequence[int]
     allows: Sequence[bool]
     orphans: frozenset[int]
     crawl_delay: float | None
-    has_records: bool
+    has_others: bool
 
     @classmethod
-    def of(
-        cls,
-        records: Iterable[RobotRecord],
-        *,
-        has_records: bool,
-    ) -> "RobotRecords":
+    def of(cls, records: Iterable[RobotRecord], *, has_others: bool) -> "RobotRecords":
         """Return the columns of *records*."""
-        names: list[tuple[str, ...]] = []
-        first_lines, first_rules = array("I"), array("I")
         values: list[str] = []
+        first_rules: list[int] = []
         allows: list[bool] = []
         orphans: list[int] = []
         delays: list[float] = []
         for record in records:
-            names.append(record.names)
-            first_lines.append(record.first_line)
-            first_rules.append(len(values))
-            first_orphan = len(values) + record.first_orphan
+            number = len(values)
+            first_rules.append(number)
             values += record.values
             allows += record.allows
-            orphans += range(first_orphan, len(values))
+            orphans += range(number + record.first_orphan, len(values))
             delays += record.delays
         return cls(
-            names,
-            first_lines,
-            first_rules,
             values,
+            first_rules,
             allows if True in allows else (),
-            frozenset(orphans),
+            frozenset(orphans) if orphans else _NO_ORPHANS,
             # Extended X5: the longest of several.
-            max(delays, default=None),
-            has_records,
+            max(delays) if delays else None,
+            has_others,
         )
+
+
+class RuleSources(NamedTuple):
+    """Where a file says what `RobotRecords` has, in columns, too.
+
+    *names*, *first_lines* and *first_rules* have an entry for each record, *lines* one
+    for each rule.
+    """
+
+    names: list[tuple[str, ...]]
+    first_lines: "array[int]"
+    first_rules: "array[int]"
+    lines: "array[int]"
+
+    @classmethod
+    def of(
+        cls, records: Iterable[tuple[tuple[str, ...], int, Iterable[int]]]
+    ) -> "RuleSources":
+        """Return the columns of the names, first line and rule lines of each record."""
+        sources = cls([], array("I"), array("I"), array("I"))
+        for names, first_line, lines in records:
+            sources.names.append(names)
+            sources.first_lines.append(first_line)
+            sources.first_rules.append(len(sources.lines))
+            sources.lines.extend(lines)
+        return sources
 
 
 def robot_records(
@@ -270,7 +286,7 @@ def robot_records(
     records = tuple(read_records(lines, dialect))
     is_cautious = reading == CAUTIOUS
     said = (_said(it, dialect, is_cautious) for it in applied(records, dialect, names))
-    return RobotRecords.of(said, has_records=bool(records))
+    return RobotRecords.of(said, has_others=bool(records))
 
 
 def _said(record: Record, dialect: Dialect, is_cautious: bool) -> RobotRecord:  # noqa: FBT001
@@ -282,8 +298,6 @@ def _said(record: Record, dialect: Dialect, is_cautious: bool) -> RobotRecord:  
         rules += [rule for rule in record.orphans if rule.value]
         delays += record.orphan_delays
     return RobotRecord(
-        record.names,
-        record.first_line,
         [rule.value for rule in rules],
         [rule.allows for rule in rules] if dialect.has_allow else (),
         first_orphan,
@@ -291,15 +305,22 @@ def _said(record: Record, dialect: Dialect, is_cautious: bool) -> RobotRecord:  
     )
 
 
-def rule_lines(
+def rule_sources(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
-) -> list[int]:
-    """Return the lines of all values that `robot_records` returns."""
+) -> RuleSources:
+    """Return where *text* says what `robot_records` returns."""
     lines = read_lines(decode(text), dialect)
     records = applied(tuple(read_records(lines, dialect)), dialect, names)
-    return [
-        rule.line
+    return RuleSources.of(
+        (
+            record.names,
+            record.first_line,
+            [
+                rule.line
+                for rule in record.rules
+                + (record.orphans if reading == CAUTIOUS else ())
+                if rule.value
+            ],
+        )
         for record in records
-        for rule in (*record.rules, *(record.orphans if reading == CAUTIOUS else ()))
-        if rule.value
-    ]
+    )

@@ -1,8 +1,7 @@
 """RobotRules: what one file says to one robot, compiled once for all questions."""
 
-from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 from sys import getsizeof
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fast_scan import robot_records, rule_lines
+from scrapy_robots1994.parser.fast_scan import robot_records, rule_sources
 from scrapy_robots1994.parser.prefix_matcher import (
     PrefixMatcher,
     RecordsMatcher,
@@ -21,6 +20,7 @@ from scrapy_robots1994.parser.prefixes import UNDECIDED
 from scrapy_robots1994.parser.records import (
     Record,
     RobotRecords,
+    RuleSources,
     applied,
     read_contents,
 )
@@ -36,8 +36,6 @@ from scrapy_robots1994.parser.verdict import (
 
 ROBOTS_TXT = "/robots.txt"
 
-# The names of the records of most files: there is one, for every robot.
-_EVERYBODY = (("*",),)
 # 1994 E1: an empty file is as good as none.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
@@ -75,16 +73,13 @@ class RobotRules:
     __slots__ = (
         "_body",
         "_dialect",
-        "_first_lines",
-        "_first_rules",
-        "_lines",
-        "_names",
+        "_no_record",
         "_reading",
         "_records",
+        "_sources",
         "_state",
         "_verdicts",
         "crawl_delay",
-        "has_records",
         "robot",
     )
 
@@ -98,18 +93,14 @@ class RobotRules:
         self._body = body
         self._dialect = dialect
         self._reading = reading
-        # The line of each rule, once a verdict names one.
-        self._lines: Sequence[int] | None = None
+        # Read again from the file once a verdict names a line: most are never asked for.
+        self._sources: RuleSources | None = None
         self._verdicts: dict[int, Verdict] | None = None
         records = robot_records(body.utf8, dialect, reading, robot_names(robot))
-        self.has_records = records.has_records
         self.crawl_delay = records.crawl_delay
-        # For verdicts, which name a record: the names, the first line and the number of
-        # the first rule of each. Most files have one record, which is for every robot.
-        names = records.names
-        self._names = _EVERYBODY if names == [("*",)] else names
-        self._first_lines = records.first_lines
-        self._first_rules = records.first_rules
+        self._no_record: Verdict | None = None
+        if not records.first_rules:
+            self._no_record = _NO_RECORD if records.has_others else _EMPTY
         self._state = self._compiled(records, "")
         # Ours O19: rules that are absolute URLs are compiled for the host of the
         # question, which is mostly the same.
@@ -239,45 +230,41 @@ class RobotRules:
 
     def _by_rule(self, matcher: _Matcher, mark: int) -> Verdict:
         """Return the verdict that the rule with this *mark* makes."""
-        if not self._names:
-            return _NO_RECORD if self.has_records else _EMPTY
+        if self._no_record is not None:
+            return self._no_record
+        sources = self._sources or self._read_sources()
         if mark == UNDECIDED:
-            source = self._reference(0)
+            source = self._reference(sources, 0)
             return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)
         number = mark >> 1
+        # The last record whose rules begin with that number, or before.
+        position = bisect_right(sources.first_rules, number) - 1
         is_orphan = matcher.is_orphan(mark)
         return Verdict(
             allowed=not mark & 1,
             reason=Reason.SPLIT_RECORD if is_orphan else Reason.RULE,
-            line=self._line(number),
+            line=sources.lines[number],
             rule=matcher.value_of(mark),
-            # The last record whose rules begin with that number, or before.
-            source=self._reference(bisect_right(self._first_rules, number) - 1),
+            source=self._reference(sources, position),
         )
 
-    def _reference(self, position: int) -> RecordReference:
+    def _reference(self, sources: RuleSources, position: int) -> RecordReference:
         """Return what verdicts say of the record at *position*."""
-        names = quoted_names(self._names[position])
-        line = self._first_lines[position]
-        return RecordReference(line, names, self._body, self._dialect)
+        names, line = sources.names[position], sources.first_lines[position]
+        return RecordReference(line, quoted_names(names), self._body, self._dialect)
 
-    def _line(self, number: int) -> int:
-        """Return the line of the rule with this *number*."""
-        lines = self._lines or self._read_lines()
-        return lines[number]
-
-    def _read_lines(self) -> Sequence[int]:
-        """Return the lines of all rules."""
+    def _read_sources(self) -> RuleSources:
+        """Return the lines and records of the rules."""
         names = robot_names(self.robot)
-        lines = rule_lines(self._body.utf8, self._dialect, self._reading, names)
-        self._lines = array("I", lines)
-        return self._lines
+        asked = self._body.utf8, self._dialect, self._reading, names
+        self._sources = rule_sources(*asked)
+        return self._sources
 
     def prepare(self, url: str) -> None:
         """Do now what the first questions about the host of *url* would wait for."""
         _, matcher = self._question(url)
         matcher.sort()
-        self._read_lines()
+        self._read_sources()
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -288,14 +275,11 @@ class RobotRules:
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
-        parts = [self, self._state, self._state[0], self._lines, self._verdicts]
-        parts += [
-            self._first_lines,
-            self._first_rules,
-            *(self._verdicts or {}).values(),
-        ]
-        if self._names is not _EVERYBODY:
-            parts += [self._names, *self._names, *chain.from_iterable(self._names)]
+        parts = [self, self._state, self._state[0], self._verdicts]
+        parts += (self._verdicts or {}).values()
+        if self._sources is not None:
+            names = self._sources.names
+            parts += [*self._sources, *names, *chain.from_iterable(names)]
         if self._records is not None:
             parts += [self._records.values, *self._records.values]
         return sum(map(getsizeof, parts)) + self._state[4].memory_bytes
