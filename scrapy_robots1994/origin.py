@@ -35,7 +35,11 @@ class Origin:
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
         head = _HTTP_URL.match(url)
-        return None if head is None else _origin_of(head[1].lower(), head[2])
+        if head is None:
+            return None
+        # One text for all origins, which the cache below and policies share.
+        scheme = "https" if len(head[1]) > len("http") else "http"
+        return _origin_of(scheme, head[2])
 
     @property
     def robots_url(self) -> str:
@@ -50,7 +54,7 @@ class Origin:
         return f"{self.scheme}://{host}" + ("" if is_default else f":{self.port}")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _origin_of(scheme: str, authority: str) -> Origin | None:
     """Return the origin that *authority* names under *scheme*, user info dropped."""
     parts = _AUTHORITY.fullmatch(authority.rpartition("@")[2])
@@ -81,7 +85,8 @@ def _host(text: str) -> str:
     """
     host = text.lower().rstrip(".")
     if host.isascii():
-        return host
+        # Mostly equal: one text, not two, for as long as the origin is in memory.
+        return text if host == text else host
     try:
         return host.encode("idna").decode("ascii").rstrip(".")
     except UnicodeError:

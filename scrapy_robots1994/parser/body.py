@@ -73,8 +73,9 @@ class Body:
         stored = self._stored
         if isinstance(stored, _Compressed):
             return
-        # Level 6 saves a tenth more, and takes nearly twice the time.
-        compressor = zlib.compressobj(3, wbits=-15, zdict=_FREQUENT)
+        # Level 3 takes two thirds of the time, a sixtieth of a millisecond less, and a
+        # tenth more memory.
+        compressor = zlib.compressobj(6, wbits=-15, zdict=_FREQUENT)
         compressed = _Compressed(compressor.compress(stored) + compressor.flush())
         if getsizeof(compressed) < getsizeof(stored):
             self._stored = compressed

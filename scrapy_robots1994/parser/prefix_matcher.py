@@ -1,7 +1,7 @@
 """Rules that are prefixes: which of them decides about a target."""
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from sys import getsizeof
 
@@ -19,9 +19,9 @@ from scrapy_robots1994.parser.spellings import (
     paths_under,
 )
 
-# More rules than this are indexed, which takes half the memory; fewer are quicker tried
-# one after the other.
-_FEW = 96
+# More rules than this are indexed, which takes half the memory or less; fewer are tried
+# one after the other, which is quicker.
+_FEW = 24
 _MAX_MARK = (1 << 32) - 1
 
 # What most files have is there once.
@@ -59,7 +59,7 @@ class PrefixMatcher:
     *has_urls* says that other hosts need another matcher. Where *is_plain*, a target
     without `%` is its own normal spelling to these rules, and may come with the fragment
     that follows it. Such a plain target has a quicker answer in `prefixes`, or if they
-    are None in `find_plain`.
+    are None in `index`.
     """
 
     __slots__ = (
@@ -209,9 +209,9 @@ class PrefixMatcher:
         return self._prefixes if self._index is None and self.is_plain else None
 
     @property
-    def find_plain(self) -> Callable[[str], tuple[int, int]] | None:
-        """What returns the mark of a plain target, and anything else."""
-        return self._index.find if self._index and self.is_plain else None
+    def index(self) -> PrefixIndex | None:
+        """What finds the mark of a plain target."""
+        return self._index if self.is_plain else None
 
     @property
     def memory_bytes(self) -> int:
@@ -227,7 +227,7 @@ class RecordsMatcher:
 
     __slots__ = ("_records", "has_urls")
 
-    prefixes = None
+    prefixes = index = None
 
     def __init__(self, records: RobotRecords, head: str) -> None:
         """Compile the rules of *records* for URLs with this *head*."""
@@ -254,13 +254,6 @@ class RecordsMatcher:
         """Do now what the second question would wait for."""
         for it in self._records:
             it.sort()
-
-    @property
-    def find_plain(self) -> Callable[[str], tuple[int, int]] | None:
-        """See `PrefixMatcher`."""
-        if all(it.is_plain for it in self._records):
-            return lambda target: (self.mark(target, target), 0)
-        return None
 
     def _record_of(self, mark: int) -> PrefixMatcher:
         """Return the matcher of the record that has the rule with this *mark*."""

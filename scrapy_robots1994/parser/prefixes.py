@@ -133,7 +133,7 @@ class PrefixIndex:
     is mostly the only one: the second question sorts, if `sort` has not.
     """
 
-    __slots__ = ("_beginnings", "_is_asked", "_prefixes", "_width")
+    __slots__ = ("_is_asked", "_prefixes", "filter")
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class PrefixIndex:
         self._is_asked = False
         # A Bloom filter over how they begin, for most targets begin otherwise; until
         # they are sorted, one that every beginning is in.
-        self._beginnings, self._width = bytearray(b"\1"), 0
+        self.filter = bytearray(b"\1"), 0, 0
         # One attribute has all, so that threads see it whole.
         self._prefixes: _Unsorted | _Sorted
         text = _SEPARATOR.join(paths)
@@ -165,14 +165,12 @@ class PrefixIndex:
             for text in prefixes.block(each)
         ]
         width = min(map(len, texts), default=0)
-        beginnings = bytearray(1 << (4 * len(texts)).bit_length())
+        beginnings = bytearray(1 << (8 * len(texts)).bit_length())
         last = len(beginnings) - 1
         for beginning in map(hash, map(itemgetter(slice(width)), texts)):
             beginnings[beginning & last] = 1
         self._prefixes = prefixes
-        # In this order: with the filter of before, any width is right.
-        self._width = width
-        self._beginnings = beginnings
+        self.filter = beginnings, width, last
         return prefixes
 
     def sort(self) -> _Sorted:
@@ -186,8 +184,8 @@ class PrefixIndex:
         """Return the mark that decides about *text*, and the length of the longest
         prefix that covers it; UNDECIDED and -1 if none does.
         """
-        beginnings = self._beginnings
-        if not beginnings[hash(text[: self._width]) & (len(beginnings) - 1)]:
+        beginnings, width, last = self.filter
+        if not beginnings[hash(text[:width]) & last]:
             return _NOT_FOUND
         prefixes = self._prefixes
         if isinstance(prefixes, _Unsorted):
@@ -221,7 +219,7 @@ class PrefixIndex:
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
         prefixes = self._prefixes
-        parts = [self, self._beginnings, prefixes, prefixes.marks]
+        parts = [self, self.filter, self.filter[0], prefixes, prefixes.marks]
         if isinstance(prefixes, _Unsorted):
             parts += [prefixes.text]
             return sum(map(getsizeof, parts))

@@ -106,7 +106,7 @@ class LongestMatcher:
     __slots__ = ("_changed", "_index", "_patterns")
 
     is_plain = has_urls = False
-    prefixes = find_plain = None
+    prefixes = index = None
 
     def __init__(self, records: RobotRecords) -> None:
         """Compile the rules of *records*, which are one group."""

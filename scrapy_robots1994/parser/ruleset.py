@@ -1,7 +1,6 @@
 """RobotRules: what one file says to one robot, compiled once for all questions."""
 
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 from sys import getsizeof
@@ -16,7 +15,7 @@ from scrapy_robots1994.parser.prefix_matcher import (
     RecordsMatcher,
     compile_prefixes,
 )
-from scrapy_robots1994.parser.prefixes import UNDECIDED
+from scrapy_robots1994.parser.prefixes import UNDECIDED, PrefixIndex
 from scrapy_robots1994.parser.records import (
     Record,
     RobotRecords,
@@ -48,12 +47,12 @@ _Matcher: TypeAlias = PrefixMatcher | RecordsMatcher | LongestMatcher
 
 # The compiled rules, and how URLs with the host that they are for begin: scheme,
 # authority and slash of the target, and the place of that slash; then what says whether
-# a plain target is disallowed: a tuple of prefixes, or a function; then the matcher.
+# a plain target is disallowed: a tuple of prefixes, or an index; then the matcher.
 _State: TypeAlias = tuple[
     str,
     int,
     tuple[str, ...] | None,
-    Callable[[str], tuple[int, int]] | None,
+    PrefixIndex | None,
     _Matcher,
 ]
 
@@ -114,13 +113,13 @@ class RobotRules:
         else:
             has_allow = self._dialect.has_allow
             matcher = compile_prefixes(records, head, has_allow=has_allow)
-        return f"{head}/", len(head), matcher.prefixes, matcher.find_plain, matcher
+        return f"{head}/", len(head), matcher.prefixes, matcher.index, matcher
 
     def allowed_url(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""
         # Every request asks this. One attribute has all of the state, so that threads
         # see it whole.
-        head, start, prefixes, find, _ = self._state
+        head, start, prefixes, index, _ = self._state
         try:
             if not url.startswith(head):  # type: ignore[arg-type]  # see below
                 # Origins with the same file take turns.
@@ -129,20 +128,34 @@ class RobotRules:
             return self._allowed(_as_text(url))
         if TYPE_CHECKING:
             assert isinstance(url, str)
-        # Without these the URL has one spelling, and it is the normal one.
-        is_normal = not ("%" in url or "/." in url or "\\" in url)
-        if start >= 0 and is_normal and url.isprintable():
-            if prefixes is not None:
-                is_covered = url.startswith(prefixes, start)
-            elif find is not None:
-                is_covered = bool(find(url[start:])[0] & 1)
-            else:
-                return self._allowed(url)
-            if not is_covered:
+        if start < 0:
+            return self._allowed(url)
+        if prefixes is not None:
+            if not prefixes:
                 return True
-            if ROBOTS_TXT not in url:
-                return False
-        return self._allowed(url)
+            is_covered = url.startswith(prefixes, start)
+        elif index is not None:
+            # As `find` does, whose call alone takes as long.
+            beginnings, width, last = index.filter
+            is_covered = bool(beginnings[hash(url[start : start + width]) & last])
+            is_covered = is_covered and bool(index.find(url[start:])[0] & 1)
+        else:
+            return self._allowed(url)
+        if is_covered:
+            # Ours O22: the file itself may always be read.
+            is_final = "%" not in url and ROBOTS_TXT not in url
+        else:
+            # Ours O18, O27: without these the URL has one spelling, and it is the normal
+            # one. A test for each is quickest.
+            is_final = not (
+                "%" in url
+                or "\\" in url
+                or "\t" in url
+                or "\n" in url
+                or "\r" in url
+                or "/." in url
+            )
+        return not is_covered if is_final else self._allowed(url)
 
     def _allowed(self, url: str) -> bool:
         """Return whether *url* may be retrieved, whatever it looks like."""
