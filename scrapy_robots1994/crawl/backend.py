@@ -84,8 +84,6 @@ class ScrapyBackend:
         times = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self.retries = RetrySchedule(times)
         self._robot = RobotName(crawler)
-        # The event loop has only a weak reference to a task.
-        self._running: set[Deferred[None]] = set()
 
     def now(self) -> float:
         """Return the seconds since the epoch."""
@@ -104,10 +102,8 @@ class ScrapyBackend:
     ) -> Deferred[None]:
         """Run *work* on its own; only a cancellation may end it with an exception."""
         running: Deferred[None] = deferred_from_coro(work)
-        self._running.add(running)
         # Last, `ended`: it runs whatever came of the work.
         running.addErrback(_ignore_cancellation)
-        running.addBoth(lambda _: self._running.discard(running))
         running.addBoth(lambda _: ended())
         return running
 

@@ -15,7 +15,6 @@ import math
 import os
 import sys
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -31,7 +30,7 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # no such limit there
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
 START_WINDOW = 16
 """Fetches in line at the start: few enough for ten resolver threads and slow look-ups."""
@@ -109,22 +108,6 @@ def _limit() -> float:
     return limit
 
 
-@dataclass(slots=True, eq=False)
-class Permit:
-    """The permission of one fetch to run.
-
-    *since* is when it was given, *sent* when the request reached the downloader.
-    """
-
-    admitted: Deferred[None] = field(default_factory=Deferred)
-    since: float = 0.0
-    sent: float = math.inf
-
-    def mark_sent(self) -> None:
-        """Note that the request has reached the downloader, on its way to a look-up."""
-        self.sent = min(self.sent, monotonic())
-
-
 class FetchLimit:
     """Lets at most *max_fetches* run, in order of arrival, as fast as names are found."""
 
@@ -132,11 +115,12 @@ class FetchLimit:
         self._max = max_fetches
         self._descriptors = descriptors
         self._window = START_WINDOW
-        # In order of arrival and of admission.
-        self._waiting: dict[Permit, None] = {}
-        self._running: dict[Permit, None] = {}
-        # The running ones whose look-up is not known to have begun.
-        self._in_line: dict[Permit, None] = {}
+        # Each fetch by the Deferred that it waits for, in order of arrival.
+        self._waiting: dict[Deferred[None], None] = {}
+        self._running: set[Deferred[None]] = set()
+        # The running ones whose look-up is not known to have begun, with the time at
+        # which it must have been queued: a probe that is sent later is behind it.
+        self._in_line: dict[Deferred[None], float] = {}
         self._is_network_up = True
         self._is_probing = False
         self._probe_sent = math.inf
@@ -144,19 +128,30 @@ class FetchLimit:
         self._is_closed = False
 
     @asynccontextmanager
-    async def permit(self) -> AsyncIterator[Permit]:
-        """Wait for permission to fetch; it lasts while the block runs."""
-        permit = Permit()
+    async def permit(self) -> AsyncIterator[Callable[[], None]]:
+        """Wait for permission to fetch; it lasts while the block runs.
+
+        What the block gets is to be called when the request reaches the downloader, on
+        its way to a look-up.
+        """
+        permit: Deferred[None] = Deferred()
         self._waiting[permit] = None
         self._admit()
         try:
-            await maybe_deferred_to_future(permit.admitted)
-            yield permit
+            await maybe_deferred_to_future(permit)
+            yield partial(self._sent, permit)
         finally:
             # A cancelled one may still wait, or may have been admitted a moment ago.
-            for each in (self._waiting, self._running, self._in_line):
-                each.pop(permit, None)
+            self._waiting.pop(permit, None)
+            self._running.discard(permit)
+            self._in_line.pop(permit, None)
             self._admit()
+
+    def _sent(self, permit: Deferred[None]) -> None:
+        """Note that the look-up of a fetch will be queued shortly."""
+        if permit in self._in_line:
+            queued_at = monotonic() + PROBE_SECONDS
+            self._in_line[permit] = min(self._in_line[permit], queued_at)
 
     def close(self) -> None:
         """Let no further fetch run: the crawl closes (R6)."""
@@ -182,9 +177,10 @@ class FetchLimit:
         while self._waiting and not self._is_closed and self._room() > 0:
             permit = next(iter(self._waiting))
             del self._waiting[permit]
-            permit.since = monotonic()
-            self._running[permit] = self._in_line[permit] = None
-            permit.admitted.callback(None)
+            self._running.add(permit)
+            # Until it is sent; another middleware may delay it for any time.
+            self._in_line[permit] = monotonic() + SILENT_SECONDS
+            permit.callback(None)
         if (self._in_line or self._waiting) and not self._is_probing:
             self._is_probing = True
             pause = PROBE_SECONDS if self._is_network_up else SILENT_SECONDS
@@ -200,19 +196,13 @@ class FetchLimit:
 
     def _probe(self) -> None:
         """Measure how long work waits in the pool that looks names up."""
-        now = monotonic()
-        # The look-up of a request that was sent just now may not be in line yet.
-        is_ahead = [
-            permit
-            for permit in self._in_line
-            if now - permit.sent >= PROBE_SECONDS or now - permit.since > SILENT_SECONDS
-        ]
-        self._probe_sent = now
+        self._probe_sent = now = monotonic()
+        is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
         probe = deferred_from_coro(look_up_delay())
         probe.addCallbacks(partial(self._returned, is_ahead), lambda _: None)
         probe.addBoth(self._go_on)
 
-    def _returned(self, is_ahead: list[Permit], delay: float) -> None:
+    def _returned(self, is_ahead: list[Deferred[None]], delay: float) -> None:
         """Adjust the window to the *delay* of a probe, after the look-ups before it."""
         for permit in is_ahead:
             self._in_line.pop(permit, None)

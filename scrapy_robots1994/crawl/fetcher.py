@@ -89,14 +89,14 @@ class RobotsDownload:
         urls = [start or origin.robots_url]
         if not self._dont_cache:
             validators = None
-        async with self._limit.permit() as permit:
+        async with self._limit.permit() as mark_sent:
             self._pools.widen(origin.scheme)
             while True:
                 state = DownloadState(
                     self._settings.max_bytes,
                     self._settings.timeout,
                     origin.host,
-                    permit.mark_sent,
+                    mark_sent,
                 )
                 conditions = _conditions(validators, urls[-1])
                 response = await self._send(urls[-1], context, conditions, state)

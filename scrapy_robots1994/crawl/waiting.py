@@ -147,7 +147,6 @@ class WaitingRequests:
         places: int,
         on_closing: Callable[[], None],
     ) -> None:
-        self._signals = crawler.signals
         self._engine = engine
         self._uncounted = uncounted
         uncounted.on_first.append(self.watch)
@@ -157,12 +156,13 @@ class WaitingRequests:
         self.leaving: list[Waiting] = []
         """Those whose policy is known, as a heap; while it is empty, no request has to
         let others go first."""
-        self._is_polling = self._is_listening = False
-        self._is_filling = self._is_closed = False
+        self._is_polling = self._is_filling = self._is_closed = False
         self._pause = POLL_SECONDS
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
         self._for_us = 0
+        crawler.signals.connect(self._page_left, signals.request_left_downloader)
+        crawler.signals.connect(self._page_received, signals.response_received)
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @contextmanager
@@ -200,12 +200,6 @@ class WaitingRequests:
             # is the first to have come, not the most urgent.
             self._is_filling = True
             call_later(0, self._fill)
-        if waiting.has_left:
-            return
-        if not self._is_listening:
-            self._is_listening = True
-            self._signals.connect(self._page_left, signals.request_left_downloader)
-            self._signals.connect(self._page_received, signals.response_received)
         if await waiting.left:
             raise FetchAborted(CLOSING)
 
@@ -280,11 +274,6 @@ class WaitingRequests:
         is_moving = len(self.leaving) < before
         slower = min(self._pause * 2, POLL_SECONDS)
         self._pause = BUSY_POLL_SECONDS if is_moving else slower
-        if not self.leaving and self._is_listening:
-            # Not while one of these signals is sent: the next listener would miss it.
-            self._is_listening = False
-            self._signals.disconnect(self._page_left, signals.request_left_downloader)
-            self._signals.disconnect(self._page_received, signals.response_received)
         self._is_polling = bool(self._places or len(self._uncounted))
         if self._is_polling:
             call_later(self._pause, self._poll)
