@@ -92,7 +92,8 @@ async def machine(**options: Any) -> AsyncIterator[Machine]:
     finally:
         found.may_look_up.set()
         found.may_end.set()
-        while found.running:  # noqa: ASYNC110 - as above
+        # A probe that is still in its thread would outlive the event loop.
+        while found.running or found.limit._is_probing:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.001)
 
 
