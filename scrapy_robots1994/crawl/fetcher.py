@@ -14,10 +14,10 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from w3lib.url import safe_url_string
 
-from scrapy_robots1994.crawl import failures, stats
+from scrapy_robots1994.crawl import downloads, stats
 from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl.concurrency import Pools, drop_queued
-from scrapy_robots1994.crawl.download_limits import DownloadLimits, DownloadState
+from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.requests import RobotName, robots_request
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
@@ -153,7 +153,7 @@ class RobotsDownload:
         if response.status == PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: the answer of a proxy, not of the origin.
             refused = "the proxy refused our credentials (HTTP 407)"
-            return LocalFault(failures.ConnectionRefused(refused))
+            return LocalFault(downloads.ConnectionRefused(refused))
         return response
 
     def _failure(
@@ -162,13 +162,13 @@ class RobotsDownload:
         """Classify the failure of a request without a response."""
         if state.is_late:
             took = f"took longer than {self._settings.timeout:g} seconds"
-            error = failures.DownloadTimeout(took)
-        failure = failures.failure_of(error, state)
+            error = downloads.DownloadTimeout(took)
+        failure = state.failure_of(error)
         if isinstance(failure, LocalFault):
             if is_shortage(error):
                 self._limit.shrink()
-        elif not isinstance(error, failures.TIMEOUTS):
-            if not isinstance(error, failures.UNRESOLVED):
+        elif not isinstance(error, downloads.TIMEOUTS):
+            if not isinstance(error, downloads.UNRESOLVED):
                 self._downloads.heard()
         # Ours R7: it may have waited in a queue of ours, or no server can be reached.
         elif not state.has_bytes:
@@ -222,7 +222,7 @@ class RobotsDownload:
             try:
                 body, is_truncated = await read()
             except responses.Undecodable as error:
-                detail = failures.one_line(error)
+                detail = downloads.one_line(error)
                 return FetchError("undecodable", detail, is_final=error.is_final)
         elif self.on_ignored_body is not None:
             with suppress(responses.Undecodable):

@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from scrapy_robots1994.crawl.download_limits import DownloadState
+from scrapy_robots1994.crawl.downloads import DownloadState
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext
 from scrapy_robots1994.origin import Origin

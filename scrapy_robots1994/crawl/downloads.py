@@ -1,8 +1,10 @@
-"""Watches the robots.txt downloads in flight, and stops them at their limits.
+"""The robots.txt downloads in flight: their limits, and whose fault a failure is.
 
 Scrapy's own size limit throws the whole body away; ours uses what arrived, so that the
 whole lines within the limit are obeyed (Ours O24). And a server that sends a byte a
 second never lets a handler's silence timeout strike.
+
+This module has the differences between Scrapy versions in the exceptions of a download.
 """
 
 from __future__ import annotations
@@ -12,11 +14,18 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from scrapy import signals
+from OpenSSL.SSL import Error as TlsError
+from scrapy import exceptions, signals
+from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.exceptions import StopDownload
+from twisted.internet import error
+from twisted.internet.defer import CancelledError
+from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.policy.faults import FaultClassifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,12 +34,69 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault
+    from scrapy_robots1994.policy.faults import Classes
+
 # Where Scrapy undoes a content coding that we cannot (a library is missing): this many
 # times the limit is unpacked at most, and past it the body counts as undecodable (R5).
 UNPACKED_TIMES = 16
 
 MANY_SITES = 10
 """Unrelated sites that are silent at once: more than are down by chance."""
+
+
+def _named(*names: str) -> Classes:
+    """Return those of Scrapy's exceptions that this version has."""
+    found = (getattr(exceptions, name, None) for name in names)
+    return tuple(each for each in found if each is not None)
+
+
+# Since 2.15 Scrapy wraps what Twisted raises.
+CLASSIFIER = FaultClassifier(
+    cancelled=(CancelledError, *_named("DownloadCancelledError")),
+    local=(
+        error.ConnectBindError,
+        TunnelError,
+        exceptions.IgnoreRequest,
+        exceptions.NotSupported,
+    ),
+)
+
+NETWORK: Classes = (
+    *_named(
+        "CannotResolveHostError",
+        "DownloadConnectionRefusedError",
+        "DownloadFailedError",
+        "DownloadTimeoutError",
+        "ResponseDataLossError",
+    ),
+    error.ConnectError,
+    error.ConnectionClosed,
+    error.DNSLookupError,
+    ResponseFailed,
+    TlsError,
+)
+"""What a download raises when the network fails."""
+
+TIMEOUTS: Classes = (
+    error.TimeoutError,
+    error.TCPTimedOutError,
+    *_named("DownloadTimeoutError"),
+)
+"""What a download raises when its time is over."""
+
+UNRESOLVED: Classes = (error.DNSLookupError, *_named("CannotResolveHostError"))
+"""What a download raises when a name has no address."""
+
+DownloadTimeout: type[Exception] = getattr(
+    exceptions, "DownloadTimeoutError", error.TimeoutError
+)
+"""The exception of a page that took too long, which RetryMiddleware retries."""
+
+ConnectionRefused: type[Exception] = getattr(
+    exceptions, "DownloadConnectionRefusedError", error.ConnectionRefusedError
+)
+"""The exception of a refused connection, which RetryMiddleware retries."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,6 +137,14 @@ class DownloadState:
         self.proxy = request.meta.get("proxy")
         self.user_agent = request.headers.get("User-Agent")
         self.on_sent()
+
+    def failure_of(self, error: Exception) -> FetchError | LocalFault | Cancelled:
+        """Return whose fault it is that the download ended with *error*."""
+        # A request that a middleware replaced is not seen to be sent.
+        was_sent = not self.is_answered if self.is_sent else isinstance(error, NETWORK)
+        return CLASSIFIER.classify(
+            error, one_line(error), was_sent=was_sent, via_proxy=bool(self.proxy)
+        )
 
 
 class DownloadLimits:
@@ -184,3 +258,21 @@ def _site(host: str) -> str:
     """Return what hosts of one owner mostly share; an address is a site."""
     labels = host.split(".")
     return host if ":" in host or labels[-1].isdigit() else ".".join(labels[-2:])
+
+
+def one_line(error: BaseException) -> str:
+    """Return what *error* says, on one printable line that names no password.
+
+    Twisted has it in a list, of failures or exceptions; Scrapy wraps that once more.
+    """
+    cause = error.__cause__
+    found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
+    said = "; ".join(
+        _message(getattr(each, "value", each)) for each in found or [error]
+    )
+    return escape_control_chars(redact_credentials(" ".join(said.split())), 200)
+
+
+def _message(error: BaseException) -> str:
+    """Return the message of *error*, or its class where it has none."""
+    return str(error) or type(error).__name__

@@ -11,12 +11,12 @@ import pytest
 from scrapy import Request
 from scrapy.exceptions import StopDownload
 
-from scrapy_robots1994.crawl import download_limits
+from scrapy_robots1994.crawl import downloads
 from scrapy_robots1994.crawl.concurrency import (
     META_KEY,
     UncountedRequests,
 )
-from scrapy_robots1994.crawl.download_limits import (
+from scrapy_robots1994.crawl.downloads import (
     MANY_SITES,
     DownloadLimits,
     DownloadState,
@@ -106,7 +106,7 @@ def test_a_silent_network_is_ours_if_many_sites_are_silent(
 ) -> None:
     """Ours R7; until a server is heard, and only if as many waited as long."""
     now = 100.0
-    monkeypatch.setattr(download_limits, "monotonic", lambda: now)
+    monkeypatch.setattr(downloads, "monotonic", lambda: now)
 
     few, many = limits(), limits()
     only, *_ = silent(few, now, *SITES[:MANY_SITES])
@@ -128,7 +128,7 @@ def test_a_silent_network_is_ours_if_many_sites_are_silent(
 def test_hosts_of_one_site_are_silent_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred hosts of one owner say nothing of our network."""
     now = 100.0
-    monkeypatch.setattr(download_limits, "monotonic", lambda: now)
+    monkeypatch.setattr(downloads, "monotonic", lambda: now)
     watching = limits()
     first, *_ = silent(
         watching, now, *(f"h{number}.blog.example" for number in range(100))
