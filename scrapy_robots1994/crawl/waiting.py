@@ -156,13 +156,13 @@ class WaitingRequests:
         self.leaving: list[Waiting] = []
         """Those whose policy is known, as a heap; while it is empty, no request has to
         let others go first."""
-        self._is_polling = self._is_filling = self._is_closed = False
+        self._is_listening = self._is_polling = False
+        self._is_filling = self._is_closed = False
         self._pause = POLL_SECONDS
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
         self._for_us = 0
-        crawler.signals.connect(self._page_left, signals.request_left_downloader)
-        crawler.signals.connect(self._page_received, signals.response_received)
+        self._signals = crawler.signals
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @contextmanager
@@ -200,6 +200,12 @@ class WaitingRequests:
             # is the first to have come, not the most urgent.
             self._is_filling = True
             call_later(0, self._fill)
+        if not self._is_listening:
+            # Not before: a listener that counts pages must count the one that left
+            # before another one takes its place.
+            self._is_listening = True
+            self._signals.connect(self._page_left, signals.request_left_downloader)
+            self._signals.connect(self._page_received, signals.response_received)
         if await waiting.left:
             raise FetchAborted(CLOSING)
 
