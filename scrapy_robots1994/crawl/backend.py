@@ -11,19 +11,12 @@ from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 
-from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.downloads import CLASSIFIER
 from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.threads import (
-    DeferredWaiter,
-    call_later,
-    future_result,
-    run_in_thread,
-    sleep,
-)
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
 from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.policy.reader import Reader
@@ -91,11 +84,11 @@ class ScrapyBackend:
 
     def new_waiter(self) -> Waiter:
         """Return a new future."""
-        return DeferredWaiter()
+        return threads.DeferredWaiter()
 
     async def sleep(self, seconds: float) -> None:
         """Return after *seconds*."""
-        await sleep(seconds)
+        await threads.sleep(seconds)
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
@@ -159,7 +152,7 @@ class ScrapyBackend:
         robots, robot = policy.robots, self._robot.of(context.page)
         compiling = partial(_compile, robots, robot, policy.origin.robots_url)
         is_large = robots.size > INLINE_CHECK_BYTES
-        problems = await run_in_thread(compiling) if is_large else compiling()
+        problems = await threads.run_in_thread(compiling) if is_large else compiling()
         if last is None or last.robots != robots:
             if robots.is_truncated:
                 self._log.truncated(policy.origin)
@@ -215,8 +208,8 @@ def open_store(
         settings.store,
         partial(decode, reader=reader, freshness=settings.freshness),
         max(MAX_FETCH_SECONDS, 2 * one_try),
-        future_result,
-        call_later,
+        threads.future_result,
+        threads.call_later,
     )
 
     async def close() -> None:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault
-    from scrapy_robots1994.policy.faults import Classes
 
 # Where Scrapy undoes a content coding that we cannot (a library is missing): this many
 # times the limit is unpacked at most, and past it the body counts as undecodable (R5).
@@ -45,15 +44,43 @@ MANY_SITES = 10
 """Unrelated sites that are silent at once: more than are down by chance."""
 
 
-def _named(*names: str) -> Classes:
-    """Return those of Scrapy's exceptions that this version has."""
-    found = (getattr(exceptions, name, None) for name in names)
-    return tuple(each for each in found if each is not None)
+def _either(name: str, twisted: type[Exception]) -> type[Exception]:
+    """Return an exception of Scrapy, which it raises since 2.15, or what it wraps."""
+    return getattr(exceptions, name, twisted)
 
 
-# Since 2.15 Scrapy wraps what Twisted raises.
+DownloadTimeout = _either("DownloadTimeoutError", error.TimeoutError)
+"""The exception of a page that took too long, which RetryMiddleware retries."""
+
+ConnectionRefused = _either(
+    "DownloadConnectionRefusedError", error.ConnectionRefusedError
+)
+"""The exception of a refused connection, which RetryMiddleware retries."""
+
+TIMEOUTS = (error.TimeoutError, error.TCPTimedOutError, DownloadTimeout)
+"""What a download raises when its time is over."""
+
+UNRESOLVED = (
+    error.DNSLookupError,
+    _either("CannotResolveHostError", error.DNSLookupError),
+)
+"""What a download raises when a name has no address."""
+
+NETWORK = (
+    *TIMEOUTS,
+    *UNRESOLVED,
+    ConnectionRefused,
+    error.ConnectError,
+    error.ConnectionClosed,
+    ResponseFailed,
+    TlsError,
+    _either("DownloadFailedError", ResponseFailed),
+    _either("ResponseDataLossError", ResponseFailed),
+)
+"""What a download raises when the network fails."""
+
 CLASSIFIER = FaultClassifier(
-    cancelled=(CancelledError, *_named("DownloadCancelledError")),
+    cancelled=(CancelledError, _either("DownloadCancelledError", CancelledError)),
     local=(
         error.ConnectBindError,
         TunnelError,
@@ -61,42 +88,6 @@ CLASSIFIER = FaultClassifier(
         exceptions.NotSupported,
     ),
 )
-
-NETWORK: Classes = (
-    *_named(
-        "CannotResolveHostError",
-        "DownloadConnectionRefusedError",
-        "DownloadFailedError",
-        "DownloadTimeoutError",
-        "ResponseDataLossError",
-    ),
-    error.ConnectError,
-    error.ConnectionClosed,
-    error.DNSLookupError,
-    ResponseFailed,
-    TlsError,
-)
-"""What a download raises when the network fails."""
-
-TIMEOUTS: Classes = (
-    error.TimeoutError,
-    error.TCPTimedOutError,
-    *_named("DownloadTimeoutError"),
-)
-"""What a download raises when its time is over."""
-
-UNRESOLVED: Classes = (error.DNSLookupError, *_named("CannotResolveHostError"))
-"""What a download raises when a name has no address."""
-
-DownloadTimeout: type[Exception] = getattr(
-    exceptions, "DownloadTimeoutError", error.TimeoutError
-)
-"""The exception of a page that took too long, which RetryMiddleware retries."""
-
-ConnectionRefused: type[Exception] = getattr(
-    exceptions, "DownloadConnectionRefusedError", error.ConnectionRefusedError
-)
-"""The exception of a refused connection, which RetryMiddleware retries."""
 
 
 @dataclass(slots=True, eq=False)
@@ -267,12 +258,6 @@ def one_line(error: BaseException) -> str:
     """
     cause = error.__cause__
     found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
-    said = "; ".join(
-        _message(getattr(each, "value", each)) for each in found or [error]
-    )
+    each = [getattr(reason, "value", reason) for reason in found or [error]]
+    said = "; ".join(str(it) or type(it).__name__ for it in each)
     return escape_control_chars(redact_credentials(" ".join(said.split())), 200)
-
-
-def _message(error: BaseException) -> str:
-    """Return the message of *error*, or its class where it has none."""
-    return str(error) or type(error).__name__
