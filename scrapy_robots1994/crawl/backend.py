@@ -71,8 +71,10 @@ class ScrapyBackend:
         self._download = download
         self._recorder = recorder
         self._log = FetchLog(crawler, settings, recorder)
+        # The resolver reports these two, and there is nothing to add to them.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
+        # §3.1: who switches retries off means those of robots.txt, too.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         times = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self.retries = RetrySchedule(times)
@@ -96,6 +98,7 @@ class ScrapyBackend:
         """Run *work* on its own; only a cancellation may end it with an exception."""
         running: Deferred[None] = deferred_from_coro(work)
         # Last, `ended`: it runs whatever came of the work.
+        # An error that is left in a Deferred is logged as "Unhandled".
         running.addErrback(_ignore_cancellation)
         running.addBoth(lambda _: ended())
         return running
@@ -113,6 +116,7 @@ class ScrapyBackend:
 
     def fault_of(self, error: Exception) -> LocalFault | Cancelled:
         """Return what *error*, raised outside of `fetch`, means."""
+        # Ours R6, R7: neither says anything about the origin.
         if isinstance(error, CLASSIFIER.cancelled):
             return Cancelled("the fetch of robots.txt was cancelled")
         return LocalFault(error, is_bug=True)
@@ -151,6 +155,7 @@ class ScrapyBackend:
             return
         robots, robot = policy.robots, self._robot.of(context.page)
         compiling = partial(_compile, robots, robot, policy.origin.robots_url)
+        # Compiling a large file takes longer than other requests should wait.
         is_large = robots.size > INLINE_CHECK_BYTES
         problems = await threads.run_in_thread(compiling) if is_large else compiling()
         if last is None or last.robots != robots:
@@ -161,6 +166,7 @@ class ScrapyBackend:
             # Awaited: a handler may request pages of the origin, whose policy is in
             # memory by now.
             await offer_sitemaps(self._crawler, policy.origin, robots, context.page)
+        # Also for the same file again: the built-in sends it with each file it parses.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             await self._crawler.signals.send_catch_log_async(
                 ROBOTS_PARSED,
@@ -192,6 +198,7 @@ def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, 
             reading=robots.reading,
             limit=MAX_CHECKED_BYTES,
         )
+    # Before the body is compressed, for the lines are read from it.
     problems = looked_at.weakening_problems(robot, MAX_PROBLEMS)
     robots.compress_body()
     return problems
@@ -203,6 +210,7 @@ def open_store(
     """Return the store of one crawl, closed with it; `None` for memory alone."""
     if settings.store.url is None:
         return None
+    # A lease must outlast the fetch, else two processes fetch the same file.
     one_try = settings.timeout * (settings.max_redirects + 1)
     store = GuardedStore(
         settings.store,
@@ -212,6 +220,7 @@ def open_store(
         threads.call_later,
     )
 
+    # Awaited by Scrapy: what the last fetches learned is stored before the process ends.
     async def close() -> None:
         try:
             await store.close()
@@ -219,5 +228,6 @@ def open_store(
             if store.failures:
                 recorder.count(stats.STORE_FAILURES, store.failures)
 
+    # Not weak: only this connection refers to the function.
     crawler.signals.connect(close, signals.spider_closed, weak=False)
     return store

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy import Cancelled, FetchResult, Validators
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
+# As Scrapy's RedirectMiddleware has them.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -86,12 +87,15 @@ class RobotsDownload:
         *validators* are sent to their own URL alone. *start* is requested in place of
         the origin's robots.txt.
         """
+        # A list, for the last one is requested and all of them show a loop.
         urls = [start or origin.robots_url]
         if not self._dont_cache:
             validators = None
         async with self._limit.permit() as mark_sent:
+            # Here, for the handler of a scheme exists from its first request on.
             self._pools.widen(origin.scheme)
             while True:
+                # One for each hop: limits are those of one response (O24).
                 state = DownloadState(
                     self._settings.max_bytes,
                     self._settings.timeout,
@@ -111,6 +115,7 @@ class RobotsDownload:
                         final_url=urls[-1] if len(urls) > 1 else None,
                         is_conditional=bool(conditions),
                     )
+                # Ours R2: META switches Scrapy's redirects off, and its checks of them.
                 if error := self._redirect_error(target, urls):
                     return error
                 urls.append(target)
@@ -145,9 +150,11 @@ class RobotsDownload:
             with self._downloads.watch(request, state):
                 response = await self._download(request)
         except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
+            # As the built-in counts: whoever raised it has counted the request.
             if not isinstance(error, IgnoreRequest):
                 self._recorder.count(stats.EXCEPTIONS, kind=type(error))
             return self._failure(error, state)
+        # Also a 5xx shows that names are found and packets come back.
         self._limit.set_network(is_up=True)
         self._robot.check_sent(state.user_agent, context.user_agent)
         if response.status == PROXY_AUTHENTICATION_REQUIRED:
@@ -165,9 +172,12 @@ class RobotsDownload:
             error = downloads.DownloadTimeout(took)
         failure = state.failure_of(error)
         if isinstance(failure, LocalFault):
+            # Pages need descriptors and ports as well: fetches give way.
             if is_shortage(error):
                 self._limit.shrink()
         elif not isinstance(error, downloads.TIMEOUTS):
+            # A refusal or a reset came from somewhere; a name that has no address may be a
+            # resolver that is cut off.
             if not isinstance(error, downloads.UNRESOLVED):
                 self._downloads.heard()
         # Ours R7: it may have waited in a queue of ours, or no server can be reached.
@@ -183,6 +193,7 @@ class RobotsDownload:
         """Download *request* through all downloader middlewares, not the scheduler."""
         engine = self._crawler.engine
         started: Deferred[Response]
+        # Not the scheduler: its duplicate filter and queue are for pages.
         if hasattr(engine, "download_async"):
             started = deferred_from_coro(engine.download_async(request))
         else:  # pragma: no cover - Scrapy 2.13
@@ -195,6 +206,7 @@ class RobotsDownload:
             drop_queued(self._crawler, request)
 
         response: Deferred[Response] = Deferred(cancel)
+        # After a cancellation, a late result has no one to go to.
         started.addBoth(lambda it: None if response.called else response.callback(it))
         return await maybe_deferred_to_future(response)
 
@@ -228,6 +240,7 @@ class RobotsDownload:
             with suppress(responses.Undecodable):
                 self.on_ignored_body(origin, (await read())[0])
         now = time.time()
+        # Only on plain `http:` can a proxy write an answer itself (§3.1).
         is_plain = urlsplit(response.url).scheme == "http"
         return RobotsResponse(
             status=response.status,
@@ -247,6 +260,7 @@ def _conditions(validators: Validators | None, url: str) -> dict[str, bytes]:
     """Return the headers of a request for *url* only if *validators* match no more."""
     if validators is None or validators.url != url:
         return {}
+    # To another server, the validators of one could confirm another file.
     sent = {
         "If-None-Match": validators.etag,
         "If-Modified-Since": validators.last_modified,
@@ -257,6 +271,7 @@ def _conditions(validators: Validators | None, url: str) -> dict[str, bytes]:
 def _redirect_target(response: Response) -> str | None:
     """Return the absolute URL a 3xx redirects to, without fragment, or `None`."""
     location = response.headers.get("Location")
+    # Ours R2: without a target it is the final answer, and R5 by its status.
     if response.status not in REDIRECTS or not location:
         return None
     try:
