@@ -1,6 +1,7 @@
 """RobotsTxt: one parsed file, its verdicts, lines, records and problems."""
 
 from sys import getsizeof
+from weakref import WeakValueDictionary
 
 from scrapy_robots1994.checks import find_problems, find_weakening_problems
 from scrapy_robots1994.checks.kinds import Problem
@@ -235,3 +236,36 @@ class RobotsTxt:
     def __repr__(self) -> str:
         """Return what kind of file it is, without its text."""
         return f"<RobotsTxt: {self.size} bytes, {self.dialect}, {self.reading}>"
+
+
+class Reader:
+    """Reads files by the settings of a crawl, the same one for the same bytes.
+
+    Some hosting platforms serve one file from thousands of origins: their policies share
+    it for as long as one of them exists. May be used from several threads. *limit* is
+    the number of bytes of a body that are read.
+    """
+
+    def __init__(self, dialect: str, reading: str, limit: int) -> None:
+        self._dialect = dialect
+        self._reading = reading
+        self.limit = limit
+        self._known: WeakValueDictionary[tuple[int, bool], RobotsTxt]
+        self._known = WeakValueDictionary()
+
+    def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
+        """Return the file *body*; *is_truncated* says that it is only the beginning."""
+        # Ours O24: of a file over the limit, the whole lines within it are obeyed.
+        if len(body) > self.limit:
+            body, is_truncated = body[: self.limit], True
+        key = hash(body), is_truncated
+        known = self._known.get(key)
+        # Different bodies may have the same hash.
+        if known is not None and known.body == body:
+            return known
+        robots = RobotsTxt.parse(
+            body, dialect=self._dialect, reading=self._reading, truncated=is_truncated
+        )
+        # Two threads may have parsed the same body: the last one stays, both are right.
+        self._known[key] = robots
+        return robots

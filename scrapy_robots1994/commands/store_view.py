@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.policy.reader import Reader
+from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores import PolicyStore, Stored
 from scrapy_robots1994.stores.codec import decode, encode
 

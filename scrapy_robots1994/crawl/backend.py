@@ -19,8 +19,7 @@ from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
 from scrapy_robots1994.policy.faults import RetrySchedule
-from scrapy_robots1994.policy.reader import Reader
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
 

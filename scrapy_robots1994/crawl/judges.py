@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.origin import head_of
-from scrapy_robots1994.policy.freshness import CLOCK_SKEW
+from scrapy_robots1994.policy.policy import CLOCK_SKEW
 
 if TYPE_CHECKING:
     from scrapy import Request

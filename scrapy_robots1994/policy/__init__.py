@@ -6,7 +6,6 @@ result of GET /robots.txt) into a `Policy`, which says whether it is fresh at a 
 """
 
 from scrapy_robots1994.policy.fetch_result import (
-    OUTCOMES,
     Cancelled,
     FetchError,
     FetchResult,
@@ -17,11 +16,14 @@ from scrapy_robots1994.policy.fetch_result import (
     outcome_of,
     outcome_of_result,
 )
-from scrapy_robots1994.policy.freshness import FreshnessSettings
-from scrapy_robots1994.policy.policy import Policy, Rules, UniformRules
+from scrapy_robots1994.policy.policy import (
+    FreshnessSettings,
+    Policy,
+    Rules,
+    UniformRules,
+)
 
 __all__ = [
-    "OUTCOMES",
     "Cancelled",
     "FetchError",
     "FetchResult",

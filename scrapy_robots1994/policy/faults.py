@@ -176,11 +176,8 @@ class RetrySchedule:
         pauses, retry_after = _pauses(result)
         if retries >= min(self.times, len(pauses)):
             return None
-        if retry_after is None:
-            pause = pauses[retries]
-        elif retry_after <= MAX_RETRY_AFTER:
-            pause = retry_after
-        else:
+        pause = pauses[retries] if retry_after is None else retry_after
+        if pause > MAX_RETRY_AFTER:
             return None
         return pause * (1 + JITTER * random.random())  # noqa: S311 - spreads load
 

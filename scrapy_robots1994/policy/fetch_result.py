@@ -120,12 +120,6 @@ _BY_CLASS = {
     5: Outcome.UNREACHABLE,  # Ours R5
 }
 
-OUTCOMES: dict[int, Outcome] = {
-    status: _BY_STATUS.get(status, _BY_CLASS[status // 100])
-    for status in range(100, 600)
-}
-"""Outcome of every status a server may send (RFC 9110, section 15)."""
-
 
 def is_temporary(status: int) -> bool:
     """Return whether *status* is one of R5 that is retried."""
@@ -134,7 +128,8 @@ def is_temporary(status: int) -> bool:
 
 def outcome_of(status: int) -> Outcome:
     """Return the outcome of *status*; R5 for one outside 100 to 599."""
-    return OUTCOMES.get(status, Outcome.UNREACHABLE)
+    by_class = _BY_CLASS.get(status // 100, Outcome.UNREACHABLE)
+    return _BY_STATUS.get(status, by_class)
 
 
 def outcome_of_result(result: RobotsResponse | FetchError) -> Outcome:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from sys import getsizeof
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Reason, Verdict
@@ -15,27 +14,59 @@ from scrapy_robots1994.policy.fetch_result import (
     is_of_origin,
     outcome_of,
 )
-from scrapy_robots1994.policy.freshness import CLOCK_SKEW, MAX_FORBIDDEN_LIFETIME
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.parser import RobotRules
     from scrapy_robots1994.policy.fetch_result import FetchError
-    from scrapy_robots1994.policy.freshness import FreshnessSettings
+
+CLOCK_SKEW = 60.0
+"""The seconds by which a policy may be dated ahead of the local clock."""
+
+MIN_STALE_WHILE_REVALIDATE = 60.0
+"""The least number of seconds in which a stale policy may be used during its refresh."""
+
+MAX_FORBIDDEN_LIFETIME = 3_600.0
+"""Ours R3: a 401 or 403 applies for at most an hour, because it is often a mistake."""
 
 
-class Rules(Protocol):
-    """What a policy says to one robot: a `RobotRules` of a file, or a `UniformRules`."""
+@dataclass(frozen=True, slots=True)
+class FreshnessSettings:
+    """How long policies are fresh, and what the undecided cases mean; times in seconds.
+
+    The defaults are those of `ROBOTS1994_TTL` and so on; the terms, of RFC 9111 and 5861.
+    """
+
+    ttl: float = 86_400.0
+    min_ttl: float = 300.0
+    stale_if_error: float = 2_592_000.0
+    retry_after: float = 300.0
+    forbidden_allows: bool = False
+    unreachable_allows: bool = False
+
+    def freshness_lifetime(self, promised: float | None) -> float:
+        """Ours R1: return the freshness of a response, limited to [min_ttl, ttl]."""
+        if promised is None:
+            return self.ttl
+        return min(max(promised, self.min_ttl), self.ttl)
+
+    def retry_delay(self, result: RobotsResponse | FetchError) -> float:
+        """Ours R5: return the seconds until an origin that gave *result* is requested again.
+
+        A server's Retry-After is limited to the range from our own pause to the longest
+        lifetime of a policy, so that neither 0 nor a century applies.
+        """
+        # §3.1: a proxy cannot impose its Retry-After.
+        if not isinstance(result, RobotsResponse) or result.via_plain_proxy:
+            return self.retry_after
+        longest = max(self.ttl, self.retry_after)
+        return min(max(result.retry_after or 0.0, self.retry_after), longest)
 
     @property
-    def crawl_delay(self) -> float | None:
-        """The Crawl-delay of the file in seconds, if it has one."""
-
-    def allowed_url(self, url: str) -> bool:
-        """Return whether *url* may be fetched."""
-
-    def verdict(self, url: str) -> Verdict:
-        """Return the same decision with its reason."""
+    def stale_while_revalidate(self) -> float:
+        """The seconds past its freshness in which a policy is used during its refresh."""
+        return max(self.ttl, MIN_STALE_WHILE_REVALIDATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +79,6 @@ class UniformRules:
     # No file states a delay.
     crawl_delay = None
 
-    @property
-    def memory_bytes(self) -> int:
-        """The memory of this object in bytes."""
-        return getsizeof(self)
-
     def rules(self, _robot: str | bytes) -> UniformRules:
         """Return this object: every robot gets the same answer."""
         return self
@@ -63,14 +89,19 @@ class UniformRules:
 
     def verdict(self, url: str) -> Verdict:
         """Return the answer for *url* with its reason, and without a line."""
-        if not self.is_open and target_of(url) == "/robots.txt":
-            return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
-        return Verdict(allowed=self.is_open, reason=self.reason)
+        allowed = self.allowed_url(url)
+        is_robots_txt = allowed and not self.is_open
+        reason = Reason.ROBOTS_TXT if is_robots_txt else self.reason
+        return Verdict(allowed=allowed, reason=reason)
+
+
+Rules: TypeAlias = "RobotRules | UniformRules"
+"""What a policy says to one robot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules of *origin* and until when they apply; times are seconds since the epoch.
+    """The rules of *origin* and until when they apply, in seconds since the epoch.
 
     Fresh until *fresh_until*, then usable during its refresh until *stale_until*, and
     the last good policy until *keep_until* (R5). *stated* decides: the parsed file
@@ -142,14 +173,14 @@ class Policy:
         omits stay (RFC 9111, 4.3.4).
         """
         lifetime = response.freshness_lifetime
+        if lifetime is None:
+            lifetime = self.freshness_lifetime
         renewed = replace(
             self,
             fetched_at=now,
             etag=response.etag or self.etag,
             last_modified=response.last_modified or self.last_modified,
-            freshness_lifetime=self.freshness_lifetime
-            if lifetime is None
-            else lifetime,
+            freshness_lifetime=lifetime,
             is_stale_on_error=False,
             may_be_shared=True,
         )
@@ -168,7 +199,7 @@ class Policy:
         "Absent" never means "allowed" here unless the user set it so
         (`ROBOTS1994_UNREACHABLE = "allow"`).
         """
-        retry_at = now + _retry_delay(result, freshness)
+        retry_at = now + freshness.retry_delay(result)
         return cls(
             origin=origin,
             outcome=Outcome.UNREACHABLE,
@@ -196,7 +227,7 @@ class Policy:
         # every request would fetch it again, without a pause.
         ahead = max(self.fetched_at - now, 0.0)
         keep_until = self.keep_until - ahead
-        retry_at = min(now + _retry_delay(result, freshness), keep_until)
+        retry_at = min(now + freshness.retry_delay(result), keep_until)
         return replace(
             self,
             fetched_at=self.fetched_at - ahead,
@@ -220,10 +251,8 @@ class Policy:
     def validators(self) -> Validators | None:
         """The values by which a server can confirm this policy without sending its file."""
         # A 304 would hide the rest of a truncated file if the limit was raised since.
-        if self.robots is None or self.robots.is_truncated:
-            return None
-        # Without a validator the file has to be sent again.
-        if (self.etag, self.last_modified) == (None, None):
+        is_whole = self.robots is not None and not self.robots.is_truncated
+        if not is_whole or (self.etag is None and self.last_modified is None):
             return None
         url = self.final_url or self.origin.robots_url
         return Validators(url, self.etag, self.last_modified)
@@ -234,17 +263,13 @@ class Policy:
         return self.outcome is not Outcome.UNREACHABLE
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether to use it at *now* (seconds since the epoch) as it is.
-
-        One dated in the future (the clock went back) is fetched again.
-        """
+        """Return whether to use it at *now* as it is; not if it is of the future."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def is_usable(self, now: float) -> bool:
         """Return whether to use it at *now*: fresh, or stale while it is refreshed.
 
-        A policy made without an answer of the origin (R5) is never used
-        past its freshness.
+        A policy without an answer of the origin (R5) is not used past its freshness.
         """
         end = self.stale_until if self.is_known else self.fresh_until
         return self.fetched_at <= now + CLOCK_SKEW and now < end
@@ -252,23 +277,6 @@ class Policy:
     def last_good(self, now: float) -> Policy | None:
         """Return it if a failed fetch at *now* leaves it in force (R5), else `None`."""
         return self if self.is_known and now < self.keep_until else None
-
-    @property
-    def memory_bytes(self) -> int:
-        """An estimate of its memory in bytes, including its compiled rules."""
-        texts = (self.origin.host, self.etag, self.last_modified, self.final_url)
-        own = getsizeof(self) + sum(getsizeof(text) for text in texts if text)
-        return own + self.stated.memory_bytes
-
-
-def _retry_delay(
-    result: RobotsResponse | FetchError, freshness: FreshnessSettings
-) -> float:
-    """Return the seconds until an origin that gave *result* is requested again."""
-    # §3.1: a proxy cannot impose its Retry-After.
-    if isinstance(result, RobotsResponse) and not result.via_plain_proxy:
-        return freshness.retry_delay(result.retry_after)
-    return freshness.retry_delay(None)
 
 
 def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:
@@ -281,11 +289,10 @@ def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Poli
     if not policy.may_be_shared:
         # §3.1: a status that a proxy may have sent applies only for a short time.
         lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
-    fresh_until = now + lifetime
-    keep_until = fresh_until + keep
+    end = now + lifetime
     return replace(
         policy,
-        fresh_until=fresh_until,
-        stale_until=min(fresh_until + stale, keep_until),
-        keep_until=keep_until,
+        fresh_until=end,
+        stale_until=end + min(stale, keep),
+        keep_until=end + keep,
     )

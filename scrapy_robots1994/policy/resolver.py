@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         Work,
     )
     from scrapy_robots1994.policy.fetch_result import FetchError, FetchResult
-    from scrapy_robots1994.policy.freshness import FreshnessSettings
+    from scrapy_robots1994.policy.policy import FreshnessSettings
 
 ContextT = TypeVar("ContextT")
 
@@ -184,7 +184,8 @@ class PolicyResolver(Generic[ContextT]):
         """Find or fetch the policy, then resume every waiter, even after an error."""
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
-            resolution = await self._find(in_flight)
+            stored = await self._look_up(in_flight)
+            resolution = stored or await self._fetch(in_flight)
         except Exception as error:
             resolution = self._backend.fault_of(error)
             if isinstance(resolution, Cancelled):
@@ -193,17 +194,15 @@ class PolicyResolver(Generic[ContextT]):
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
             # decided policy is used in spite of later errors.
             self._end(in_flight, in_flight.policy or resolution)
-            aborted = isinstance(resolution, Cancelled)
-            self._release_lease(in_flight, aborted=aborted)
-
-    async def _find(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
-        """Return the policy of the store if it is fresh, else that of the origin."""
-        stored = None if self._store is None else await self._look_up(in_flight)
-        return stored or await self._fetch(in_flight)
+            if self._store is not None:
+                aborted = isinstance(resolution, Cancelled)
+                policy = in_flight.policy
+                self._store.release_lease(in_flight.origin, policy, aborted=aborted)
 
     async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> Policy | None:
         """Return the fresh policy of the store; `None` means that this process fetches."""
-        assert self._store is not None  # noqa: S101 - see the caller
+        if self._store is None:
+            return None
         origin, last = in_flight.origin, in_flight.last
         policy = stored = await self._store.get(origin)
         # Memory may have a newer policy if the store was down for a while.
@@ -286,15 +285,3 @@ class PolicyResolver(Generic[ContextT]):
                 self._backend.fetch_failed(in_flight.origin, resolution)
         finally:
             in_flight.release(resolution)
-
-    def _release_lease(
-        self, in_flight: InFlightFetch[ContextT], *, aborted: bool
-    ) -> None:
-        """Store the fetched policy if others may use it; let other processes fetch."""
-        if self._store is None:
-            return
-        fetched = in_flight.policy
-        is_shared = fetched is not None and fetched.may_be_shared
-        self._store.release_lease(
-            in_flight.origin, fetched if is_shared else None, aborted=aborted
-        )

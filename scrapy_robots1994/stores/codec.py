@@ -19,7 +19,7 @@ from scrapy_robots1994.policy import Outcome, Policy, RobotsResponse, outcome_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import FreshnessSettings
-    from scrapy_robots1994.policy.reader import Reader
+    from scrapy_robots1994.robotstxt import Reader
 
 VERSION: Final = b"\x02"
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.freshness import CLOCK_SKEW
+from scrapy_robots1994.policy.policy import CLOCK_SKEW
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.worker import CircuitBreaker, NoAnswer, StoreWorker

@@ -6,8 +6,7 @@ import gc
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
-from scrapy_robots1994.policy.reader import Reader
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from tests.policy.samples import BODY
 
 LIMIT = 512_000
@@ -79,7 +78,7 @@ def test_bodies_with_the_same_hash_are_distinguished() -> None:
     reader = new_reader()
     first = reader.read(BODY)
     other = b"User-agent: *\nDisallow: /other\n"
-    reader._known[hash((other, False))] = first
+    reader._known[hash(other), False] = first
 
     assert reader.read(other) == RobotsTxt.parse(other)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.policy import FetchError, FetchResult, Policy, RobotsResponse
+from scrapy_robots1994.policy import FetchError, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.policy.samples import BODY, NOW, SITE, TERMS, parsed
 
@@ -78,10 +78,3 @@ def test_a_revalidation_through_a_proxy_is_the_origins() -> None:
     answer = RobotsResponse(304, not_modified=True, via_plain_proxy=True)
 
     assert stale.revalidated(answer, NOW + 1, TERMS).may_be_shared
-
-
-@pytest.mark.parametrize("result", [RobotsResponse(200, BODY), RobotsResponse(404)])
-def test_a_policy_says_what_memory_it_takes(result: FetchResult) -> None:
-    """At least its text."""
-    assert isinstance(result, RobotsResponse)
-    assert made(result).memory_bytes > len(result.body)

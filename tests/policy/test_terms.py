@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from scrapy_robots1994.policy import FreshnessSettings
+from scrapy_robots1994.policy import FreshnessSettings, RobotsResponse
 
 TERMS = FreshnessSettings(ttl=1000.0, min_ttl=100.0, retry_after=50.0)
 
@@ -60,14 +60,15 @@ def test_ours_r5_retry_after_is_limited_to_its_bounds(
     asked: float | None, waited: float
 ) -> None:
     """A server can make us wait from RETRY_AFTER to TTL, no less and no longer."""
-    assert TERMS.retry_delay(asked) == waited
+    assert TERMS.retry_delay(RobotsResponse(503, retry_after=asked)) == waited
 
 
 def test_own_pause_may_be_longer_than_the_ttl() -> None:
     """With a TTL shorter than RETRY_AFTER the pause is RETRY_AFTER, asked or not."""
     terms = FreshnessSettings(ttl=0.0, min_ttl=0.0, retry_after=50.0)
 
-    assert [terms.retry_delay(asked) for asked in (None, 0.0, 50.0, 51.0)] == [50.0] * 4
+    busy = [RobotsResponse(503, retry_after=asked) for asked in (None, 0.0, 50.0, 51.0)]
+    assert [terms.retry_delay(each) for each in busy] == [50.0] * 4
 
 
 @pytest.mark.parametrize(

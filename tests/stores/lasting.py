@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.policy.reader import Reader
+from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores import PolicyStore, StoreUrl
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
