@@ -47,8 +47,9 @@ class Addon:
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if chosen.pages:
-            _add(settings, "SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
-            _add(settings, "ITEM_PIPELINES", RobotsPagesPipeline, PIPELINE_ORDER)
+            add = settings.setdefault_in_component_priority_dict
+            add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
+            add("ITEM_PIPELINES", RobotsPagesPipeline, PIPELINE_ORDER)
 
 
 def _replace_built_in(settings: BaseSettings) -> None:
@@ -69,14 +70,6 @@ def _replace_built_in(settings: BaseSettings) -> None:
     listed[BUILT_IN] = None
     # At the priority it had: a later, stronger setting must still win as before.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
-
-
-def _add(settings: BaseSettings, name: str, component: type, order: int) -> None:
-    """Add *component* to the components that *name* lists, unless the user did."""
-    listed: dict[Any, int | None] = dict(settings.getdict(name))
-    if component not in map(load_object, listed):
-        listed[component] = order
-        settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
 def _is_ours(component: object) -> bool:

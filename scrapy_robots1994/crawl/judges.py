@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.origin import head_of
@@ -98,7 +98,19 @@ class RulesCache:
             self._by_prefix.pop(prefix, None)
 
 
-class Judge:
+class Judge(Protocol):
+    """Decides about requests."""
+
+    async def judge(
+        self, request: Request, origin: Origin, found: Policy | Exception
+    ) -> None:
+        """Let *request* pass, or raise.
+
+        *found* is the policy of *origin*, or the error because of which it has none.
+        """
+
+
+class PlainJudge:
     """Refuses what the policy disallows.
 
     *cache*, where there is one, then answers for the next requests of the origin.
@@ -111,52 +123,27 @@ class Judge:
         self._refusals = refusals
         self._cache = cache
 
-    async def judge(self, request: Request, policy: Policy) -> None:
-        """Let *request* pass, or raise `IgnoreRequest`, by the *policy* of its origin."""
-        rules = await self._rules(policy, request)
+    async def judge(
+        self, request: Request, origin: Origin, found: Policy | Exception
+    ) -> None:
+        """Decide by the rules for our robot."""
+        if isinstance(found, Exception):
+            # Unknown is neither allowed nor disallowed: the request fails.
+            raise found
+        rules = await self._rules(request, found)
         # Rules are for one robot: a request with a User-Agent of its own must neither
         # fill the cache nor use it.
         if self._cache is not None and self._robot.is_usual(request):
-            self._cache.put(request.url, policy, rules)
+            self._cache.put(request.url, found, rules)
         if not rules.allowed_url(request.url):
             verdict = rules.verdict(request.url)
-            raise self._refusals.refuse(request, verdict, policy.origin)
+            raise self._refusals.refuse(request, verdict, origin)
 
-    async def _rules(self, policy: Policy, request: Request) -> Rules:
+    async def _rules(self, request: Request, policy: Policy) -> Rules:
         """Return the rules for *request*; those of a large file, compiled in a thread."""
         robots, robot = policy.robots, self._robot.of(request)
         if robots is None or robots.size <= INLINE_PARSE_BYTES:
             return policy.rules(robot)
-        if not robots.compiled_rules(robot):
+        if robots.compiled_rules(robot) is None:
             return await run_in_thread(partial(robots.prepare, robot, request.url))
         return policy.rules(robot)
-
-    async def unresolved(
-        self,
-        request: Request,  # noqa: ARG002 - of other judges
-        origin: Origin,  # noqa: ARG002 - of other judges
-        error: Exception,
-    ) -> None:
-        """Let *request* pass, or raise, though *error* is all that is known of *origin*.
-
-        Unknown is neither allowed nor disallowed: the request fails.
-        """
-        raise error
-
-
-class OuterJudge(Judge):
-    """Lets another judge decide."""
-
-    def __init__(self, inner: Judge, robot: RobotName) -> None:
-        self._inner = inner
-        self._robot = robot
-
-    async def judge(self, request: Request, policy: Policy) -> None:
-        """Decide as the inner judge."""
-        await self._inner.judge(request, policy)
-
-    async def unresolved(
-        self, request: Request, origin: Origin, error: Exception
-    ) -> None:
-        """Decide as the inner judge."""
-        await self._inner.unresolved(request, origin, error)

@@ -14,7 +14,7 @@ from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
-from scrapy_robots1994.crawl.judges import Judge, RulesCache
+from scrapy_robots1994.crawl.judges import Judge, PlainJudge, RulesCache
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
     OPT_OUT,
@@ -150,7 +150,7 @@ class Robots1994Middleware:
             if policy is None:
                 await self._wait(request, origin)
                 return None
-            await self._judge.judge(request, policy)
+            await self._judge.judge(request, origin, policy)
             if self._waiting.leaving:
                 with self._waiting.waiting(request, origin, enters=False) as waiting:
                     await self._waiting.turn(waiting)
@@ -175,37 +175,33 @@ class Robots1994Middleware:
         """Judge *request* once the policy of *origin* is known, and let it leave."""
         self._recorder.count(stats.WAITED)
         with self._waiting.waiting(request, origin) as waiting:
-            try:
-                policy = await self.resolve(request, origin)
-            # Without asyncio a cancellation is an Exception: it is no failure.
-            except CancelledError:
-                raise
-            except Exception as error:
-                if self._engine.is_closing():
-                    raise
-                await self._judge.unresolved(request, origin, error)
-            else:
-                if self._engine.is_closing():
-                    # Ours R6: it waited until the end, so the next crawl decides.
-                    raise FetchAborted(CLOSING)
-                await self._judge.judge(request, policy)
+            found = await self._find(request, origin)
+            if self._engine.is_closing():
+                # Ours R6: it waited until the end, so the next crawl decides.
+                raise FetchAborted(CLOSING)
+            await self._judge.judge(request, origin, found)
             await self._waiting.turn(waiting)
+
+    async def _find(self, request: Request, origin: Origin) -> Policy | Exception:
+        """Return the policy of *origin*, or the error because of which it has none."""
+        try:
+            return await self.resolve(request, origin)
+        # Without asyncio a cancellation is an Exception: it is no failure.
+        except CancelledError:
+            raise
+        except Exception as error:
+            if self._engine.is_closing():
+                raise
+            return error
 
     async def _hand_out(self, request: Request, origin: Origin) -> Response | None:
         """Answer a spider's own request for a robots.txt with the file we have."""
         if not self._hands_out_robots or request.method != "GET":
             return None
         with self._waiting.waiting(request, origin):
-            try:
-                policy = await self.resolve(request, origin)
-            except CancelledError:
-                raise
-            except Exception:
-                if self._engine.is_closing():
-                    raise
-                # Ours O22: it is never refused, so it may be sent itself.
-                return None
-        return handed_out(policy, request)
+            found = await self._find(request, origin)
+        # Ours O22: it is never refused, so without a policy it may be sent itself.
+        return None if isinstance(found, Exception) else handed_out(found, request)
 
     def _take_back(self, request: Request) -> None:
         """Undo `_give_back`.
@@ -241,7 +237,7 @@ class Robots1994Middleware:
         is_paced = settings.applies_crawl_delay
         is_plain = not (settings.compare or settings.dry_run or is_paced)
         cache = self._cache if is_plain else None
-        judge = Judge(self._robot, self._refusals, cache)
+        judge: Judge = PlainJudge(self._robot, self._refusals, cache)
         if settings.compare or settings.dry_run:
             from scrapy_robots1994.crawl.features.comparison import (  # noqa: PLC0415 - as above
                 ComparingJudge,

@@ -27,7 +27,6 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.guarded_comparer import GuardedComparer
 from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
-from scrapy_robots1994.crawl.judges import OuterJudge
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import SettingsError
@@ -272,21 +271,26 @@ class ShadowComparison:
         )
 
 
-class ComparingJudge(OuterJudge):
+class ComparingJudge:
     """Compares each decision of another judge with those of other parsers."""
 
     def __init__(
-        self, inner: Judge, robot: RobotName, shadow: ShadowComparison
+        self, judge: Judge, robot: RobotName, shadow: ShadowComparison
     ) -> None:
-        super().__init__(inner, robot)
+        self._judge = judge
+        self._robot = robot
         self._shadow = shadow
 
-    async def judge(self, request: Request, policy: Policy) -> None:
+    async def judge(
+        self, request: Request, origin: Origin, found: Policy | Exception
+    ) -> None:
         """Compare, then decide."""
-        robot, url = self._robot.of(request), request.url
-        allowed = policy.rules(robot).allowed_url(url)
-        self._shadow.compare(policy, url, robot, allowed=allowed)
-        await super().judge(request, policy)
+        # Without a policy there is no file to compare by.
+        if not isinstance(found, Exception):
+            robot, url = self._robot.of(request), request.url
+            allowed = found.rules(robot).allowed_url(url)
+            self._shadow.compare(found, url, robot, allowed=allowed)
+        await self._judge.judge(request, origin, found)
 
 
 def _host(origin: Origin) -> str:

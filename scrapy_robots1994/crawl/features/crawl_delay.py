@@ -20,7 +20,6 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
-from scrapy_robots1994.crawl.judges import OuterJudge
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -281,15 +280,20 @@ class CrawlDelay:
             self._delays.set_delay(origin, delay)
 
 
-class PacingJudge(OuterJudge):
+class PacingJudge:
     """Lets another judge decide, and applies the crawl delay of what it allows."""
 
-    def __init__(self, inner: Judge, robot: RobotName, delays: SlotDelays) -> None:
-        super().__init__(inner, robot)
+    def __init__(self, judge: Judge, robot: RobotName, delays: SlotDelays) -> None:
+        self._judge = judge
+        self._robot = robot
         self._delays = delays
 
-    async def judge(self, request: Request, policy: Policy) -> None:
+    async def judge(
+        self, request: Request, origin: Origin, found: Policy | Exception
+    ) -> None:
         """Decide, then set the delay before the request reaches its slot."""
-        await super().judge(request, policy)
-        rules = policy.rules(self._robot.of(request))
-        self._delays.set_delay(policy.origin, rules.crawl_delay)
+        await self._judge.judge(request, origin, found)
+        # Without a policy, no file states a delay.
+        if not isinstance(found, Exception):
+            rules = found.rules(self._robot.of(request))
+            self._delays.set_delay(origin, rules.crawl_delay)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
@@ -12,14 +13,12 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import load_parser
-from scrapy_robots1994.crawl.judges import OuterJudge
 from scrapy_robots1994.crawl.refusals import counted
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NoReturn
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -98,7 +97,7 @@ class BuiltInRules:
             return None
 
 
-class DryRunJudge(OuterJudge):
+class DryRunJudge:
     """Lets the built-in's rules decide; counts, logs and sums up what would change.
 
     *judge*, ours, decides only where the decision of the built-in is not known. The
@@ -107,68 +106,60 @@ class DryRunJudge(OuterJudge):
 
     def __init__(
         self,
-        inner: Judge,
+        judge: Judge,
         crawler: Crawler,
         recorder: StatsRecorder,
         robot: RobotName,
         shadow: ShadowComparison,
     ) -> None:
-        super().__init__(inner, robot)
+        self._judge = judge
+        self._robot = robot
         self._crawler = crawler
         self._recorder = recorder
         self._built_in = BuiltInRules(crawler, shadow.body_of)
         self._shadow = shadow
         shadow.notes += (LEAK,)
-        self._requests = self._opened = self._refused = 0
-        self._sites_opened: set[Origin] = set()
-        self._sites_refused: set[Origin] = set()
+        self._requests = 0
+        # Requests by site; those of the sites over `MAX_SITES` have none.
+        self._opened: Counter[Origin | None] = Counter()
+        self._refused: Counter[Origin | None] = Counter()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    async def judge(self, request: Request, policy: Policy) -> None:
+    async def judge(
+        self, request: Request, origin: Origin, found: Policy | Exception
+    ) -> None:
         """Let *request* pass or raise `IgnoreRequest`, as the built-in would."""
-        theirs = self._built_in.allowed(request, policy)
+        if isinstance(found, Exception):
+            # To the built-in, any failed fetch allows everything.
+            self._requests += 1
+            self._built_in.note_failure(request)
+            self._shadow.note_failure(origin)
+            return
+        theirs = self._built_in.allowed(request, found)
         if theirs is None:
-            await super().judge(request, policy)
+            await self._judge.judge(request, origin, found)
             return
         self._requests += 1
-        rules = policy.rules(self._robot.of(request))
+        rules = found.rules(self._robot.of(request))
         ours = rules.allowed_url(request.url)
         if theirs and not ours:
-            self._refused += 1
-            self._note(self._sites_refused, policy.origin, stats.WOULD_REFUSE)
+            self._note(self._refused, origin, stats.WOULD_REFUSE)
             if logger.isEnabledFor(logging.DEBUG):
                 verdict = rules.verdict(request.url)
                 self._log("Dry run: ours would refuse <%s %s>: %s", request, verdict)
         if not theirs:
-            self._refuse(request, policy.origin, opens=ours)
+            self._recorder.count(stats.FORBIDDEN)
+            if ours:
+                self._note(self._opened, origin, stats.WOULD_OPEN)
+            change = "ours would allow it" if ours else "as ours would"
+            self._log("Forbidden by robots.txt: <%s %s>: %s", request, change)
+            raise IgnoreRequest("Forbidden by robots.txt")
 
-    async def unresolved(
-        self,
-        request: Request,
-        origin: Origin,
-        error: Exception,  # noqa: ARG002 - of the protocol
-    ) -> None:
-        """Let *request* pass: to the built-in, any failed fetch allows everything."""
-        self._requests += 1
-        self._built_in.note_failure(request)
-        self._shadow.note_failure(origin)
-
-    def _refuse(self, request: Request, origin: Origin, *, opens: bool) -> NoReturn:
-        """Raise what the built-in raises; *opens* says that ours would allow it."""
-        self._recorder.count(stats.FORBIDDEN)
-        if opens:
-            self._opened += 1
-            self._note(self._sites_opened, origin, stats.WOULD_OPEN)
-        change = "ours would allow it" if opens else "as ours would"
-        self._log("Forbidden by robots.txt: <%s %s>: %s", request, change)
-        msg = "Forbidden by robots.txt"
-        raise IgnoreRequest(msg)
-
-    def _note(self, sites: set[Origin], origin: Origin, stat: str) -> None:
+    def _note(self, sites: Counter[Origin | None], origin: Origin, stat: str) -> None:
         """Count one request whose decision changes."""
         self._recorder.count(stat)
-        if len(sites) < MAX_SITES:
-            sites.add(origin)
+        is_counted = origin in sites or len(sites) < MAX_SITES
+        sites[origin if is_counted else None] += 1
 
     def _log(self, text: str, request: Request, why: object) -> None:
         """Log one line about *request* at DEBUG."""
@@ -189,10 +180,10 @@ class DryRunJudge(OuterJudge):
             "Dry run: of %s that the built-in's rules decided, ours would open %d at %s "
             "and refuse %d at %s; %s",
             counted(self._requests, "request"),
-            self._opened,
-            counted(len(self._sites_opened), "site"),
-            self._refused,
-            counted(len(self._sites_refused), "site"),
+            self._opened.total(),
+            counted(len(self._opened), "site"),
+            self._refused.total(),
+            counted(len(self._refused), "site"),
             where,
             extra={"spider": self._crawler.spider},
         )
