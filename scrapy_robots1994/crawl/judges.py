@@ -17,6 +17,8 @@ from scrapy_robots1994.origin import head_of
 from scrapy_robots1994.policy.policy import CLOCK_SKEW
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
 
     from scrapy_robots1994.crawl.refusals import Refusals
@@ -147,3 +149,25 @@ class PlainJudge:
         if robots.compiled_rules(robot) is None:
             return await run_in_thread(partial(robots.prepare, robot, request.url))
         return policy.rules(robot)
+
+
+class ComparingJudge:
+    """Compares each decision of another judge with those of other parsers."""
+
+    def __init__(
+        self, judge: Judge, robot: RobotName, compare: Callable[..., None]
+    ) -> None:
+        self._judge = judge
+        self._robot = robot
+        self._compare = compare
+
+    async def judge(
+        self, request: Request, origin: Origin, found: Policy | Exception
+    ) -> None:
+        """Compare, then decide."""
+        # Without a policy there is no file to compare by.
+        if not isinstance(found, Exception):
+            robot, url = self._robot.of(request), request.url
+            allowed = found.rules(robot).allowed_url(url)
+            self._compare(found, url, robot, allowed=allowed)
+        await self._judge.judge(request, origin, found)

@@ -14,7 +14,12 @@ from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
-from scrapy_robots1994.crawl.judges import Judge, PlainJudge, RulesCache
+from scrapy_robots1994.crawl.judges import (
+    ComparingJudge,
+    Judge,
+    PlainJudge,
+    RulesCache,
+)
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
     OPT_OUT,
@@ -56,8 +61,7 @@ class Robots1994Middleware:
             msg = "ROBOTSTXT_OBEY is False"
             raise NotConfigured(msg)
         settings = RobotsSettings.from_settings(crawler.settings)
-        assert crawler.stats is not None  # noqa: S101 - set before middlewares are made
-        recorder = StatsRecorder(crawler.stats)
+        recorder = StatsRecorder(crawler)
         self._recorder = recorder
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
@@ -239,10 +243,7 @@ class Robots1994Middleware:
         cache = self._cache if is_plain else None
         judge: Judge = PlainJudge(self._robot, self._refusals, cache)
         if settings.compare or settings.dry_run:
-            from scrapy_robots1994.crawl.features.comparison import (  # noqa: PLC0415 - as above
-                ComparingJudge,
-                ShadowComparison,
-            )
+            from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
 
             shadow = ShadowComparison(crawler, settings)
             self.download.on_ignored_body = shadow.store_body
@@ -250,7 +251,7 @@ class Robots1994Middleware:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 
                 judge = DryRunJudge(judge, crawler, self._recorder, self._robot, shadow)
-            judge = ComparingJudge(judge, self._robot, shadow)
+            judge = ComparingJudge(judge, self._robot, shadow.compare)
         if is_paced:
             from scrapy_robots1994.crawl.features.crawl_delay import (  # noqa: PLC0415 - as above
                 PacingJudge,

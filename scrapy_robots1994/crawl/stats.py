@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from scrapy.statscollectors import StatsCollector
+    from scrapy.crawler import Crawler
 
 # The built-in's keys keep their names and meanings.
 FORBIDDEN: Final = "robotstxt/forbidden"
@@ -87,9 +87,10 @@ links).
 class StatsRecorder:
     """Counts our events in Scrapy's stats; the only place that writes a stat."""
 
-    def __init__(self, stats: StatsCollector) -> None:
-        self._stats = stats
-        self.increment = stats.inc_value
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.stats is not None  # noqa: S101 - set before components are made
+        self._stats = crawler.stats
+        self.increment = self._stats.inc_value
         """Add 1 to a key without parts; the quickest way."""
 
     def count(self, key: str, number: int = 1, **parts: object) -> None:

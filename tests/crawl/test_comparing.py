@@ -15,8 +15,10 @@ from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import MAX_EXAMPLES, Change
 from scrapy_robots1994.compare.parsers import Direction
 from scrapy_robots1994.compare.report import as_plain
-from scrapy_robots1994.crawl.features import report_file
-from scrapy_robots1994.crawl.features.comparison import ShadowComparison
+from scrapy_robots1994.crawl.features.comparison import (
+    ShadowComparison,
+    report_path,
+)
 from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.setting_types import PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -102,7 +104,7 @@ def test_a_file_url_is_a_path(tmp_path: Path) -> None:
     """As in FEEDS; `%(name)s` is filled in before."""
     wanted = f"{tmp_path.as_uri()}/%(name)s.json"
 
-    assert report_file.filled(wanted, Spider("walk")) == tmp_path / "walk.json"
+    assert report_path(wanted, Spider("walk")) == tmp_path / "walk.json"
 
 
 @pytest.mark.parametrize(

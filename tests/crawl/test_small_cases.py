@@ -53,8 +53,7 @@ def test_refusals_of_origins_over_the_limit_are_summed(
     """With a limit of one, the refusals of the second are logged as a sum."""
     monkeypatch.setattr(refusals, "MAX_ORIGINS", 1)
     crawler = idle_crawler({})
-    assert crawler.stats is not None
-    recorder = StatsRecorder(crawler.stats)
+    recorder = StatsRecorder(crawler)
     sums = refusals.Refusals(crawler, recorder, closes_when_denied=False)
     verdict = RobotsTxt.parse("User-agent: *\nDisallow: /").verdict("/", "rex")
     for host in ("a", "b", "b", "c"):

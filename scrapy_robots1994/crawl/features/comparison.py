@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import logging
 import zlib
+from collections import defaultdict
 from dataclasses import replace
+from datetime import datetime, timezone
 from functools import partial
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cachetools import LRUCache
 from scrapy import signals
+from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.formats import write_report
@@ -24,22 +28,18 @@ from scrapy_robots1994.compare.impact import Totals, Variant
 from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS, Capture, Question
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.features import report_file
 from scrapy_robots1994.crawl.features.guarded_comparer import GuardedComparer
 from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
+from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy import Request, Spider
+    from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from scrapy_robots1994.crawl.judges import Judge
-    from scrapy_robots1994.crawl.requests import RobotName
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
@@ -65,6 +65,15 @@ EXPLAIN_SECONDS = 20.0
 """Seconds after which no further site is explained in the report."""
 
 
+class _Decision(NamedTuple):
+    """One decision of ours, to be compared; *is_new* at the first about *capture*."""
+
+    capture: Capture
+    is_new: bool
+    question: Question
+    allowed: bool
+
+
 class ShadowComparison:
     """Compares each decision of a crawl, and reports at its end.
 
@@ -74,6 +83,7 @@ class ShadowComparison:
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
+        self._recorder = StatsRecorder(crawler)
         self._variant = Variant(settings.dialect, settings.reading)
         self._is_dry_run = settings.dry_run
         wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
@@ -88,23 +98,13 @@ class ShadowComparison:
         self._bodies: LRUCache[Origin, bytes] = LRUCache(MAX_ORIGINS)
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
         self._hosts: LRUCache[str, bytes] = LRUCache(MAX_ORIGINS)
-        self._queue: SimpleQueue[tuple[Capture, bool, Question, bool] | None] = (
-            SimpleQueue()
-        )
+        self._queue: SimpleQueue[_Decision | None] = SimpleQueue()
         self._thread = Thread(target=self._run, daemon=True)
         self.notes: tuple[str, ...] = ()
-        self.report_path = self._report_path(settings.compare_report)
+        self.report_path: Path | None = None
+        if settings.compare_report is not None:
+            self.report_path = report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
-
-    def _report_path(self, wanted: str | None) -> Path | None:
-        """Return where the report goes; refused at start rather than at the end."""
-        if wanted is None:
-            return None
-        try:
-            return report_file.filled(wanted, self._crawler.spider)
-        except ValueError as error:
-            msg = f"ROBOTS1994_COMPARE_REPORT cannot be filled in: {error}."
-            raise SettingsError(msg) from error
 
     def store_body(self, origin: Origin, body: bytes) -> None:
         """Store the body of a response whose status decides."""
@@ -133,13 +133,10 @@ class ShadowComparison:
         self, policy: Policy, url: str, robot: str | bytes, *, allowed: bool
     ) -> None:
         """Compare the decision whether *policy* lets *robot* fetch *url*."""
-        known = self._captures.get(policy.origin)
-        is_new = known is None or known[0] is not policy.stated
+        stated, capture = self._captures.get(policy.origin, (None, None))
+        is_new = stated is not policy.stated
         if is_new:
             capture = self._capture(policy)
-        else:
-            assert known is not None  # noqa: S101 - else it is new
-            capture = known[1]
         if capture is None or self._queue.qsize() >= MAX_QUEUED:
             self._totals.skipped += 1
             return
@@ -147,7 +144,7 @@ class ShadowComparison:
         name = robot if isinstance(robot, str) else robot.decode("utf-8", "replace")
         self._robots.add(name)
         question = Question(redact_credentials(url), name)
-        self._queue.put((capture, is_new, question, allowed))
+        self._queue.put(_Decision(capture, is_new, question, allowed))
         if self._thread.ident is None:
             self._thread.start()
 
@@ -174,21 +171,15 @@ class ShadowComparison:
             count = min(self._queue.qsize(), BATCH) or 1
             batch = [self._queue.get() for _ in range(count)]
             is_open = None not in batch
-            grouped: dict[int, list[tuple[Capture, bool, Question, bool]]] = {}
+            grouped: defaultdict[int, list[_Decision]] = defaultdict(list)
             for each in filter(None, batch):
-                grouped.setdefault(id(each[0]), []).append(each)
+                grouped[id(each.capture)].append(each)
             for group in grouped.values():
-                self._pass_on(group)
-
-    def _pass_on(self, group: list[tuple[Capture, bool, Question, bool]]) -> None:
-        """Compare the decisions about one file."""
-        questions = tuple(question for _, _, question, _ in group)
-        ours = tuple(ALLOWS if allowed else FORBIDS for *_, allowed in group)
-        captures = sum(is_new for _, is_new, _, _ in group)
-        site = self._guard.compare(
-            Comparison(group[0][0], questions, ours, diagnose=False)
-        )
-        self._totals.add_site(site, captures)
+                questions = tuple(it.question for it in group)
+                ours = tuple(ALLOWS if it.allowed else FORBIDS for it in group)
+                task = Comparison(group[0].capture, questions, ours, diagnose=False)
+                captures = sum(it.is_new for it in group)
+                self._totals.add_site(self._guard.compare(task), captures)
 
     def report(self, deadline: float = CLOSE_SECONDS) -> ComparisonReport:
         """Return the report of the comparison; no question may follow.
@@ -204,8 +195,9 @@ class ShadowComparison:
             self._thread.join()
         self._explain()
         self._guard.close()
+        name = getattr(self._crawler.spider, "name", None) or "a spider"
         return ComparisonReport(
-            subject=f"the crawl of {_name(self._crawler.spider)}",
+            subject=f"the crawl of {escape_control_chars(name)}",
             parsers=self._guard.names,
             totals=self._totals,
             variant=self._variant,
@@ -233,7 +225,11 @@ class ShadowComparison:
     async def _closed(self, spider: Spider) -> None:
         """Log the table and write the report; a failure to write is one log line."""
         report = await run_in_thread(self.report)
-        self._count(report)
+        for (name, way), number in report.totals.counts.items():
+            parts = {"parser": name, "direction": way.value}
+            self._recorder.count(stats.COMPARED, number, **parts)
+        if report.totals.skipped:
+            self._recorder.count(stats.UNCOMPARED, report.totals.skipped)
         extra = {"spider": spider}
         table = as_table(report)
         logger.info("robots.txt compared, parser by parser:\n%s", table, extra=extra)
@@ -250,16 +246,6 @@ class ShadowComparison:
         else:
             logger.info("The comparison was written to %s", shown, extra=extra)
 
-    def _count(self, report: ComparisonReport) -> None:
-        """Put the counts into the stats of the crawl."""
-        assert self._crawler.stats is not None  # noqa: S101 - set before middlewares are made
-        count = self._crawler.stats.inc_value
-        for (name, way), number in report.totals.counts.items():
-            key = stats.COMPARED.format(parser=name, direction=way.value)
-            count(key, number)
-        if report.totals.skipped:
-            count(stats.UNCOMPARED, report.totals.skipped)
-
     def _warn(self, parser: str, label: str) -> None:
         """Log that a parser did not answer in time about one file."""
         logger.warning(
@@ -271,33 +257,33 @@ class ShadowComparison:
         )
 
 
-class ComparingJudge:
-    """Compares each decision of another judge with those of other parsers."""
-
-    def __init__(
-        self, judge: Judge, robot: RobotName, shadow: ShadowComparison
-    ) -> None:
-        self._judge = judge
-        self._robot = robot
-        self._shadow = shadow
-
-    async def judge(
-        self, request: Request, origin: Origin, found: Policy | Exception
-    ) -> None:
-        """Compare, then decide."""
-        # Without a policy there is no file to compare by.
-        if not isinstance(found, Exception):
-            robot, url = self._robot.of(request), request.url
-            allowed = found.rules(robot).allowed_url(url)
-            self._shadow.compare(found, url, robot, allowed=allowed)
-        await self._judge.judge(request, origin, found)
-
-
 def _host(origin: Origin) -> str:
     """Return host and port of *origin* as in its URLs."""
     return str(origin).partition("//")[2]
 
 
-def _name(spider: Spider | None) -> str:
-    """Return the name of *spider*, printable."""
-    return escape_control_chars(getattr(spider, "name", None) or "a spider")
+class _Names:
+    """The values of `%(name)s`: the time, else an attribute of the spider."""
+
+    def __init__(self, spider: Spider | None) -> None:
+        self._spider = spider
+
+    def __getitem__(self, name: str) -> Any:
+        if name == "time":
+            return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
+        return getattr(self._spider, name)
+
+
+def report_path(path: str, spider: Spider | None) -> Path:
+    """Return *path* with its names filled in, as in a URI of FEEDS.
+
+    Raise `SettingsError`, at the start of the crawl rather than at its end.
+    """
+    try:
+        path %= _Names(spider)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise SettingsError(
+            f"ROBOTS1994_COMPARE_REPORT cannot be filled in: {error}; "
+            "write %% for a per cent sign."
+        ) from error
+    return Path(file_uri_to_path(path) if path.startswith("file:") else path)

@@ -141,11 +141,10 @@ class SlotDelays:
     """
 
     def __init__(self, crawler: Crawler, longest: float) -> None:
-        assert crawler.stats is not None  # noqa: S101 - set before components are made
         self._crawler = crawler
         self._longest = longest
         self._uncounted = UncountedRequests.of(crawler)
-        self._recorder = StatsRecorder(crawler.stats)
+        self._recorder = StatsRecorder(crawler)
         self._delays: LRUCache[Origin | None, float] = LRUCache(MAX_ORIGINS)
         self._slots: dict[str | None, PacedSlot] = {}
         self._queued: dict[Request, PacedSlot] = {}

@@ -99,8 +99,7 @@ class RobotsPages(BaseSpiderMiddleware):
             message = "ROBOTS1994_PAGES is False"
             raise NotConfigured(message)
         self._obeyed = settings.pages
-        assert crawler.stats is not None  # noqa: S101 - set before middlewares are made
-        self._recorder = StatsRecorder(crawler.stats)
+        self._recorder = StatsRecorder(crawler)
         self._robot = RobotName(crawler)
         # By id, as items need not be hashable. The reference to the item keeps its id
         # from being used again.
