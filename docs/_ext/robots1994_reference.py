@@ -119,7 +119,7 @@ def _option(action: argparse.Action) -> str:
     choices = f"{{{','.join(action.choices)}}}" if action.choices else action.metavar
     value = "" if action.nargs == 0 else f" {choices or action.dest.upper()}"
     names = ", ".join(f"``{name}{value}``" for name in action.option_strings)
-    text = (action.help or "").replace("%%", "%").replace("*", r"\*").strip()
+    text = ((action.help or "") % vars(action)).replace("*", r"\*").strip()
     return f"{names}\n    {text}\n"
 
 

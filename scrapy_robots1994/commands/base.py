@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from scrapy import Spider
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
-from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 from scrapy.utils.project import inside_project
 
 import scrapy_robots1994
-from scrapy_robots1994.commands.terminal import (
-    COMMON,
-    EXIT_CODES,
-    ExitCode,
-    HelpFormatter,
-    Options,
-    WrongUse,
-    end_now,
-    help_of,
-    print_note,
-    refuse_unknown,
-)
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -39,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.fetch_policies import PolicyLookup
 
 
-class _Help(HelpFormatter, ScrapyHelpFormatter):
+class _Help(terminal.HelpFormatter, ScrapyHelpFormatter):
     """Scrapy's help, with examples that keep their lines."""
 
 
@@ -51,7 +39,6 @@ class RobotsCommand(ScrapyCommand):
     """
 
     arguments = ""
-    options: ClassVar[Options] = {}
 
     # Set by Scrapy before any method is called that uses them.
     settings: Settings
@@ -63,37 +50,30 @@ class RobotsCommand(ScrapyCommand):
 
     def short_desc(self) -> str:
         """Return what the list of commands says."""
-        return help_of(self)[0].rstrip(".")
+        return terminal.help_of(self)[0].rstrip(".")
 
     def long_desc(self) -> str:
         """Return what help says first."""
-        return help_of(self)[1]
-
-    @property
-    def all_options(self) -> Options:
-        """The options that all our commands have, and those of this one."""
-        spider = {
-            "metavar": "NAME",
-            "help": "use the settings and the robot name of this spider of the project",
-        }
-        return COMMON | {"--spider": spider} | self.options
+        return terminal.help_of(self)[1]
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's own options and ours."""
+        """Add Scrapy's own options and those that all our commands have."""
         super().add_options(parser)
+        self._parser = parser
         parser.formatter_class = _Help
-        parser.epilog = f"{help_of(self)[2]}\n\n{EXIT_CODES}"
-        for flag, keywords in self.all_options.items():
-            parser.add_argument(flag, **keywords)
+        parser.epilog = f"{terminal.help_of(self)[2]}\n\n{terminal.EXIT_CODES}"
+        terminal.add_common_options(parser)
+        parser.add_argument(
+            "--spider",
+            metavar="NAME",
+            help="use the settings and the robot name of this spider of the project",
+        )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Refuse what is not an option; log warnings only, unless LOG_LEVEL is given."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
-        try:
-            refuse_unknown(args, self.all_options)
-        except WrongUse as error:
-            raise UsageError(str(error)) from error
+        terminal.refuse_unknown(args, self._parser)
         if opts.dialect:
             name = "ROBOTS1994_DIALECT"
             self.settings.set(name, opts.dialect, priority="cmdline")
@@ -104,13 +84,12 @@ class RobotsCommand(ScrapyCommand):
             self.spider_class(opts).update_settings(self.settings)
             self.exitcode = self.execute(args, opts)
         except RobotsError as error:
-            text = escape_control_chars(str(error), 500)
-            raise UsageError(text, print_help=False) from error
+            self._parser.error(escape_control_chars(str(error), 500))
         except KeyboardInterrupt:
-            print_note("interrupted")
-            self.exitcode = ExitCode.INTERRUPTED
-        if self.exitcode == ExitCode.INTERRUPTED:
-            end_now()
+            terminal.print_note("interrupted")
+            self.exitcode = terminal.ExitCode.INTERRUPTED
+        if self.exitcode == terminal.ExitCode.INTERRUPTED:
+            terminal.end_now()
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -120,19 +99,19 @@ class RobotsCommand(ScrapyCommand):
         """
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
-        """Return the spider that --spider names; `UsageError` where there is none."""
+        """Return the spider that --spider names; `WrongUse` where there is none."""
         if not opts.spider:
             return Spider
         loader = self.crawler_process.spider_loader
         try:
             return loader.load(opts.spider)
         except KeyError:
-            shown = escape_control_chars(opts.spider, 60)
-            msg = (
-                f"--spider: the project has no spider {shown!r}; `scrapy list` names "
-                f"them{did_you_mean(opts.spider, loader.list())}"
-            )
-            raise UsageError(msg) from None
+            shown = repr(escape_control_chars(opts.spider, 60))
+            hint = did_you_mean(opts.spider, loader.list())
+            raise terminal.WrongUse(
+                f"--spider: the project has no spider {shown}; `scrapy list` names "
+                f"them{hint}"
+            ) from None
 
     def lookup(self, opts: argparse.Namespace) -> PolicyLookup:
         """Return what fetches and reads robots.txt files as the project would."""

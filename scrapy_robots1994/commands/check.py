@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.inputs import STDIN, expand, is_url, urls_from
-from scrapy_robots1994.commands.terminal import (
-    ExitCode,
-    Options,
-    WrongUse,
-    painter,
-    print_json,
-    print_line,
-    print_note,
-)
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
@@ -27,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from scrapy_robots1994.commands.fetch_policies import PolicyLookup, PolicySource
+    from scrapy_robots1994.commands.fetch_policies import PolicySource
     from scrapy_robots1994.parser import Verdict
 
 _MARGIN = 12
@@ -50,83 +42,71 @@ class RobotsCheck(RobotsCommand):
     """
 
     arguments = "URL..."
-    options: ClassVar[Options] = {
-        "--robot": {
-            "metavar": "NAME",
-            "help": "check for this robot: a name or a whole User-Agent header; if not "
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        super().add_options(parser)
+        add = parser.add_argument
+        add(
+            "--robot",
+            metavar="NAME",
+            help="check for this robot: a name or a whole User-Agent header; if not "
             "given, the one the project crawls with",
-        },
-        "--robots": {
-            "metavar": "FILE|URL|-",
-            "action": "append",
-            "default": [],
-            "help": "read this robots.txt instead: a file, a folder of files, a URL, or "
-            "- for standard input (may be repeated); URLs may then be paths",
-        },
-        "--urls": {
-            "metavar": "FILE",
-            "help": "a file with one URL a line, - for stdin",
-        },
-        "--only": {
-            "choices": ("allowed", "disallowed", "unknown"),
-            "help": "print only these URLs; the exit code counts all",
-        },
-        "--explain": {
-            "action": "store_true",
-            "help": "print the reason below each URL",
-        },
-        "--json": {"action": "store_true", "help": "print JSON, one object a line"},
-    }
+        )
+        add(
+            "--robots",
+            metavar="FILE|URL|-",
+            action="append",
+            default=[],
+            help="read this robots.txt instead: a file, a folder of files, a URL, or - "
+            "for standard input (may be repeated); URLs may then be paths",
+        )
+        add("--urls", metavar="FILE", help="a file with one URL a line, - for stdin")
+        add(
+            "--only",
+            choices=("allowed", "disallowed", "unknown"),
+            help="print only these URLs; the exit code counts all",
+        )
+        add("--explain", action="store_true", help="print the reason below each URL")
+        add("--json", action="store_true", help="print JSON, one object a line")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
         if STDIN in opts.robots and STDIN in (*args, opts.urls):
-            raise WrongUse("standard input can be the robots.txt or the URLs, not both")
-        check = _Check(self.lookup(opts), urls_from(args, opts.urls), opts)
-        for line in project_notes(self.settings):
-            print_note(line)
-        return check.run()
-
-
-class _Check:
-    """URLs by the robots.txt that decides about them, and the counts of the answers.
-
-    Each answer is printed as soon as it is known.
-    """
-
-    def __init__(
-        self, lookup: PolicyLookup, urls: list[str], opts: argparse.Namespace
-    ) -> None:
-        self._lookup = lookup
+            raise terminal.WrongUse(
+                "standard input can be the robots.txt or the URLs, not both"
+            )
         self._opts = opts
-        self._paint = painter(opts.color)
+        self._paint = terminal.painter(opts.color)
+        self._lookup = self.lookup(opts)
+        self._words: Counter[str] = Counter()
+        self._unknown = 0
         self._files = expand(opts.robots)
-        self._exempt: list[UrlVerdict] = []
+        # The URLs by the robots.txt that decides about them, and those without any.
         self._urls: dict[str, list[str]] = {}
-        for url in urls:
-            exemption = _exemption(url, is_path_fine=self._files)
-            if exemption:
-                self._exempt.append(UrlVerdict(url, exemption=exemption))
+        exempt: list[UrlVerdict] = []
+        for url in urls_from(args, opts.urls):
+            if exemption := _exemption(url, is_path_fine=self._files):
+                exempt.append(UrlVerdict(url, exemption=exemption))
                 continue
             for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
                 self._urls.setdefault(name, []).append(url)
-        self._words: Counter[str] = Counter()
-        self._unknown = 0
-
-    def run(self) -> int:
-        """Print all answers, and return the exit code."""
-        for verdict in self._exempt:
+        for line in project_notes(self.settings):
+            terminal.print_note(line)
+        for verdict in exempt:
             self._print(verdict)
         self._lookup.run(self._urls, self._add, self._print_end)
         if self._unknown:
-            return ExitCode.UNREAD
-        return ExitCode.FOUND if self._words["disallowed"] else ExitCode.FINE
+            return terminal.ExitCode.UNREAD
+        is_found = self._words["disallowed"]
+        return terminal.ExitCode.FOUND if is_found else terminal.ExitCode.FINE
 
     def _add(self, source: PolicySource) -> None:
-        """Print what *source* says of its URLs."""
+        """Print what *source* says of its URLs, as soon as it is known."""
         if source.rules is None and not is_url(source.name):
             # A file that cannot be read is named once, however many URLs there are.
-            print_note(f"{escape_control_chars(source.name, 300)}: {source.why}")
+            shown = escape_control_chars(source.name, 300)
+            terminal.print_note(f"{shown}: {source.why}")
         robot = self._opts.robot or self._lookup.robot
         for url in self._urls[source.name]:
             self._print(UrlVerdict.of(url, source, robot))
@@ -138,11 +118,11 @@ class _Check:
         if self._opts.only not in (None, verdict.word):
             return
         if self._opts.json:
-            print_json(verdict.as_json())
+            terminal.print_json(verdict.as_json())
             return
         explain, names_file = self._opts.explain, len(self._files) > 1
         for line in verdict.lines(self._paint, explain=explain, names_file=names_file):
-            print_line(line)
+            terminal.print_line(line)
 
     def _print_end(self) -> None:
         """Print the sum."""
@@ -151,7 +131,7 @@ class _Check:
         robot = self._opts.robot or self._lookup.robot
         name = decode(robot) if isinstance(robot, bytes) else robot
         unknown = f"; no policy was found for {self._unknown:,}" * bool(self._unknown)
-        print_line(
+        terminal.print_line(
             f"{self._words['allowed']:,} allowed, "
             f"{self._words['disallowed']:,} disallowed{unknown}; "
             f'asked as "{escape_control_chars(name, 60)}"'
@@ -293,7 +273,7 @@ def _exemption(url: str, *, is_path_fine: object) -> str:
         what = "neither a URL nor a path" if is_path_fine else "not a URL"
         instead = "/path" if is_path_fine else "name a robots.txt with --robots"
         shown = repr(escape_control_chars(url, 60))
-        raise WrongUse(
+        raise terminal.WrongUse(
             f"{shown} is {what}: write https://host/path; for a path alone, {instead}"
         )
     return exemption.value if exemption else ""

@@ -7,18 +7,12 @@ import os
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.inputs import expand, is_url
-from scrapy_robots1994.commands.terminal import (
-    ExitCode,
-    Options,
-    WrongUse,
-    print_note,
-    print_notes,
-    progress,
-)
 from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -27,10 +21,6 @@ if TYPE_CHECKING:
 
 PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 """The parsers that Scrapy has adapters for, by their names there."""
-
-MAX_QUESTIONS = 400
-DEADLINE = 20
-"""Seconds in which one parser answers all questions about one file."""
 
 
 def positive_number(text: str) -> int:
@@ -58,64 +48,76 @@ class RobotsCompare(RobotsCommand):
     """
 
     arguments = "FILE|FOLDER|WARC|URL..."
-    options: ClassVar[Options] = {
-        "--urls": {"metavar": "FILE", "help": "compare for the URLs or paths in FILE"},
-        "--robot": {
-            "metavar": "NAME",
-            "action": "append",
-            "default": [],
-            "help": "compare for this robot; may be repeated",
-        },
-        "--parsers": {
-            "metavar": "A,B",
-            "default": ",".join(PARSERS),
-            "help": "other parsers: names in scrapy.robotstxt, or paths (default: the "
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        super().add_options(parser)
+        add = parser.add_argument
+        add("--urls", metavar="FILE", help="compare for the URLs or paths in FILE")
+        add(
+            "--robot",
+            metavar="NAME",
+            action="append",
+            default=[],
+            help="compare for this robot; may be repeated",
+        )
+        add(
+            "--parsers",
+            metavar="A,B",
+            default=",".join(PARSERS),
+            help="other parsers: names in scrapy.robotstxt, or paths (default: the "
             'three that Scrapy can use; RerpRobotParser needs the extra "report")',
-        },
-        "--questions": {
-            "metavar": "N",
-            "type": positive_number,
-            "default": MAX_QUESTIONS,
-            "help": f"questions made from one file at most (default: {MAX_QUESTIONS})",
-        },
-        "--report": {"metavar": "PATH", "help": "write a .html, .json or .csv file"},
-        "--json": {"action": "store_true", "help": "print JSON instead of a table"},
-        "--processes": {
-            "metavar": "N",
-            "type": positive_number,
-            "default": os.cpu_count() or 1,
-            "help": "processes to work in (default: one a core)",
-        },
-        "--deadline": {
-            "metavar": "SECONDS",
-            "type": positive_number,
-            "default": DEADLINE,
-            "help": "seconds that one parser may take for one file; past it, it counts "
-            f"as raised (default: {DEADLINE})",
-        },
-        "--scheduler": {
-            "metavar": "URL",
-            "help": "work on the dask cluster of this scheduler, for example "
+        )
+        add(
+            "--questions",
+            metavar="N",
+            type=positive_number,
+            default=400,
+            help="questions made from one file at most (default: %(default)s)",
+        )
+        add("--report", metavar="PATH", help="write a .html, .json or .csv file")
+        add("--json", action="store_true", help="print JSON instead of a table")
+        add(
+            "--processes",
+            metavar="N",
+            type=positive_number,
+            default=os.cpu_count() or 1,
+            help="processes to work in (default: one a core)",
+        )
+        add(
+            "--deadline",
+            metavar="SECONDS",
+            type=positive_number,
+            default=20,
+            help="seconds that one parser may take for one file; past it, it counts as "
+            "raised (default: %(default)s)",
+        )
+        add(
+            "--scheduler",
+            metavar="URL",
+            help="work on the dask cluster of this scheduler, for example "
             'tcp://host:8786 (needs the extra "cluster")',
-        },
-    }
+        )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare, print, write, and return the exit code."""
         # Loaded here: Scrapy loads this module whatever command it runs.
         from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - as above
         from scrapy_robots1994.commands.compare_inputs import CompareInputs  # noqa: PLC0415 - as above
+        from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - as above
 
         if not args:
-            raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
-        target = compare_job.report_path(opts.report)
+            raise terminal.WrongUse(
+                "no file given: name a file, a folder, a WARC file or a URL"
+            )
+        path = REPORT_PATH.read("--report", opts.report)
         names = expand(args)
         lookup = self.lookup(opts)
         job = compare_job.Job.of(opts, self.crawler_process, lookup.settings)
         inputs = CompareInputs([name for name in names if not is_url(name)])
         lookup.run(filter(is_url, names), inputs.add_fetched)
         with (
-            progress(inputs.count) as step,
+            terminal.progress(inputs.count) as step,
             executor_for(opts.scheduler, opts.processes, inputs.count) as (
                 executor,
                 workers,
@@ -123,17 +125,23 @@ class RobotsCompare(RobotsCommand):
         ):
             result = compare_job.run(job, inputs, executor, workers, step)
         report = compare_job.report_of(result, job, args, inputs)
-        compare_job.print_report(report, target, as_json=opts.json)
-        print_notes("not read", inputs.unread)
+        compare_job.print_report(
+            report, Path(path) if path else None, as_json=opts.json
+        )
+        terminal.print_notes("not read", inputs.unread)
         stuck = [f"{parser}: {label}" for parser, label in result.stuck]
-        print_notes("no answer in time, counted as raised", stuck)
+        terminal.print_notes("no answer in time, counted as raised", stuck)
         if result.is_interrupted:
             # Of an archive the number of files is known at its end.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
             compared = f"{result.totals.captures:,}{total} files were compared"
-            print_note(f"interrupted: {compared}")
-            return ExitCode.INTERRUPTED
-        return ExitCode.UNREAD if inputs.unread or stuck else ExitCode.FINE
+            terminal.print_note(f"interrupted: {compared}")
+            return terminal.ExitCode.INTERRUPTED
+        return (
+            terminal.ExitCode.UNREAD
+            if inputs.unread or stuck
+            else terminal.ExitCode.FINE
+        )
 
 
 @contextmanager

@@ -11,20 +11,14 @@ from concurrent.futures import FIRST_COMPLETED, Executor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from threading import Event, get_ident
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scrapy import Spider
 
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.compare_inputs import NOWHERE, origin_of
 from scrapy_robots1994.commands.inputs import listed
-from scrapy_robots1994.commands.terminal import (
-    WrongUse,
-    end_now,
-    print_line,
-    print_note,
-)
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
@@ -43,6 +37,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
+    from pathlib import Path
 
     from scrapy.crawler import CrawlerProcess
 
@@ -50,6 +45,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.settings import RobotsSettings
 
 ItemT = TypeVar("ItemT")
+FoundT = TypeVar("FoundT")
 
 BATCH = 8
 """Files of one task; two tasks for each worker wait in memory."""
@@ -82,7 +78,7 @@ class Job:
         """Return the job that the options and the settings of the project make."""
         wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
         if not wanted:
-            raise WrongUse(
+            raise terminal.WrongUse(
                 "--parsers must name at least one parser, for example Protego"
             )
         found = peers(wanted, process.create_crawler(Spider), "--parsers")
@@ -115,56 +111,51 @@ class Result:
     is_interrupted: bool = False
 
 
-# The comparers of this process, one for each job and thread, and what got stuck there.
+class Guard(GuardedComparer):
+    """The comparer of one job and thread; *stuck* is what got stuck since the last task."""
+
+    def __init__(self, job: Job) -> None:
+        self.stuck: list[tuple[str, str]] = []
+        super().__init__(
+            partial(make_comparer, job.parsers, job.settings, job.dialect, job.reading),
+            job.names,
+            on_stuck=lambda *found: self.stuck.append(found),
+            seconds=job.seconds,
+        )
+
+
 # A cluster passes its workers functions and values, and nothing that owns a process.
-_guards: dict[tuple[Job, int], tuple[GuardedComparer, list[tuple[str, str]]]] = {}
+_guards: dict[tuple[Job, int], Guard] = {}
 _closed = Event()
 
 
-def _guard_of(job: Job) -> tuple[GuardedComparer, list[tuple[str, str]]]:
+def _guard_of(job: Job) -> Guard:
     """Return the comparer of *job* in this thread, made at the first call."""
     key = job, get_ident()
     if key not in _guards:
-        stuck: list[tuple[str, str]] = []
-        guard = GuardedComparer(
-            partial(make_comparer, job.parsers, job.settings, job.dialect, job.reading),
-            job.names,
-            on_stuck=lambda *found: stuck.append(found),
-            seconds=job.seconds,
-        )
-        _guards[key] = guard, stuck
+        _guards[key] = Guard(job)
         if _closed.is_set():
-            guard.close()
+            _guards[key].close()
     return _guards[key]
-
-
-def _close_guards() -> None:
-    """End all processes, and the calls that wait for them."""
-    _closed.set()
-    for guard, _ in list(_guards.values()):
-        guard.close()
-    _guards.clear()
 
 
 def compare_some(job: Job, captures: Sequence[Capture]) -> Result:
     """Compare all of *captures*."""
-    guard, stuck = _guard_of(job)
-    result = Result()
-    for capture in captures:
-        robots = RobotsTxt.parse(capture.body, limit=job.max_bytes)
-        if robots.is_truncated:
-            # Ours O24: the whole lines within the limit, for all parsers alike.
-            capture = replace(capture, body=encode(robots.text))  # noqa: PLW2901 - as above
+    guard, result = _guard_of(job), Result()
+    for whole in captures:
+        robots = RobotsTxt.parse(whole.body, limit=job.max_bytes)
+        # Ours O24: the whole lines within the limit, for all parsers alike.
+        body = encode(robots.text) if robots.is_truncated else whole.body
+        capture = replace(whole, body=body)
         task = Comparison(capture, tuple(_questions(job, capture)))
         result.totals.add_site(guard.compare(task))
-    result.stuck = stuck[:]
-    stuck.clear()
+    result.stuck, guard.stuck = guard.stuck, []
     return result
 
 
 def explain_some(job: Job, sites: Sequence[SiteImpact]) -> list[SiteImpact]:
     """Explain the examples of all *sites*."""
-    return list(map(_guard_of(job)[0].explain, sites))
+    return list(map(_guard_of(job).explain, sites))
 
 
 def _questions(job: Job, capture: Capture) -> list[Question]:
@@ -199,57 +190,45 @@ def run(
     totals = result.totals
     _closed.clear()
     try:
-        compared = (partial(compare_some, job, some) for some in _batches(captures))
-        for part in _completed(executor, compared, workers):
+        compare = partial(compare_some, job)
+        for part in _completed(executor, compare, captures, workers):
             totals.add(part.totals)
             result.stuck += part.stuck
             for _ in range(part.totals.captures):
                 step()
         totals.trim()
         changed = [site for site in totals.sites.values() if site.examples]
-        explained = (partial(explain_some, job, some) for some in _batches(changed))
-        for sites in _completed(executor, explained, workers):
+        explain = partial(explain_some, job)
+        for sites in _completed(executor, explain, changed, workers):
             totals.sites.update({site.label: site for site in sites})
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, lambda *_: end_now())
+        signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         result.is_interrupted = True
     finally:
-        _close_guards()
+        # Ends all processes, and the calls that wait for them.
+        _closed.set()
+        for guard in list(_guards.values()):
+            guard.close()
+        _guards.clear()
     return result
 
 
 def _completed(
-    executor: Executor, tasks: Iterable[Callable[[], Any]], workers: int
-) -> Iterator[Any]:
-    """Yield what each of *tasks* returns, never many of them under way."""
-    waiting = iter(tasks)
-    under_way: set[Future[Any]] = set()
+    executor: Executor,
+    work: Callable[[list[ItemT]], FoundT],
+    items: Iterable[ItemT],
+    workers: int,
+) -> Iterator[FoundT]:
+    """Yield what *work* returns for batches of *items*, never many of them under way."""
+    waiting = iter(items)
+    under_way: set[Future[FoundT]] = set()
     while True:
-        for task in islice(waiting, 2 * workers - len(under_way)):
-            under_way.add(executor.submit(task))
+        while len(under_way) < 2 * workers and (batch := list(islice(waiting, BATCH))):
+            under_way.add(executor.submit(work, batch))
         if not under_way:
             return
         done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
         yield from (future.result() for future in done)
-
-
-def _batches(items: Iterable[ItemT]) -> Iterator[list[ItemT]]:
-    """Yield *items* in lists of at most `BATCH`."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, BATCH)):
-        yield batch
-
-
-def report_path(wanted: str | None) -> Path | None:
-    """Return where the report goes; refused before the work rather than after it."""
-    if wanted is None:
-        return None
-    if Path(wanted).suffix.lower() not in formats.FORMS:
-        shown = repr(escape_control_chars(wanted, 60))
-        raise WrongUse(
-            f"--report must be a path that ends in .html, .json or .csv, not {shown}"
-        )
-    return Path(wanted)
 
 
 def report_of(
@@ -283,9 +262,9 @@ def report_of(
 def print_report(report: ComparisonReport, path: Path | None, *, as_json: bool) -> None:
     """Print *report*, and write it to *path*."""
     if as_json:
-        print_line(formats.as_json(report).rstrip("\n"))
+        terminal.print_line(formats.as_json(report).rstrip("\n"))
     elif report.totals.captures or report.notes:
-        print_line(
+        terminal.print_line(
             f"{report.subject}: {report.questions:,} questions to each parser, "
             f"{report.disagreements:,} answers that differ from ours\n\n"
             f"{as_table(report)}"
@@ -297,4 +276,6 @@ def print_report(report: ComparisonReport, path: Path | None, *, as_json: bool) 
     except OSError as error:
         reason = error.strerror or error
         raise RobotsError(f"the report {path} cannot be written: {reason}") from error
-    print_note(f"The report was written to {escape_control_chars(str(path), 500)}")
+    terminal.print_note(
+        f"The report was written to {escape_control_chars(str(path), 500)}"
+    )

@@ -18,8 +18,8 @@ from scrapy import Request
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import is_url, read_bytes, why_unread
-from scrapy_robots1994.commands.terminal import Pending, end_now
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
@@ -144,7 +144,7 @@ class PolicyLookup:
         """
         files = list(names)
         urls = [name for name in files if is_url(name)]
-        self._pending = Pending(files, end)
+        self._pending = terminal.Pending(files, end)
         with self._pending.reporting() as done:
 
             def report(source: PolicySource) -> None:
@@ -239,7 +239,7 @@ class PolicyLookup:
     def _interrupt(self, *_signal: object) -> None:
         """Let the crawl close with what has been found; a second time, end at once."""
         if self._is_interrupted:
-            end_now()
+            terminal.end_now()
         self._is_interrupted = True
         self._timer = Timer(GRACE_SECONDS, self._pending.give_up)
         self._timer.daemon = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.robots_lint import OPTIONS, LintRun
+from scrapy_robots1994.commands.robots_lint import LintRun, add_options
 from scrapy_robots1994.lint.report import Unread
 from scrapy_robots1994.policy import Outcome
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -33,7 +33,11 @@ class RobotsLint(RobotsCommand):
     """
 
     arguments = "FILE|FOLDER|URL|-..."
-    options = OPTIONS
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+        super().add_options(parser)
+        add_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Read, print, and return the exit code."""

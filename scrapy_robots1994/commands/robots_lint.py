@@ -10,21 +10,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.checks import KINDS, SEVERITIES
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import expand, is_url, read_bytes, why_unread
-from scrapy_robots1994.commands.terminal import (
-    COMMON,
-    EXIT_CODES,
-    ExitCode,
-    HelpFormatter,
-    Options,
-    Pending,
-    WrongUse,
-    help_of,
-    painter,
-    print_json,
-    print_line,
-    refuse_unknown,
-)
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.report import Report, Summary, Unread
@@ -36,32 +23,39 @@ if TYPE_CHECKING:
 MAX_BYTES = 512_000
 """Bytes of a file that are obeyed, as ROBOTS1994_MAX_BYTES has it."""
 
-OPTIONS: Options = {
-    "--format": {
-        "choices": ("text", "json", "github", "sarif"),
-        "default": "text",
-        "help": "for people (text, the default), programs (json), GitHub's workflows "
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of both commands."""
+    add = parser.add_argument
+    add(
+        "--format",
+        choices=("text", "json", "github", "sarif"),
+        default="text",
+        help="for people (text, the default), programs (json), GitHub's workflows "
         "(github), code scanning and editors (sarif)",
-    },
-    "--only-problems": {
-        "action": "store_true",
-        "help": "leave out the lines without a problem",
-    },
-    "--summary": {
-        "action": "store_true",
-        "help": "print only how many files have which problem",
-    },
-    "--ignore": {
-        "metavar": "CODES",
-        "default": "",
-        "help": "codes of problems to leave out, as R015,R018",
-    },
-    "--fail-on": {
-        "choices": (*SEVERITIES, "never"),
-        "default": "warning",
-        "help": "least severity that makes the exit code 1 (warning is the default)",
-    },
-}
+    )
+    add(
+        "--only-problems",
+        action="store_true",
+        help="leave out the lines without a problem",
+    )
+    add(
+        "--summary",
+        action="store_true",
+        help="print only how many files have which problem",
+    )
+    add(
+        "--ignore",
+        metavar="CODES",
+        default="",
+        help="codes of problems to leave out, as R015,R018",
+    )
+    add(
+        "--fail-on",
+        choices=(*SEVERITIES, "never"),
+        default="warning",
+        help="least severity that makes the exit code 1 (warning is the default)",
+    )
 
 
 class LintRun:
@@ -70,13 +64,13 @@ class LintRun:
     def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             msg = "no file given: name a file, a folder, a URL, or - for standard input"
-            raise WrongUse(msg)
-        self.exit_code = ExitCode.FINE
+            raise terminal.WrongUse(msg)
+        self.exit_code = terminal.ExitCode.FINE
         self.names = expand(args)
         self._opts = opts
         self._ignored = _codes(opts.ignore)
         self._failing = SEVERITIES[: ("never", *SEVERITIES).index(opts.fail_on)]
-        self._paint = painter(opts.color)
+        self._paint = terminal.painter(opts.color)
         self._summary = Summary()
         self._reports: list[Report | Unread] = []
 
@@ -86,12 +80,14 @@ class LintRun:
         report: Report | Unread
         if isinstance(robots, Unread):
             report, is_summary = robots, False
-            found = ExitCode.UNREAD if robots.is_fault else ExitCode.FINE
+            found = (
+                terminal.ExitCode.UNREAD if robots.is_fault else terminal.ExitCode.FINE
+            )
         else:
             report = Report.of(name, robots, self._ignored)
             self._summary.add(report)
             is_bad = report.count(*self._failing)
-            found = ExitCode.FOUND if is_bad else ExitCode.FINE
+            found = terminal.ExitCode.FOUND if is_bad else terminal.ExitCode.FINE
         self.exit_code = max(self.exit_code, found)
         lines: Iterable[str] = ()
         if form == "github":
@@ -102,14 +98,14 @@ class LintRun:
         elif not is_summary:
             self._reports.append(report)
         for line in lines:
-            print_line(line)
+            terminal.print_line(line)
 
     def print_end(self) -> None:
         """Print what comes after all files."""
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):
             for line in formats.summary_as_text(self._summary):
-                print_line(line)
+                terminal.print_line(line)
         if form not in ("json", "sarif"):
             return
         order = {name: place for place, name in enumerate(self.names)}
@@ -120,7 +116,7 @@ class LintRun:
             document = formats.as_sarif(reports, __version__)
         else:
             document = {"files": list(map(formats.as_json, reports))}
-        print_json(document, indent=1)
+        terminal.print_json(document, indent=1)
 
 
 def _codes(text: str) -> frozenset[str]:
@@ -130,7 +126,9 @@ def _codes(text: str) -> frozenset[str]:
     if unknown:
         shown = escape_control_chars(", ".join(sorted(unknown)))
         last = KINDS[-1].code
-        raise WrongUse(f"--ignore: no such code: {shown}; codes go from R001 to {last}")
+        raise terminal.WrongUse(
+            f"--ignore: no such code: {shown}; codes go from R001 to {last}"
+        )
     return codes
 
 
@@ -147,27 +145,26 @@ def main(argv: list[str] | None = None) -> int:
       robots-lint --summary --format json folder/
       scrapy robots-lint https://example.com/
     """
-    _, description, examples = help_of(main)
+    _, description, examples = terminal.help_of(main)
     parser = argparse.ArgumentParser(
         "robots-lint",
         usage="%(prog)s [options] FILE|FOLDER|-...",
         description=description,
-        epilog=f"{examples}\n\n{EXIT_CODES}",
-        formatter_class=HelpFormatter,
+        epilog=f"{examples}\n\n{terminal.EXIT_CODES}",
+        formatter_class=terminal.HelpFormatter,
     )
-    options = COMMON | OPTIONS
-    for flag, keywords in options.items():
-        parser.add_argument(flag, **keywords)
+    terminal.add_common_options(parser)
+    add_options(parser)
     opts, args = parser.parse_known_args(argv)
     try:
-        refuse_unknown(args, options)
+        terminal.refuse_unknown(args, parser)
         run = LintRun(args, opts)
         _refuse_urls(run.names)
-        with Pending(run.names, run.print_end).reporting() as done:
+        with terminal.Pending(run.names, run.print_end).reporting() as done:
             for name in run.names:
                 run.add(name, _read(name, opts.dialect or "1994"))
                 done(name)
-    except WrongUse as error:
+    except terminal.WrongUse as error:
         parser.error(str(error))
     return run.exit_code
 
@@ -176,7 +173,9 @@ def _refuse_urls(names: list[str]) -> None:
     """Raise `WrongUse` for a URL."""
     for name in filter(is_url, names):
         shown = escape_control_chars(name, 300)
-        raise WrongUse(f"{shown} is a URL: use `scrapy robots-lint`, which fetches it")
+        raise terminal.WrongUse(
+            f"{shown} is a URL: use `scrapy robots-lint`, which fetches it"
+        )
 
 
 def _read(name: str, dialect: str) -> RobotsTxt | Unread:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from scrapy_robots1994.commands import store_view
+from scrapy_robots1994.commands import store_view, terminal
 from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.store_view import PolicyFilter, StoreView
-from scrapy_robots1994.commands.terminal import (
-    ExitCode,
-    Options,
-    WrongUse,
-    print_json,
-    print_line,
-    print_note,
-)
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -49,25 +41,26 @@ class RobotsStore(RobotsCommand):
     """
 
     arguments = f"{'|'.join(ACTIONS)} [ORIGIN...]"
-    options: ClassVar[Options] = {
-        "--store": {"metavar": "URL", "help": "this store, not the project's"},
-        "--host": {
-            "metavar": "GLOB",
-            "default": "*",
-            "help": 'only hosts like "*.example.com"',
-        },
-        "--outcome": {
-            "choices": [o.value for o in Outcome if o is not Outcome.RENEWED],
-            "default": "",
-            "help": "only policies of this outcome",
-        },
-        "--all": {"action": "store_true", "help": "refresh, forget or show everything"},
-        "--json": {"action": "store_true", "help": "print JSON, one object a line"},
-    }
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options, two of which exclude each other."""
         super().add_options(parser)
+        add = parser.add_argument
+        add("--store", metavar="URL", help="this store, not the project's")
+        add(
+            "--host",
+            metavar="GLOB",
+            default="*",
+            help='only hosts like "*.example.com"',
+        )
+        add(
+            "--outcome",
+            choices=[it.value for it in Outcome if it is not Outcome.RENEWED],
+            default="",
+            help="only policies of this outcome",
+        )
+        add("--all", action="store_true", help="refresh, forget or show everything")
+        add("--json", action="store_true", help="print JSON, one object a line")
         age = parser.add_mutually_exclusive_group()
         age.add_argument("--fresh", action="store_true", help="only what is fresh")
         age.add_argument("--stale", action="store_true", help="only what ran out")
@@ -87,7 +80,7 @@ class RobotsStore(RobotsCommand):
                 "memory:// ends with its crawl; name a persistent store in "
                 'ROBOTS1994_STORE or by --store, for example "sqlite:///robots.db"'
             )
-            raise WrongUse(msg)
+            raise terminal.WrongUse(msg)
         try:
             with closing(store):
                 view = StoreView(store, settings)
@@ -97,18 +90,22 @@ class RobotsStore(RobotsCommand):
                 elif action == "refresh":
                     view.expire(policies)
         except Exception as error:  # noqa: BLE001 - a store may be of any kind
-            print_line(f"the store failed: {settings.store.describe(error)}")
-            return ExitCode.UNREAD
+            terminal.print_line(f"the store failed: {settings.store.describe(error)}")
+            return terminal.ExitCode.UNREAD
         found = {policy.origin for policy in policies}
         if action == "refresh":
             found |= wanted.origins
         if not found:
             text = f"{settings.store} has no policy that fits"
-            print_note(escape_control_chars(text, 500))
+            terminal.print_note(escape_control_chars(text, 500))
         elif action == "refresh":
             return self._refresh(sorted(found), opts)
         _print(action, policies, as_json=opts.json)
-        return ExitCode.FINE if found or action == "stats" else ExitCode.FOUND
+        return (
+            terminal.ExitCode.FINE
+            if found or action == "stats"
+            else terminal.ExitCode.FOUND
+        )
 
     def _refresh(self, origins: list[Origin], opts: argparse.Namespace) -> int:
         """Fetch the policies through the project's downloader, and print each."""
@@ -119,29 +116,29 @@ class RobotsStore(RobotsCommand):
             row = {"url": source.name, "outcome": source.outcome, "why": source.why}
             text = f"{source.outcome:<11} {source.name} {source.why}".rstrip()
             if opts.json:
-                print_json(row)
+                terminal.print_json(row)
             else:
-                print_line(escape_control_chars(text, 500))
+                terminal.print_line(escape_control_chars(text, 500))
 
         self.lookup(opts).run([it.robots_url for it in origins], show)
-        return ExitCode.FINE if all(are_known) else ExitCode.UNREAD
+        return terminal.ExitCode.FINE if all(are_known) else terminal.ExitCode.UNREAD
 
 
 def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, PolicyFilter]:
     """Return the action and the filter that the arguments say; else `WrongUse`."""
     if not args or args[0] not in ACTIONS:
         hint = did_you_mean(args[0], ACTIONS) if args else ""
-        raise WrongUse(f"say what to do: {', '.join(ACTIONS)}{hint}")
+        raise terminal.WrongUse(f"say what to do: {', '.join(ACTIONS)}{hint}")
     action, *names = args
     for name in names:
         if Origin.of(name) is None:
             shown = repr(escape_control_chars(name, 60))
-            raise WrongUse(f"{shown} is not an origin: write https://host")
+            raise terminal.WrongUse(f"{shown} is not an origin: write https://host")
     is_fresh = opts.fresh if opts.fresh or opts.stale else None
     origins = frozenset(filter(None, map(Origin.of, names)))
     wanted = PolicyFilter(origins, opts.host, opts.outcome, is_fresh)
     if action in NARROWED and wanted == PolicyFilter() and not opts.all:
-        raise WrongUse(
+        raise terminal.WrongUse(
             f"{action} what? Name origins, narrow by an option, or say --all"
         )
     return action, wanted
@@ -153,25 +150,25 @@ def _print(action: str, policies: list[Policy], *, as_json: bool) -> None:
     if action == "stats":
         sums = store_view.totals(policies, now)
         if as_json:
-            print_json(sums)
+            terminal.print_json(sums)
             return
         for name, value in sums.items():
-            print_line(f"{name}: {_counts(value)}")
+            terminal.print_line(f"{name}: {_counts(value)}")
         return
     for policy in policies:
         row = store_view.as_row(policy, now)
         if action == "export" or (as_json and action == "show"):
-            print_json(row | {"body": store_view.body_of(policy)})
+            terminal.print_json(row | {"body": store_view.body_of(policy)})
         elif as_json:
-            print_json(row)
+            terminal.print_json(row)
         else:
-            print_line(store_view.as_line(row))
+            terminal.print_line(store_view.as_line(row))
         if action == "show" and not as_json and policy.robots is not None:
             for written in policy.robots.lines:
                 text = escape_control_chars(written.text, 200)
-                print_line(f"{written.number:>6} {text}")
+                terminal.print_line(f"{written.number:>6} {text}")
     if action == "forget" and not as_json:
-        print_line(f"{len(policies)} forgotten")
+        terminal.print_line(f"{len(policies)} forgotten")
 
 
 def _counts(value: int | dict[str, int]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import sys
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
@@ -19,9 +20,6 @@ from scrapy_robots1994.parser.dialects import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-Options: TypeAlias = "dict[str, dict[str, Any]]"
-"""Options by their flags, each with the keywords of `add_argument`."""
 
 
 class ExitCode(IntEnum):
@@ -38,20 +36,6 @@ EXIT_CODES = """\
 exit code: 0 all well; 1 something disallowed, a problem, or nothing fits; 2 wrong use;
 3 something could not be fetched or read; 130 interrupted
 """
-
-COMMON: Options = {
-    "--color": {
-        "choices": ("auto", "always", "never"),
-        "default": "auto",
-        "help": "colour: at a terminal (auto, the default), always or never",
-    },
-    "--dialect": {
-        "choices": tuple(DIALECTS),
-        # Scrapy's formatter takes a line that ends with a colon for a heading.
-        "help": "read files in this dialect; if not given, in ROBOTS1994_DIALECT of the "
-        "project, or 1994",
-    },
-}
 
 BROKEN_PIPE = 141
 """The exit code of a command that SIGPIPE ends."""
@@ -94,14 +78,33 @@ def help_of(command: object) -> tuple[str, str, str]:
     return first, " ".join(middle.split()), last
 
 
-def refuse_unknown(args: Iterable[str], known: Iterable[str]) -> None:
-    """Raise `WrongUse` if one of *args* looks like an option, which is not *known*."""
+def add_common_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that all our commands have."""
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour: at a terminal (auto, the default), always or never",
+    )
+    # Scrapy's formatter takes a line that ends with a colon for a heading.
+    parser.add_argument(
+        "--dialect",
+        choices=tuple(DIALECTS),
+        help="read files in this dialect; if not given, in ROBOTS1994_DIALECT of the "
+        "project, or 1994",
+    )
+
+
+def refuse_unknown(args: Iterable[str], parser: argparse.ArgumentParser) -> None:
+    """End the process if one of *args* looks like an option, which *parser* lacks."""
     for arg in args:
         if arg.startswith("-") and arg != "-":
+            known = re.findall("--[a-z-]+", parser.format_help())
+            hint = did_you_mean(arg.partition("=")[0], known)
             shown = escape_control_chars(arg, 60)
-            flag = arg.partition("=")[0]
-            hint = did_you_mean(flag, known) or "; --help lists all options"
-            raise WrongUse(f"unrecognized argument {shown}{hint}")
+            parser.error(
+                f"unrecognized argument {shown}{hint or '; --help lists all options'}"
+            )
 
 
 def print_line(line: str) -> None:
