@@ -2,15 +2,7 @@
 verdict.
 """
 
-from scrapy_robots1994.checks.kinds import KINDS, SEVERITIES, Check, Problem, sentence
+from scrapy_robots1994.checks.kinds import KINDS, SEVERITIES
 from scrapy_robots1994.checks.run import find_problems, find_weakening_problems
 
-__all__ = [
-    "KINDS",
-    "SEVERITIES",
-    "Check",
-    "Problem",
-    "find_problems",
-    "find_weakening_problems",
-    "sentence",
-]
+__all__ = ["KINDS", "SEVERITIES", "find_problems", "find_weakening_problems"]

@@ -5,7 +5,7 @@ them.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -61,17 +61,12 @@ class Check:
     fix: str
     weakens_policy: bool = False
 
-    def at(
-        self,
-        line: int,
-        column: int,
-        *texts: str,
-        fix: str = "",
-        meant: tuple[str, ...] = (),
-        is_harmless: bool = False,
-    ) -> "Match":
-        """Return a match of this kind at a place, with what the file has there."""
-        return Match(self, line, column, texts, fix, meant, is_harmless)
+    def at(self, line: int, column: int, *texts: str, **more: Any) -> "Match":
+        """Return a match of this kind at a place, with what the file has there.
+
+        *more* are the optional fields of `Match`.
+        """
+        return Match(self, line, column, texts, **more)
 
 
 class Match(NamedTuple):
@@ -86,9 +81,9 @@ class Match(NamedTuple):
     line: int
     column: int
     texts: tuple[str, ...]
-    fix: str
-    meant: tuple[str, ...]
-    is_harmless: bool
+    fix: str = ""
+    meant: tuple[str, ...] = ()
+    is_harmless: bool = False
 
     @property
     def weakens_policy(self) -> bool:

@@ -6,18 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.checks import kinds
-from scrapy_robots1994.checks.values import (
-    first_odd,
-    is_odd,
-    letters,
-    likely_field,
-    likely_name,
-    name_matches,
-    name_of,
-    path_matches,
-    without_odd,
-)
+from scrapy_robots1994.checks import kinds, values
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.parser.tokens import COMMENT, SPACE, LineKind, read_lines
 
@@ -94,22 +83,22 @@ def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
         yield kinds.INVISIBLE.at(
             line.number,
             column,
-            name_of(line.text[column - 1]),
+            values.name_of(line.text[column - 1]),
             f'"{line.field}: …"',
-            meant=_meant(line, dialect, without_odd(line.value).strip(SPACE)),
+            meant=_meant(line, dialect, values.without_odd(line.value).strip(SPACE)),
             is_harmless=line.kind is LineKind.ALLOW,
         )
     elif line.kind is LineKind.USER_AGENT:
-        yield from name_matches(line, dialect)
+        yield from values.name_matches(line, dialect)
     else:
-        yield from path_matches(line, dialect)
+        yield from values.path_matches(line, dialect)
 
 
 def _meant(line: Line, dialect: Dialect, value: str) -> tuple[str, ...]:
     """Return the robots that the author of a User-agent line likely meant."""
     if line.kind is not LineKind.USER_AGENT:
         return ()
-    return tuple(map(likely_name, dialect.names(value)))
+    return tuple(map(values.likely_name, dialect.names(value)))
 
 
 def _odd_in_value(line: Line) -> int:
@@ -118,9 +107,9 @@ def _odd_in_value(line: Line) -> int:
     if value.isascii():
         return -1
     if line.kind is LineKind.USER_AGENT:
-        return first_odd(value)
+        return values.first_odd(value)
     # Inside a path it may be meant; at its ends it is not.
-    return next((at for at in (0, len(value) - 1) if is_odd(value[at])), -1)
+    return next((at for at in (0, len(value) - 1) if values.is_odd(value[at])), -1)
 
 
 def _form_matches(line: Line, *, has_odd: bool) -> Iterator[Match]:
@@ -142,15 +131,15 @@ def _form_matches(line: Line, *, has_odd: bool) -> Iterator[Match]:
 
 def _ignored(line: Line, dialect: Dialect) -> Match:
     """Return the problem of a line that has no effect; what it says is never guessed."""
-    odd = first_odd(line.text)
+    odd = values.first_odd(line.text)
     if odd >= 0:
-        seen = next(read_lines(without_odd(line.text), dialect), line)
+        seen = next(read_lines(values.without_odd(line.text), dialect), line)
         if seen.kind not in (LineKind.MALFORMED, LineKind.UNKNOWN, LineKind.COMMENT):
             is_blank = seen.kind is LineKind.BLANK
             return kinds.INVISIBLE.at(
                 line.number,
                 odd + 1,
-                name_of(line.text[odd]),
+                values.name_of(line.text[odd]),
                 "a blank line" if is_blank else f'"{seen.field}"',
                 meant=_meant(seen, dialect, seen.value),
                 is_harmless=is_blank,
@@ -160,7 +149,7 @@ def _ignored(line: Line, dialect: Dialect) -> Match:
 
 
 # A misspelling seldom comes alone.
-_likely_field = lru_cache(maxsize=256)(likely_field)
+_likely_field = lru_cache(maxsize=256)(values.likely_field)
 
 
 def _malformed(line: Line, fields: tuple[str, ...]) -> Match:
@@ -185,7 +174,7 @@ def _first_words(content: str) -> str:
 def _unknown(line: Line, fields: tuple[str, ...]) -> Match:
     """Return the problem of a line with a field that the dialect does not have."""
     # 1994 F6
-    name = letters(line.field)
+    name = values.letters(line.field)
     likely = _likely_field(line.field, fields)
     if name in _EXTENSION_CHECKS:
         check = _EXTENSION_CHECKS[name]

@@ -98,9 +98,6 @@ _PUNCTUATION = f"{SPACE}:;,'\"“”"
 # How the words look that robots are called by.
 _ROBOT_WORD = re.compile(r"(?i).*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex)\b")
 
-_NO_ROBOT = "which no robot has"
-_OTHERS_LEFT_OUT = "and the others are left out"
-
 
 def likely_name(name: str) -> str:
     """Return the name that the author of *name* likely meant."""
@@ -116,27 +113,21 @@ def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
     listed = () if dialect.has_lists else _listed(value)
     if listed:
         # Ours O11
-        yield kinds.NAME_LIST.at(
-            line.number,
-            column + max(value.find(","), 0),
-            names[0],
-            _OTHERS_LEFT_OUT if names[0] in listed else _NO_ROBOT,
-            meant=tuple(it for it in listed if it not in names),
-        )
+        is_first = names[0] in listed
+        outcome = "and the others are left out" if is_first else "which no robot has"
+        place = column + max(value.find(","), 0)
+        meant = tuple(it for it in listed if it not in names)
+        yield kinds.NAME_LIST.at(line.number, place, names[0], outcome, meant=meant)
         return
     for name in names:
-        plain = name.strip(_PUNCTUATION)
+        plain, meant = name.strip(_PUNCTUATION), (likely_name(name),)
         if plain != name and EVERYBODY not in plain[1:]:
             # 1994 A1
-            yield kinds.NAME_PUNCTUATION.at(
-                line.number, column, name, meant=(likely_name(name),)
-            )
+            yield kinds.NAME_PUNCTUATION.at(line.number, column, name, meant=meant)
         elif name != EVERYBODY and EVERYBODY in name:
             # 1994 A3: only a star alone is every robot.
             place = column + value.find(EVERYBODY)
-            yield kinds.NAME_WILDCARD.at(
-                line.number, place, name, meant=(likely_name(name),)
-            )
+            yield kinds.NAME_WILDCARD.at(line.number, place, name, meant=meant)
     if "/" in value:
         # Ours O10
         place = column + value.index("/")
@@ -160,26 +151,21 @@ def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
     """Yield what is odd about the value of a rule."""
     value, column = line.value, line.value_column
     is_allow = line.kind is LineKind.ALLOW
-    if is_absolute(value):
-        # Ours O19
-        yield kinds.URL_VALUE.at(line.number, column, value, is_harmless=is_allow)
-        return
     if value and not value.startswith("/"):
+        # Ours O20: a value that no URL starts with; O19: unless it is a URL.
+        check, fix = kinds.URL_VALUE, ""
+        if not is_absolute(value):
+            check, fix = kinds.PATHLESS, _path_fix(line.field, value, dialect)
         if not (dialect.has_wildcards and value.startswith("*")):
-            # Ours O20: a value that no URL starts with.
-            fix = _path_fix(line.field, value, dialect)
-            yield kinds.PATHLESS.at(
-                line.number, column, value, fix=fix, is_harmless=is_allow
-            )
+            yield check.at(line.number, column, value, fix=fix, is_harmless=is_allow)
         return
     wildcard = _WILDCARD.search(value)
     if wildcard and not dialect.has_wildcards:
         # 1994 D1: a path is compared as it is written.
         start = wildcard.start()
+        texts = wildcard[0], value
         fix = _wildcard_fix(line.field, value, start)
-        yield kinds.WILDCARD.at(
-            line.number, column + start, wildcard[0], value, fix=fix
-        )
+        yield kinds.WILDCARD.at(line.number, column + start, *texts, fix=fix)
     next_path = _NEXT_PATH.search(value)
     if next_path and not dialect.has_lists:
         # 1994 D1: one path a line.

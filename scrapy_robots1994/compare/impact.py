@@ -132,7 +132,7 @@ class SiteImpact:
         for (name, _, cause), number in self.causes.items():
             if name == parser:
                 found[cause] += number
-        return min(found, key=lambda it: (-found[it], it.value), default=None)
+        return min(found, key=lambda it: (-found[it], it.code), default=None)
 
     def count_causes(self) -> None:
         """Count the causes of the examples, where those of all questions are unknown."""

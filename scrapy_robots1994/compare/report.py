@@ -196,9 +196,9 @@ def _parser(report: ComparisonReport, parser: str) -> dict[str, Any]:
         "changes_by": {
             basis.value: _named(totals.changes(parser, basis)) for basis in Basis
         },
-        "causes": {it.value: report.caused(it, parser) for it in causes},
+        "causes": {it.code: report.caused(it, parser) for it in causes},
         "causes_by_direction": {
-            it.value: {way.value: report.caused(it, parser, way) for way in DISAGREEING}
+            it.code: {way.value: report.caused(it, parser, way) for way in DISAGREEING}
             for it in causes
         },
     }
@@ -232,7 +232,7 @@ def _site(
         "parsers": {
             name: {"change": site.change(name).value}
             | {way.value: site.count(name, way) for way in Direction}
-            | {"main_cause": getattr(site.main_cause(name), "value", None)}
+            | {"main_cause": getattr(site.main_cause(name), "code", None)}
             for name in report.parsers
             if site.count(name)
         },
@@ -264,7 +264,7 @@ def _examples(
                 yield {
                     "parser": name,
                     "direction": way.value,
-                    "cause": (example.cause or Cause.TIMEOUT).value,
+                    "cause": (example.cause or Cause.TIMEOUT).code,
                     "where": site.label,
                     "url": example.question.url,
                     "robot": example.question.robot,

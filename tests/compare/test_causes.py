@@ -158,7 +158,7 @@ def found(case: Case, uniform: Verdict | None = None) -> Found:
     return explained(comparer(case.other), capture, question)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.value)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.code)
 def test_a_cause_is_found_with_the_lines_it_needs(case: Case) -> None:
     """Direction, cause and the one-minimal lines are those that were built in."""
     one = found(case)
@@ -168,7 +168,7 @@ def test_a_cause_is_found_with_the_lines_it_needs(case: Case) -> None:
     assert one.example.needed_lines == case.needed_lines
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.value)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.code)
 def test_removing_any_needed_line_ends_the_disagreement(case: Case) -> None:
     """What is left of the needed lines after any one goes is judged alike by both."""
     example = found(case).example
