@@ -36,20 +36,19 @@ _CHILD = f"from {__name__} import serve; serve()"
 _BACKSTOP = getattr(signal, "SIGVTALRM", 0)
 
 
-class DeadlineExceeded(Exception):  # noqa: N818 - the standard name of the situation
-    """A call took too long, and its process was killed."""
-
-
-class WorkerDied(Exception):  # noqa: N818 - see above
+class WorkerDied(Exception):  # noqa: N818 - the standard name of the situation
     """The process ended during a call, or cannot be started."""
+
+
+class DeadlineExceeded(WorkerDied):
+    """A call took too long, and its process was killed."""
 
 
 class WorkerProcess:
     """An object in another process, made there by *make* at the first call.
 
-    `call` raises what the method raises. After `DeadlineExceeded` or `WorkerDied` the
-    next call starts a new process. `close` may be called in any thread, and ends a call
-    that is under way.
+    `call` raises what the method raises. After `WorkerDied` the next call starts a new
+    process. `close` may be called in any thread, and ends a call that is under way.
     """
 
     def __init__(self, make: Callable[[], object]) -> None:
@@ -61,8 +60,9 @@ class WorkerProcess:
     def call(self, seconds: float, method: str, *args: Any) -> Any:
         """Return what *method* of the object returns within *seconds*."""
         with self._lock:
-            process = self._process or self._start()
-            return self._exchange(process, seconds, (seconds, method, args))
+            if self._process is None:
+                self._start()
+            return self._exchange(seconds, (seconds, method, args))
 
     def close(self) -> None:
         """Kill the process; no other one starts."""
@@ -75,13 +75,13 @@ class WorkerProcess:
                 self._discard(process)
                 self._lock.release()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> None:
         """Start the process and wait until it is ready."""
         if self._closed.is_set():
             raise WorkerDied("closed")
         # Not multiprocessing: its processes run the main script again, and most scripts
         # that start a crawl are not written for that.
-        process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+        process = self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
             [sys.executable, "-c", _CHILD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -90,23 +90,18 @@ class WorkerProcess:
             # Ctrl-C is for this process to handle.
             start_new_session=True,
         )
-        # For `close` in another thread.
-        self._process = process
+        # Another thread may have called `close` before it could see the process.
         if self._closed.is_set():
             process.kill()
         try:
-            self._exchange(process, START_SECONDS, self._make)
+            self._exchange(START_SECONDS, self._make)
         except BaseException:
             self._discard(process)
             raise
-        return process
 
-    def _exchange(
-        self, process: subprocess.Popen[bytes], seconds: float, message: object
-    ) -> Any:
+    def _exchange(self, seconds: float, message: object) -> Any:
         """Send *message* and return the answer; kill the process after *seconds*."""
-        assert process.stdin is not None  # noqa: S101 - both are pipes
-        assert process.stdout is not None  # noqa: S101 - as above
+        process: Any = self._process
         deadline = time.monotonic() + seconds
         timer = Timer(seconds, process.kill)
         timer.daemon = True
@@ -212,29 +207,23 @@ class GuardedComparer:
 
     def _compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return the same for one parser."""
-        label = task.capture.label
-        if (name, label) not in self._stuck:
+        here = name, task.capture.label
+        if here not in self._stuck:
             try:
                 site: SiteImpact = self._worker.call(
                     self._seconds, "compare", name, task
                 )
-            except DeadlineExceeded:
-                if task.diagnose:
+            except WorkerDied as error:
+                is_late = isinstance(error, DeadlineExceeded)
+                if is_late and task.diagnose:
                     # The search for causes may have taken the time, not the answers.
-                    return _undiagnosed(
-                        self._compare(name, replace(task, diagnose=False))
-                    )
-                self._note(name, label, "Timeout")
-            except WorkerDied:
-                self._note(name, label, "WorkerDied")
+                    plain = replace(task, diagnose=False)
+                    return _undiagnosed(self._compare(name, plain))
+                self._stuck[here] = "Timeout" if is_late else "WorkerDied"
+                self._on_stuck(*here)
             else:
                 return site
-        return _raised(name, task, self._stuck[name, label])
-
-    def _note(self, name: str, label: str, how: str) -> None:
-        """Remember and report a parser that does not come to an end."""
-        self._stuck[name, label] = how
-        self._on_stuck(name, label)
+        return _raised(name, task, self._stuck[here])
 
     def explain(self, site: SiteImpact) -> SiteImpact:
         """Return *site* with its examples explained, as far as there is time."""
@@ -243,7 +232,7 @@ class GuardedComparer:
                 continue
             try:
                 found = self._worker.call(self._seconds, "explain", name, site)
-            except (DeadlineExceeded, WorkerDied):
+            except WorkerDied:
                 continue
             site.examples.update(found)
         return site
