@@ -6,13 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
+from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend, open_store
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
-from scrapy_robots1994.crawl.features.sitemaps import handed_out, reads_robots
+from scrapy_robots1994.crawl.features.sitemaps import handed_out
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.judges import (
     ComparingJudge,
@@ -58,8 +59,7 @@ class Robots1994Middleware:
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            msg = "ROBOTSTXT_OBEY is False"
-            raise NotConfigured(msg)
+            raise NotConfigured("ROBOTSTXT_OBEY is False")
         settings = RobotsSettings.from_settings(crawler.settings)
         recorder = StatsRecorder(crawler)
         self._recorder = recorder
@@ -86,7 +86,7 @@ class Robots1994Middleware:
         )
         self._cache = RulesCache(memory)
         self._judge = self._judge_for(crawler, settings)
-        self._hands_out_robots = reads_robots(crawler.spider)
+        self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         log_start(crawler, settings)
 
     @classmethod

@@ -5,6 +5,7 @@ pages (`ROBOTS1994_PAGES`).
 from __future__ import annotations
 
 import logging
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem, NotConfigured
@@ -96,8 +97,7 @@ class RobotsPages(BaseSpiderMiddleware):
         super().__init__(crawler)
         settings = RobotsSettings.from_settings(crawler.settings)
         if not settings.pages:
-            message = "ROBOTS1994_PAGES is False"
-            raise NotConfigured(message)
+            raise NotConfigured("ROBOTS1994_PAGES is False")
         self._obeyed = settings.pages
         self._recorder = StatsRecorder(crawler)
         self._robot = RobotName(crawler)
@@ -105,7 +105,7 @@ class RobotsPages(BaseSpiderMiddleware):
         # from being used again.
         self._marked: dict[int, tuple[Any, DroppedByPage]] = {}
         # One response makes many requests, one after the other.
-        self._last: tuple[Response | None, frozenset[str]] = (None, frozenset())
+        self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
     def process_spider_input(
         self,
@@ -131,9 +131,10 @@ class RobotsPages(BaseSpiderMiddleware):
         reason: object = self._directives(response).nofollow
         kind = NOFOLLOW
         if reason is None or NOFOLLOW not in self._obeyed:
-            if not self._is_closed_link(request.url, response):
-                return request
             kind, reason = REL_NOFOLLOW, "rel=nofollow of the links"
+            is_obeyed = REL_NOFOLLOW in self._obeyed
+            if not is_obeyed or _bare(request.url) not in self._closed_links(response):
+                return request
         self._recorder.count(stats.PAGE_REQUESTS_DROPPED, reason=kind)
         where = f"<{request.method} {request.url}>: {reason}"
         self._log("Not followed: %s of %s", where, response.url)
@@ -166,21 +167,11 @@ class RobotsPages(BaseSpiderMiddleware):
         response.meta[META_KEY] = directives
         return directives
 
-    def _is_closed_link(self, url: str, response: Response) -> bool:
-        """Return whether *response* links to *url* with rel=nofollow only."""
-        if REL_NOFOLLOW not in self._obeyed:
-            return False
-        if self._last[0] is not response:
-            self._last = response, _closed_links(response)
-        return _bare(url) in self._last[1]
-
     def _log(self, text: str, *values: object) -> None:
         """Log one line at DEBUG, its values safe to print."""
         if logger.isEnabledFor(logging.DEBUG):
-            shown = (
-                escape_control_chars(redact_credentials(str(value)), 500)
-                for value in values
-            )
+            texts = (redact_credentials(str(value)) for value in values)
+            shown = (escape_control_chars(text, 500) for text in texts)
             logger.debug(text, *shown, extra={"spider": self.crawler.spider})
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from scrapy.http import TextResponse
-from scrapy.spiders import SitemapSpider
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 if TYPE_CHECKING:
-    from scrapy import Request, Spider
+    from scrapy import Request
     from scrapy.crawler import Crawler
 
     from scrapy_robots1994.policy import Policy
@@ -62,11 +61,6 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
         if Origin.of(url) is not None and url != origin.robots_url:
             found.append(url)
     return tuple(dict.fromkeys(found))
-
-
-def reads_robots(spider: Spider | None) -> bool:
-    """Return whether *spider* may read sitemaps from robots.txt."""
-    return isinstance(spider, SitemapSpider)
 
 
 def handed_out(policy: Policy, request: Request) -> TextResponse | None:
