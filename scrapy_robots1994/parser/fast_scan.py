@@ -63,8 +63,9 @@ def rule_sources(
 ) -> RuleSources:
     """Return where *text* says what `robot_records` returns."""
     scan = _Scan(text, dialect)
-    found = scan.records(dialect.choose(scan.named, names), reading)
-    return RuleSources.of(scan.sources(found, dialect))
+    found = list(scan.records(dialect.choose(scan.named, names), reading))
+    values = [value for it in found for value in _record(it, dialect).values]
+    return RuleSources.of(scan.sources(found, dialect), values)
 
 
 class _Found(NamedTuple):

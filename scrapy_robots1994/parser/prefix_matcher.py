@@ -22,10 +22,6 @@ from scrapy_robots1994.parser.spellings import (
 # More rules than this are indexed, which takes half the memory or less; fewer are tried
 # one after the other, which is quicker.
 _FEW = 24
-_MAX_MARK = (1 << 32) - 1
-
-# What most files have is there once.
-_NO_VALUES: dict[int, str] = {}
 
 
 def _paths(
@@ -63,15 +59,12 @@ class PrefixMatcher:
     """
 
     __slots__ = (
-        "_changed",
         "_cut",
+        "_first_mark",
         "_index",
         "_is_shortest_first",
         "_marks",
-        "_orphans",
         "_prefixes",
-        "_values",
-        "first_number",
         "has_urls",
         "is_plain",
     )
@@ -90,19 +83,17 @@ class PrefixMatcher:
         With *is_shortest_first* the shortest rule that covers a target decides, else the
         first in the file.
         """
-        self.first_number = numbers.start
-        self._is_shortest_first = is_shortest_first
         # Ours O2: the rules of several records for every robot are obeyed together.
-        self._values = tuple(records.values[numbers.start : numbers.stop])
-        self._orphans = records.orphans
-        marks: Sequence[int] = range(2 * numbers.start + 1, 2 * numbers.stop, 2)
-        has_allow = bool(records.allows)
-        if has_allow:
+        values = records.values[numbers.start : numbers.stop]
+        self._first_mark = 2 * numbers.start + 1
+        marks: Sequence[int] = range(self._first_mark, 2 * numbers.stop, 2)
+        if records.allows:
             allows = records.allows[numbers.start : numbers.stop]
             marks = [mark - allow for mark, allow in zip(marks, allows, strict=True)]
-        paths, marks, text, self.has_urls = _paths(self._values, marks, head)
+        paths, marks, text, self.has_urls = _paths(values, marks, head)
         self._cut: tuple[tuple[str, int], ...] = ()
         self.is_plain = is_plain(text)
+        is_written = paths is values and self.is_plain
         if not self.is_plain:
             # Ours O18: one spelling for all percent-encodings, and the literal one for a
             # rule whose last escape is cut short.
@@ -112,91 +103,53 @@ class PrefixMatcher:
             text = "".join(paths)
             # A `#` in a spelling was an escape; a fragment must not look like it.
             self.is_plain = text.isascii() and "#" not in text
+        if records.orphans or (is_shortest_first and not is_written):
+            lengths = [len(records.values[mark >> 1]) for mark in marks]
+            if not is_shortest_first:
+                lengths = [0] * len(marks)
+            order = _by_rank(marks, lengths, records.orphans)
+            paths = [paths[place] for place in order]
+            marks = [marks[place] for place in order]
+            is_shortest_first = False
+        self._is_shortest_first = is_shortest_first
         self._prefixes: tuple[str, ...] = ()
         self._marks: Sequence[int] = ()
         self._index: PrefixIndex | None = None
-        self._changed = _NO_VALUES
-        if has_allow or len(paths) > _FEW:
-            self._make_index(paths, marks)
+        if records.allows or len(paths) > _FEW:
+            self._index = PrefixIndex(paths, marks, is_shortest_first=is_shortest_first)
         else:
             # One call of `startswith` tries them all.
             self._prefixes = tuple(paths)
-            if not isinstance(marks, range):
-                self._marks = array("I", marks)
-
-    def _make_index(self, paths: Sequence[str], marks: Sequence[int]) -> None:
-        """Make the index, which has the values that are their own spelling, too."""
-        if paths is not self._values:
-            self._changed = {
-                mark: self.value_of(mark)
-                for path, mark in zip(paths, marks, strict=True)
-                # A rule that is cut short may be in no place of the index.
-                if path != self.value_of(mark) or "%" in path
-            }
-        is_shortest_first = self._is_shortest_first
-        if self._orphans or (is_shortest_first and self._changed):
-            # Numbers sort many times faster than ranks: whether the rule is an orphan,
-            # the length of its value, its place.
-            values = [self.value_of(mark) for mark in marks]
-            lengths = [len(value) * is_shortest_first for value in values]
-            codes = [length << 32 | place for place, length in enumerate(lengths)]
-            if self._orphans:
-                orphans = [self.is_orphan(mark) << 62 for mark in marks]
-                codes = [sum(pair) for pair in zip(orphans, codes, strict=True)]
-            places = [code & _MAX_MARK for code in in_order(codes)]
-            paths = [paths[place] for place in places]
-            marks = [marks[place] for place in places]
-            is_shortest_first = False
-        self._index = PrefixIndex(paths, marks, is_shortest_first=is_shortest_first)
-        # The index has the others.
-        self._values = ()
+        # Mostly all values are paths, and each number says which it is.
+        if self._cut or not (self._index or isinstance(marks, range)):
+            self._marks = array("I", marks)
 
     normal_spelling = staticmethod(canonical)
-
-    def _rank(self, mark: int) -> tuple[bool, int, int]:
-        """Return the rank of a rule among those that cover a target."""
-        # Ours O5: the rules of the literal reading come before those that the cautious
-        # one adds.
-        length = len(self.value_of(mark)) if self._is_shortest_first else 0
-        return self.is_orphan(mark), length, mark
 
     def mark(self, spelling: str, written: str) -> int:
         """Return the mark of the rule that decides about the target; UNDECIDED if no
         rule covers it.
         """
-        if self._index is None:
-            texts = list(filter(spelling.startswith, self._prefixes))
-            if len(texts) == 1 and not self._cut:
-                return self._mark_at(self._prefixes.index(texts[0]))
-            covering = [
-                self._mark_at(place)
-                for place, text in enumerate(self._prefixes)
-                if text in texts
-            ]
+        if self._index is not None:
+            mark, _ = self._index.find(spelling)
         else:
-            found, _ = self._index.find(spelling)
-            if not self._cut:
-                return found
-            covering = [found] if found != UNDECIDED else []
-        covering += [mark for text, mark in self._cut if written.startswith(text)]
-        return min(covering, key=self._rank, default=UNDECIDED)
+            mark = self._first_covering(spelling)
+        if not self._cut:
+            return mark
+        covering = [mark for text, mark in self._cut if written.startswith(text)]
+        if mark != UNDECIDED:
+            covering.append(mark)
+        # Where one is cut short, they are in the order of their ranks.
+        return min(covering, key=self._marks.index, default=UNDECIDED)
 
-    def _mark_at(self, place: int) -> int:
-        """Return the mark of the prefix at *place*."""
-        # Mostly all values are paths, and each number says which it is.
-        if not self._marks:
-            return 2 * (self.first_number + place) + 1
-        return self._marks[place]
-
-    def value_of(self, mark: int) -> str:
-        """Return the value of the rule with this *mark*, as the file has it."""
-        if self._index is None:
-            return self._values[(mark >> 1) - self.first_number]
-        return self._changed.get(mark) or self._index.text_of(mark)
-
-    def is_orphan(self, mark: int) -> bool:
-        """Return whether the rule is one that only the cautious reading obeys."""
-        return mark >> 1 in self._orphans
+    def _first_covering(self, spelling: str) -> int:
+        """Return the mark of the first of the few prefixes that covers a target."""
+        texts = list(filter(spelling.startswith, self._prefixes))
+        if not texts:
+            return UNDECIDED
+        text = min(texts, key=len) if self._is_shortest_first else texts[0]
+        place = self._prefixes.index(text)
+        return self._marks[place] if self._marks else self._first_mark + 2 * place
 
     def sort(self) -> None:
         """Do now what the second question would wait for."""
@@ -216,28 +169,41 @@ class PrefixMatcher:
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
-        parts = (self._orphans, self._cut, self._marks, self._changed)
-        size = getsizeof(self) + sum(getsizeof(part) for part in parts if part)
-        size += memory_of(self._values, self._prefixes, tuple(self._changed.values()))
+        size = getsizeof(self) + getsizeof(self._cut) + getsizeof(self._marks)
+        size += memory_of(self._prefixes)
         return size + (self._index.memory_bytes if self._index else 0)
+
+
+def _by_rank(
+    marks: Sequence[int], lengths: Sequence[int], orphans: frozenset[int]
+) -> list[int]:
+    """Return the places of *marks* in the order in which the rules decide."""
+    # Ours O5: the rules of the literal reading come before those that the cautious one
+    # adds. Numbers sort many times faster than tuples, and while a sort lasts, all other
+    # threads wait.
+    codes = [
+        (mark >> 1 in orphans) << 62 | length << 32 | place
+        for place, (mark, length) in enumerate(zip(marks, lengths, strict=True))
+    ]
+    return [code & 0xFFFFFFFF for code in in_order(codes)]
 
 
 class RecordsMatcher:
     """As `PrefixMatcher`, for several records with Allow: each answers for itself."""
 
-    __slots__ = ("_records", "has_urls")
+    __slots__ = ("_matchers", "_orphans", "has_urls")
 
     prefixes = index = None
 
     def __init__(self, records: RobotRecords, head: str) -> None:
         """Compile the rules of *records* for URLs with this *head*."""
+        self._orphans = records.orphans
         starts = [*records.first_rules, len(records.values)]
-        self._records = tuple(
+        self._matchers = tuple(
             PrefixMatcher(records, head, range(start, end), is_shortest_first=False)
             for start, end in pairwise(starts)
-            if start < end
         )
-        self.has_urls = any(it.has_urls for it in self._records)
+        self.has_urls = any(it.has_urls for it in self._matchers)
 
     normal_spelling = staticmethod(canonical)
 
@@ -246,33 +212,21 @@ class RecordsMatcher:
         rule covers it.
         """
         # Ours X3: each record answers for itself, and one that disallows is enough.
-        marks = ((it.mark(spelling, written), it) for it in self._records)
-        ranked = ((not mark & 1, it.is_orphan(mark), mark) for mark, it in marks)
-        return min(ranked)[-1]
+        marks = (it.mark(spelling, written) for it in self._matchers)
+        return min(marks, key=lambda it: (not it & 1, it >> 1 in self._orphans, it))
 
     def sort(self) -> None:
         """Do now what the second question would wait for."""
-        for it in self._records:
+        for it in self._matchers:
             it.sort()
-
-    def _record_of(self, mark: int) -> PrefixMatcher:
-        """Return the matcher of the record that has the rule with this *mark*."""
-        below = (it for it in reversed(self._records) if it.first_number <= mark >> 1)
-        return next(below)
-
-    def value_of(self, mark: int) -> str:
-        """Return the value of the rule with this *mark*, as the file has it."""
-        return self._record_of(mark).value_of(mark)
-
-    def is_orphan(self, mark: int) -> bool:
-        """Return whether the rule is one that only the cautious reading obeys."""
-        return self._record_of(mark).is_orphan(mark)
 
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
-        parts = (self, self._records)
-        return sum(map(getsizeof, parts)) + sum(it.memory_bytes for it in self._records)
+        parts = (self, self._matchers)
+        return sum(map(getsizeof, parts)) + sum(
+            it.memory_bytes for it in self._matchers
+        )
 
 
 _NO_RULES = RobotRecords.of([], has_others=False)

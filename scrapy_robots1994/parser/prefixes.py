@@ -33,11 +33,11 @@ def in_order(values: Sequence[Sortable]) -> list[Sortable]:
 
 
 def _nested(
-    texts: Sequence[str], place_of: Mapping[str, int]
+    texts: Sequence[str], rank_of: Mapping[str, int]
 ) -> tuple[list[str], list[int]]:
-    """Return those of *texts*, which are in order, whose places come before those of
-    all that begin them; and the index of the longest other one of them that begins
-    each, or -1.
+    """Return those of *texts*, which are in order, whose ranks are below those of all
+    that begin them; and the index of the longest other one of them that begins each, or
+    -1.
     """
     deciding: list[str] = []
     parents: list[int] = []
@@ -45,22 +45,11 @@ def _nested(
     for text in texts:
         while around >= 0 and not text.startswith(deciding[around]):
             around = parents[around]
-        if around < 0 or place_of[text] < place_of[deciding[around]]:
+        if around < 0 or rank_of[text] < rank_of[deciding[around]]:
             deciding.append(text)
             parents.append(around)
             around = len(deciding) - 1
     return deciding, parents
-
-
-def _outermost(texts: Sequence[str]) -> list[str]:
-    """Return those of *texts*, which are in order, that no other one begins."""
-    found: list[str] = []
-    around: str | None = None
-    for text in texts:
-        if around is None or not text.startswith(around):
-            found.append(text)
-            around = text
-    return found
 
 
 class _Unsorted(NamedTuple):
@@ -107,13 +96,12 @@ def _in_blocks(
     texts = in_order(list(mark_of))
     # What begins with a prefix comes right after it in order. Mostly nothing does.
     is_nested = any(map(str.startswith, texts[1:], texts))
-    if is_nested and is_shortest_first:
-        texts, is_nested = _outermost(texts), False
     parents = [-1] * len(texts)
     if is_nested:
-        numbers = reversed(range(len(paths)))
-        place_of = dict(zip(reversed(paths), numbers, strict=True))
-        texts, parents = _nested(texts, place_of)
+        # The first of equal ones comes last here, and stays.
+        places = range(len(paths))
+        ranks = map(len, reversed(paths)) if is_shortest_first else reversed(places)
+        texts, parents = _nested(texts, dict(zip(reversed(paths), ranks, strict=True)))
     size = 1 if _SEPARATOR in "".join(texts) else _PER_BLOCK
     starts = range(0, len(texts), size)
     return _Sorted(
@@ -208,12 +196,6 @@ class PrefixIndex:
                 return _NOT_FOUND
             prefix = prefixes.prefix(place)
         return prefixes.marks[place], len(prefix)
-
-    def text_of(self, mark: int) -> str:
-        """Return the prefix of the rule with this *mark*, which decides about a text."""
-        prefixes = self.sort()
-        # Below its own prefix others may come, but they sort after it.
-        return prefixes.prefix(prefixes.marks.index(mark))
 
     @property
     def memory_bytes(self) -> int:

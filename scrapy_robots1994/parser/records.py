@@ -3,10 +3,10 @@
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
-from scrapy_robots1994.parser.body import decode
-from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
+from scrapy_robots1994.parser.dialects import Dialect, seconds_of
 from scrapy_robots1994.parser.tokens import Line, LineKind, read_lines
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
@@ -252,75 +252,36 @@ class RobotRecords(NamedTuple):
 class RuleSources(NamedTuple):
     """Where a file says what `RobotRecords` has, in columns, too.
 
-    *names*, *first_lines* and *first_rules* have an entry for each record, *lines* one
-    for each rule.
+    *names*, *first_lines* and *first_rules* have an entry for each record. *lines* has
+    one for each rule, and so has *ends*: where its value ends in *values*, one text.
     """
 
     names: list[tuple[str, ...]]
     first_lines: "array[int]"
     first_rules: "array[int]"
     lines: "array[int]"
+    ends: "array[int]"
+    values: str
 
     @classmethod
     def of(
-        cls, records: Iterable[tuple[tuple[str, ...], int, Iterable[int]]]
+        cls,
+        records: Iterable[tuple[tuple[str, ...], int, Iterable[int]]],
+        values: Sequence[str],
     ) -> "RuleSources":
-        """Return the columns of the names, first line and rule lines of each record."""
-        sources = cls([], array("I"), array("I"), array("I"))
-        for names, first_line, lines in records:
-            sources.names.append(names)
-            sources.first_lines.append(first_line)
-            sources.first_rules.append(len(sources.lines))
-            sources.lines.extend(lines)
-        return sources
+        """Return the columns of the names, first line and rule lines of each record, and
+        of the *values* of all.
+        """
+        names: list[tuple[str, ...]] = []
+        first_lines, first_rules, lines = array("I"), array("I"), array("I")
+        for each, first_line, rule_lines in records:
+            names.append(each)
+            first_lines.append(first_line)
+            first_rules.append(len(lines))
+            lines.extend(rule_lines)
+        ends = array("I", accumulate(map(len, values)))
+        return cls(names, first_lines, first_rules, lines, ends, "".join(values))
 
-
-def robot_records(
-    text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
-) -> RobotRecords:
-    """Return what *text* says to a robot with these *names*.
-
-    `fast_scan.robot_records` returns the same.
-    """
-    lines = read_lines(decode(text), dialect)
-    records = tuple(read_records(lines, dialect))
-    is_cautious = reading == CAUTIOUS
-    said = (_said(it, dialect, is_cautious) for it in applied(records, dialect, names))
-    return RobotRecords.of(said, has_others=bool(records))
-
-
-def _said(record: Record, dialect: Dialect, is_cautious: bool) -> RobotRecord:  # noqa: FBT001
-    """Return what *record* says to a robot that obeys it."""
-    rules = [rule for rule in record.rules if rule.value]
-    first_orphan = len(rules)
-    delays = record.delays
-    if is_cautious:
-        rules += [rule for rule in record.orphans if rule.value]
-        delays += record.orphan_delays
-    return RobotRecord(
-        [rule.value for rule in rules],
-        [rule.allows for rule in rules] if dialect.has_allow else (),
-        first_orphan,
-        [delay.seconds for delay in delays],
-    )
-
-
-def rule_sources(
-    text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
-) -> RuleSources:
-    """Return where *text* says what `robot_records` returns."""
-    lines = read_lines(decode(text), dialect)
-    records = applied(tuple(read_records(lines, dialect)), dialect, names)
-    return RuleSources.of(
-        (
-            record.names,
-            record.first_line,
-            [
-                rule.line
-                for rule in record.rules
-                + (record.orphans if reading == CAUTIOUS else ())
-                if rule.value
-            ],
-        )
-        for record in records
-    )
+    def value(self, number: int) -> str:
+        """Return the value of the rule with this *number*, as the file has it."""
+        return self.values[self.ends[number - 1] if number else 0 : self.ends[number]]

@@ -103,7 +103,7 @@ def _pattern(value: str, mark: int) -> Pattern:
 class LongestMatcher:
     """The rules of one group; see `PrefixMatcher`."""
 
-    __slots__ = ("_changed", "_index", "_patterns")
+    __slots__ = ("_index", "_patterns")
 
     is_plain = has_urls = False
     prefixes = index = None
@@ -114,8 +114,6 @@ class LongestMatcher:
         allows = records.allows or [False] * len(values)
         paths: dict[str, int] = {}
         patterns = []
-        # The values that are not their own spelling.
-        self._changed: dict[int, str] = {}
         for number, (value, allow) in enumerate(zip(values, allows, strict=True)):
             mark = 2 * number + (not allow)
             # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
@@ -124,12 +122,9 @@ class LongestMatcher:
                 continue
             if "*" in value or "$" in value:
                 patterns.append(_pattern(value, mark))
-                self._changed[mark] = value
                 continue
             path = normal_spelling(value)
             paths[path] = min(paths.get(path, mark), mark, key=_preference)
-            if path != value:
-                self._changed[mark] = value
         # Of the paths that cover a target the longest decides.
         longest_first = sorted(paths, key=len, reverse=True)
         self._index = PrefixIndex(longest_first, [paths[it] for it in longest_first])
@@ -156,24 +151,13 @@ class LongestMatcher:
         """Do now what the second question would wait for."""
         self._index.sort()
 
-    def value_of(self, mark: int) -> str:
-        """Return the value of the rule with this *mark*, as the file has it."""
-        return self._changed.get(mark) or self._index.text_of(mark)
-
-    @staticmethod
-    def is_orphan(mark: int) -> bool:  # noqa: ARG004 - no blank line parts a record
-        """Return whether the rule is one that only the cautious reading obeys."""
-        return False
-
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
         texts = [(it.first, *it.others) for it in self._patterns]
-        parts = (self, self._changed, self._patterns, *self._patterns)
-        size = memory_of(tuple(self._changed.values()), *texts) + sum(
-            map(getsizeof, parts)
-        )
-        return size + self._index.memory_bytes
+        parts = (self, self._patterns, *self._patterns)
+        size = memory_of(*texts) + self._index.memory_bytes
+        return size + sum(map(getsizeof, parts))
 
 
 def _preference(mark: int) -> tuple[int, int]:

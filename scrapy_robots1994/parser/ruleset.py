@@ -17,11 +17,8 @@ from scrapy_robots1994.parser.prefix_matcher import (
 )
 from scrapy_robots1994.parser.prefixes import UNDECIDED, PrefixIndex
 from scrapy_robots1994.parser.records import (
-    Record,
     RobotRecords,
     RuleSources,
-    applied,
-    read_contents,
 )
 from scrapy_robots1994.parser.rfc9309 import LongestMatcher
 from scrapy_robots1994.parser.spellings import other_spelling
@@ -73,6 +70,7 @@ class RobotRules:
         "_body",
         "_dialect",
         "_no_record",
+        "_orphans",
         "_reading",
         "_records",
         "_sources",
@@ -97,6 +95,7 @@ class RobotRules:
         self._verdicts: dict[int, Verdict] | None = None
         records = robot_records(body.utf8, dialect, reading, robot_names(robot))
         self.crawl_delay = records.crawl_delay
+        self._orphans = records.orphans
         self._no_record: Verdict | None = None
         if not records.first_rules:
             self._no_record = _NO_RECORD if records.has_others else _EMPTY
@@ -219,29 +218,33 @@ class RobotRules:
             # Ours O27: one spelling that is disallowed is enough. Ours O5: what the
             # literal reading disallows comes before what only the cautious one does.
             if (spelling != ROBOTS_TXT and other & 1) and (
-                not mark & 1 or matcher.is_orphan(mark) > matcher.is_orphan(other)
+                not mark & 1 or self._is_orphan(mark) > self._is_orphan(other)
             ):
                 mark, meant = other, written
         # An Allow that only the cautious reading obeys is no reason.
-        if not mark & 1 and mark != UNDECIDED and matcher.is_orphan(mark):
+        if not mark & 1 and self._is_orphan(mark):
             mark = UNDECIDED
-        verdict = self._verdict_of(matcher, mark)
+        verdict = self._verdict_of(mark)
         return verdict if meant == target else replace(verdict, spelling=meant)
 
-    def _verdict_of(self, matcher: _Matcher, mark: int) -> Verdict:
+    def _is_orphan(self, mark: int) -> bool:
+        """Whether the rule with this *mark* is obeyed in the cautious reading alone."""
+        return mark >> 1 in self._orphans
+
+    def _verdict_of(self, mark: int) -> Verdict:
         """Return the one verdict that the rule with this *mark* makes."""
         verdicts = self._verdicts
         if verdicts is None:
             verdicts = self._verdicts = {}
         verdict = verdicts.get(mark)
         if verdict is None:
-            verdict = self._by_rule(matcher, mark)
+            verdict = self._by_rule(mark)
             if len(verdicts) >= _MAX_VERDICTS:
                 verdicts.clear()
             verdicts[mark] = verdict
         return verdict
 
-    def _by_rule(self, matcher: _Matcher, mark: int) -> Verdict:
+    def _by_rule(self, mark: int) -> Verdict:
         """Return the verdict that the rule with this *mark* makes."""
         if self._no_record is not None:
             return self._no_record
@@ -252,12 +255,11 @@ class RobotRules:
         number = mark >> 1
         # The last record whose rules begin with that number, or before.
         position = bisect_right(sources.first_rules, number) - 1
-        is_orphan = matcher.is_orphan(mark)
         return Verdict(
             allowed=not mark & 1,
-            reason=Reason.SPLIT_RECORD if is_orphan else Reason.RULE,
+            reason=Reason.SPLIT_RECORD if self._is_orphan(mark) else Reason.RULE,
             line=sources.lines[number],
-            rule=matcher.value_of(mark),
+            rule=sources.value(number),
             source=self._reference(sources, position),
         )
 
@@ -278,12 +280,6 @@ class RobotRules:
         _, matcher = self._question(url)
         matcher.sort()
         self._read_sources()
-
-    @property
-    def records(self) -> tuple[Record, ...]:
-        """The records that apply to the robot, read again from the file."""
-        records = read_contents(self._body.text, self._dialect).records
-        return applied(records, self._dialect, robot_names(self.robot))
 
     @property
     def memory_bytes(self) -> int:

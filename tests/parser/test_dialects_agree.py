@@ -13,6 +13,7 @@ from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.user_agent import longest_named, robot_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser import oracle
+from tests.parser.records_read import obeyed_records
 from tests.parser.strategies import PATHS, paths, readings, robots
 from tests.parser.strategies import any_field_texts as texts
 from tests.parser.strategies import dialects as all_dialects
@@ -123,11 +124,11 @@ def test_the_same_delay_by_the_records_of_the_file(
     text: str, robot: str | bytes, reading: str, dialect: str
 ) -> None:
     """The longest that a record says which applies, in either reading."""
-    found = RobotsTxt.parse(text, dialect=dialect, reading=reading).rules(robot)
+    file = RobotsTxt.parse(text, dialect=dialect, reading=reading)
+    found, records = file.rules(robot), obeyed_records(file, robot)
 
-    delays = [delay.seconds for record in found.records for delay in record.delays]
+    delays = [delay.seconds for record in records for delay in record.delays]
     if reading == "cautious":
-        records = found.records
         delays += [it.seconds for record in records for it in record.orphan_delays]
     assert found.crawl_delay == max(delays, default=None)
     assert found.crawl_delay is None or DIALECTS[dialect].has_crawl_delay

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 
-from scrapy_robots1994.parser import fast_scan, records
+from scrapy_robots1994.parser import fast_scan
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.parser import records_read
 from tests.parser.strategies import any_field_texts, dialects, readings, robots
 from tests.support.corpus import corpus_files
 
@@ -18,10 +19,10 @@ def check(text: bytes, dialect: str, reading: str, robot: str | bytes) -> None:
     asked = text, DIALECTS[dialect], reading, robot_names(robot)
 
     fast = fast_scan.robot_records(*asked)
-    slow = records.robot_records(*asked)
+    slow = records_read.robot_records(*asked)
 
     assert list(map(plain, fast)) == list(map(plain, slow))
-    assert fast_scan.rule_sources(*asked) == records.rule_sources(*asked)
+    assert fast_scan.rule_sources(*asked) == records_read.rule_sources(*asked)
 
 
 def plain(column: object) -> object:

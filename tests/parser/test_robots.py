@@ -106,14 +106,6 @@ def test_a_ruling_is_made_once_a_robot() -> None:
     assert not robots.allowed("/x", "rex")
 
 
-def test_rules_report_their_records() -> None:
-    """They are those that apply to the robot."""
-    robots = RobotsTxt.parse(f"{closed('/a')}\n{closed('/b', 'rex')}\n{closed('/c')}")
-
-    assert robots.rules("rex").records == (robots.records[1],)
-    assert robots.rules("max").records == (robots.records[0], robots.records[2])
-
-
 def test_questions_about_other_origins_in_turn() -> None:
     """A ruling that knows one origin's URLs answers for another's as well."""
     ruling = RobotsTxt.parse(closed("/x")).rules("rex")

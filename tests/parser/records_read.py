@@ -1,0 +1,78 @@
+"""What a file says to a robot, by lines and records: what `fast_scan` must return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.parser.body import decode
+from scrapy_robots1994.parser.dialects import CAUTIOUS, DIALECTS
+from scrapy_robots1994.parser.records import (
+    Record,
+    RobotRecord,
+    RobotRecords,
+    RuleSources,
+    applied,
+    read_records,
+)
+from scrapy_robots1994.parser.tokens import read_lines
+from scrapy_robots1994.parser.user_agent import robot_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robots1994.parser.dialects import Dialect
+    from scrapy_robots1994.parser.records import Rule
+    from scrapy_robots1994.robotstxt import RobotsTxt
+
+
+def robot_records(
+    text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
+) -> RobotRecords:
+    """What *text* says to a robot with these *names*."""
+    records = tuple(read_records(read_lines(decode(text), dialect), dialect))
+    obeyed = applied(records, dialect, names)
+    said = [said_by(it, dialect, reading) for it in obeyed]
+    return RobotRecords.of(said, has_others=bool(records))
+
+
+def obeyed_records(robots: RobotsTxt, robot: str | bytes) -> tuple[Record, ...]:
+    """The records of *robots* that apply to *robot*."""
+    return applied(robots.records, DIALECTS[robots.dialect], robot_names(robot))
+
+
+def obeyed_rules(record: Record, reading: str) -> tuple[list[Rule], int]:
+    """The rules of *record* with a value, and how many of them are not orphans."""
+    rules = [rule for rule in record.rules if rule.value]
+    orphans = record.orphans if reading == CAUTIOUS else ()
+    return [*rules, *(rule for rule in orphans if rule.value)], len(rules)
+
+
+def said_by(record: Record, dialect: Dialect, reading: str) -> RobotRecord:
+    """What *record* says to a robot that obeys it."""
+    rules, first_orphan = obeyed_rules(record, reading)
+    delays = record.delays
+    if reading == CAUTIOUS:
+        delays += record.orphan_delays
+    return RobotRecord(
+        [rule.value for rule in rules],
+        [rule.allows for rule in rules] if dialect.has_allow else (),
+        first_orphan,
+        [delay.seconds for delay in delays],
+    )
+
+
+def rule_sources(
+    text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
+) -> RuleSources:
+    """Where *text* says what `robot_records` returns."""
+    records = tuple(read_records(read_lines(decode(text), dialect), dialect))
+    obeyed = applied(records, dialect, names)
+    rules = [obeyed_rules(record, reading)[0] for record in obeyed]
+    lines = [[rule.line for rule in each] for each in rules]
+    return RuleSources.of(
+        (
+            (record.names, record.first_line, each)
+            for record, each in zip(obeyed, lines, strict=True)
+        ),
+        [rule.value for each in rules for rule in each],
+    )
