@@ -18,7 +18,6 @@ from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
-from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
@@ -75,8 +74,7 @@ class ScrapyBackend:
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
         # §3.1: who switches retries off means those of robots.txt, too.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
-        times = crawler.settings.getint("RETRY_TIMES") if is_on else 0
-        self.retries = RetrySchedule(times)
+        self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)
 
     def now(self) -> float:

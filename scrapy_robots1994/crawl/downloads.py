@@ -25,7 +25,7 @@ from twisted.web.client import ResponseFailed
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.policy.faults import FaultClassifier
+from scrapy_robots1994.policy.fetch_result import FaultClassifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

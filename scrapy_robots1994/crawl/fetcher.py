@@ -23,8 +23,10 @@ from scrapy_robots1994.crawl.requests import RobotName, robots_request
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, LocalFault, RobotsResponse
-from scrapy_robots1994.policy.faults import is_shortage
-from scrapy_robots1994.policy.fetch_result import PROXY_AUTHENTICATION_REQUIRED
+from scrapy_robots1994.policy.fetch_result import (
+    PROXY_AUTHENTICATION_REQUIRED,
+    is_shortage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

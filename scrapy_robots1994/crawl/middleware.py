@@ -76,7 +76,7 @@ class Robots1994Middleware:
         memory = MemoryStore(store.max_origins, backend.now, store.max_bytes)
         lasting = open_store(crawler, settings, backend.reader, recorder)
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
-            backend, memory, settings.freshness, lasting, backend.retries
+            backend, memory, settings.freshness, lasting, backend.max_retries
         )
         self._waiting = WaitingRequests(
             crawler, self._engine, uncounted, settings.max_waiting, self._closing

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.fetch_result import (
+        Answer,
         Cancelled,
-        FetchError,
         FetchResult,
         LocalFault,
         RobotsResponse,
@@ -120,7 +120,7 @@ class ResolverBackend(Protocol[ContextT_contra]):
     def policy_fetched(
         self,
         policy: Policy,
-        result: RobotsResponse | FetchError,
+        result: Answer,
         context: ContextT_contra,
         last: Policy | None,
     ) -> Awaitable[None]:

@@ -1,15 +1,66 @@
-"""Results of one GET /robots.txt, and what they mean for the origin: R1 to R7.
+"""Results of one GET /robots.txt, whose fault a failure is, and what they mean: R1 to R7.
 
-The type of a result says who caused it. What a status means is Ours: 1994 says only
-that the file is at /robots.txt (M1) and that an empty file is like a missing one (E1). The
-ids R1 to R7 are rows of the table in the documentation.
+The type of a result says who caused it: the origin (R5), we (R7), or a cancellation (R6).
+What a status means is Ours: 1994 says only that the file is at /robots.txt (M1) and that
+an empty file is like a missing one (E1). R1 to R7 are rows of a table in the documentation.
 """
 
 from __future__ import annotations
 
+import copy
 import enum
+import errno
+import random
+from collections import deque
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ExceptionT = TypeVar("ExceptionT", bound=BaseException)
+Classes: TypeAlias = tuple[type[BaseException], ...]
+
+SHORTAGES = frozenset(
+    {
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOBUFS,
+        errno.ENOMEM,
+        errno.EADDRINUSE,
+        errno.EADDRNOTAVAIL,
+    }
+)
+"""Errors of this machine: no descriptor, no memory, no local port."""
+
+LOCAL_ERRNOS = SHORTAGES | {errno.EACCES, errno.EPERM}
+"""The shortages, and a missing permission to connect."""
+
+MAX_CAUSES = 20
+"""The largest number of causes of an exception that are examined."""
+
+BUGS: Classes = (
+    AssertionError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    NameError,
+    NotImplementedError,
+    TypeError,
+)
+"""Exceptions of program errors, which no network failure raises."""
+
+NETWORK_PAUSES = (1.0, 4.0)
+"""Seconds before each retry of a network failure, and of a fault of ours (R7)."""
+
+STATUS_PAUSES = (1.0, 4.0, 15.0)
+"""Seconds before each retry of a status of R5."""
+
+MAX_RETRY_AFTER = 30.0
+"""Seconds of a Retry-After that requests wait for; a longer one ends the retries."""
+
+JITTER = 0.25
+"""The random share by which a pause is longer, so that retries of origins spread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +120,8 @@ class Cancelled:
     detail: str
 
 
-FetchResult: TypeAlias = RobotsResponse | FetchError | LocalFault | Cancelled
+Answer: TypeAlias = RobotsResponse | FetchError
+FetchResult: TypeAlias = Answer | LocalFault | Cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +157,7 @@ NOT_OF_PROXIES = frozenset({404, 410})
 
 # Statuses with a row of their own, which overrides that of their class.
 _BY_STATUS = {
-    401: Outcome.FORBIDDEN,  # Ours R3
-    403: Outcome.FORBIDDEN,  # Ours R3
+    **dict.fromkeys((401, 403), Outcome.FORBIDDEN),  # Ours R3
     PROXY_AUTHENTICATION_REQUIRED: Outcome.UNREACHABLE,
     **dict.fromkeys(TEMPORARY, Outcome.UNREACHABLE),
 }
@@ -132,7 +183,7 @@ def outcome_of(status: int) -> Outcome:
     return _BY_STATUS.get(status, by_class)
 
 
-def outcome_of_result(result: RobotsResponse | FetchError) -> Outcome:
+def outcome_of_result(result: Answer) -> Outcome:
     """Return the outcome of *result*: by its status, a requested 304, or none."""
     if isinstance(result, FetchError):
         return Outcome.UNREACHABLE  # Ours R5
@@ -141,10 +192,109 @@ def outcome_of_result(result: RobotsResponse | FetchError) -> Outcome:
     return outcome_of(result.status)
 
 
-def is_of_origin(result: RobotsResponse | FetchError) -> bool:
+def is_of_origin(result: Answer) -> bool:
     """Return whether *result* is an HTTP response of the origin itself (§3.1)."""
     if not isinstance(result, RobotsResponse):
         return False
-    outcome = outcome_of(result.status)
-    is_proof = outcome is Outcome.PARSED or result.status in NOT_OF_PROXIES
-    return is_proof or not result.via_plain_proxy
+    is_file = outcome_of(result.status) is Outcome.PARSED
+    return is_file or result.status in NOT_OF_PROXIES or not result.via_plain_proxy
+
+
+@dataclass(frozen=True, slots=True)
+class FaultClassifier:
+    """Classifies the exception of a fetch by its place and its class.
+
+    *cancelled* and *local* are the classes of the HTTP client that mean just that.
+    """
+
+    cancelled: Classes
+    local: Classes
+
+    def classify(
+        self, error: Exception, detail: str, *, was_sent: bool, via_proxy: bool
+    ) -> FetchError | LocalFault | Cancelled:
+        """Return whose fault *error* is; *detail* is one printable line about it.
+
+        *was_sent* says that the download itself failed, not a middleware.
+        """
+        if isinstance(error, self.cancelled):
+            return Cancelled(detail or "the request was cancelled")
+        if any(
+            isinstance(cause, self.local) or error_number(cause) in LOCAL_ERRNOS
+            for cause in causes(error)
+        ):
+            return LocalFault(error)
+        # Before or after the download only code of this process runs.
+        if not was_sent or isinstance(error, BUGS):
+            return LocalFault(error, is_bug=True)
+        # Ours R7: of what is behind a proxy, a failed connection says nothing.
+        if via_proxy:
+            return LocalFault(error)
+        return FetchError(type(error).__name__, detail)
+
+
+def is_shortage(error: BaseException) -> bool:
+    """Return whether *error* says that this machine lacks a resource."""
+    return any(error_number(cause) in SHORTAGES for cause in causes(error))
+
+
+def error_number(error: BaseException) -> int | None:
+    """Return the errno of *error*; Twisted's connection errors call it osError."""
+    number = getattr(error, "errno", None) or getattr(error, "osError", None)
+    return number if isinstance(number, int) else None
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield *error* and every exception that caused it."""
+    found, queue = {id(error)}, deque([error])
+    while queue and len(found) <= MAX_CAUSES:
+        each = queue.popleft()
+        yield each
+        # Twisted stores further exceptions, or failures with them, in a list.
+        reasons = getattr(each, "reasons", None) or ()
+        inner = [getattr(reason, "value", reason) for reason in reasons]
+        for cause in (each.__cause__, each.__context__, *inner):
+            if isinstance(cause, BaseException) and id(cause) not in found:
+                found.add(id(cause))
+                queue.append(cause)
+
+
+def copy_of(error: ExceptionT) -> ExceptionT:
+    """Return an exception of the same class and arguments, caused by *error*.
+
+    One object raised for thousands of requests would collect the traceback of each.
+    """
+    try:
+        made = copy.copy(error)
+    except Exception:  # noqa: BLE001 - a class whose __init__ takes something else
+        made = error
+    if type(made) is not type(error) or made is error:
+        made = type(error).__new__(type(error), *error.args)
+    # `copy.copy` calls `__init__` with the arguments, which may have changed them.
+    made.args = error.args
+    made.__dict__.update(error.__dict__)
+    made.__cause__ = error
+    return made
+
+
+def retry_pause(
+    result: FetchResult, retries: int, max_retries: int = len(STATUS_PAUSES)
+) -> float | None:
+    """Return the seconds until the next fetch, after *retries*; `None` for no other one.
+
+    *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. There are
+    never more retries than pauses, so a dead origin costs a bounded number of fetches.
+    """
+    pauses: tuple[float, ...] = ()
+    retry_after = None
+    match result:
+        case FetchError(is_final=False) | LocalFault():
+            pauses = NETWORK_PAUSES
+        case RobotsResponse() if is_temporary(result.status):
+            pauses, retry_after = STATUS_PAUSES, result.retry_after
+    if retries >= min(max_retries, len(pauses)):
+        return None
+    pause = pauses[retries] if retry_after is None else retry_after
+    if pause > MAX_RETRY_AFTER:
+        return None
+    return pause * (1 + JITTER * random.random())  # noqa: S311 - spreads load

@@ -19,7 +19,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import RobotRules
-    from scrapy_robots1994.policy.fetch_result import FetchError
+    from scrapy_robots1994.policy.fetch_result import Answer
 
 CLOCK_SKEW = 60.0
 """The seconds by which a policy may be dated ahead of the local clock."""
@@ -51,7 +51,7 @@ class FreshnessSettings:
             return self.ttl
         return min(max(promised, self.min_ttl), self.ttl)
 
-    def retry_delay(self, result: RobotsResponse | FetchError) -> float:
+    def retry_delay(self, result: Answer) -> float:
         """Ours R5: return the seconds until an origin that gave *result* is requested again.
 
         A server's Retry-After is limited to the range from our own pause to the longest
@@ -188,11 +188,7 @@ class Policy:
 
     @classmethod
     def unreachable(
-        cls,
-        origin: Origin,
-        result: RobotsResponse | FetchError,
-        now: float,
-        freshness: FreshnessSettings,
+        cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
     ) -> Policy:
         """Ours R5 without a last good policy: one answer for every URL, for a while.
 
@@ -213,10 +209,7 @@ class Policy:
         )
 
     def stale_on_error(
-        self,
-        result: RobotsResponse | FetchError,
-        now: float,
-        freshness: FreshnessSettings,
+        self, result: Answer, now: float, freshness: FreshnessSettings
     ) -> Policy:
         """Ours R5 with a last good policy: return this one, until the next fetch.
 

@@ -23,13 +23,15 @@ from itertools import count
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.policy.faults import RetrySchedule, copy_of
 from scrapy_robots1994.policy.fetch_result import (
+    STATUS_PAUSES,
     Cancelled,
     LocalFault,
     Outcome,
     RobotsResponse,
+    copy_of,
     outcome_of_result,
+    retry_pause,
 )
 from scrapy_robots1994.policy.policy import Policy
 
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
         Waiter,
         Work,
     )
-    from scrapy_robots1994.policy.fetch_result import FetchError, FetchResult
+    from scrapy_robots1994.policy.fetch_result import Answer, FetchResult
     from scrapy_robots1994.policy.policy import FreshnessSettings
 
 ContextT = TypeVar("ContextT")
@@ -93,13 +95,13 @@ class PolicyResolver(Generic[ContextT]):
         memory: Memory,
         freshness: FreshnessSettings,
         store: Store | None = None,
-        retries: RetrySchedule | None = None,
+        max_retries: int = len(STATUS_PAUSES),
     ) -> None:
         self._backend = backend
         self._memory = memory
         self._freshness = freshness
         self._store = store
-        self._retries = retries or RetrySchedule()
+        self._max_retries = max_retries
         self._in_flight: dict[Origin, InFlightFetch[ContextT]] = {}
         self._aborted: str | None = None
 
@@ -247,7 +249,7 @@ class PolicyResolver(Generic[ContextT]):
         for retries in count():
             context = in_flight.next_context()
             result = await self._backend.fetch(origin, context, validators)
-            pause = self._retries.pause(result, retries)
+            pause = retry_pause(result, retries, self._max_retries)
             if pause is None:
                 return result
             self._backend.retrying(origin, result, pause)
@@ -255,9 +257,7 @@ class PolicyResolver(Generic[ContextT]):
         raise AssertionError  # pragma: no cover - `count` never ends
 
     async def _policy_of(
-        self,
-        in_flight: InFlightFetch[ContextT],
-        result: RobotsResponse | FetchError,
+        self, in_flight: InFlightFetch[ContextT], result: Answer
     ) -> Policy:
         """Return the policy for *result*, given the last good one."""
         origin, last = in_flight.origin, in_flight.last

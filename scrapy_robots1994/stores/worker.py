@@ -14,7 +14,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.policy.faults import is_shortage
+from scrapy_robots1994.policy.fetch_result import is_shortage
 from scrapy_robots1994.stores.base import PolicyStore
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault
-from scrapy_robots1994.policy.faults import (
+from scrapy_robots1994.policy.fetch_result import (
     MAX_CAUSES,
     FaultClassifier,
     causes,

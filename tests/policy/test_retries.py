@@ -13,7 +13,7 @@ from scrapy_robots1994.policy import (
     LocalFault,
     RobotsResponse,
 )
-from scrapy_robots1994.policy.faults import RetrySchedule
+from scrapy_robots1994.policy.fetch_result import retry_pause
 
 RESET = FetchError("reset", "by peer")
 LOOP = FetchError("redirect loop", "back again", is_final=True)
@@ -22,10 +22,9 @@ FAULT = LocalFault(OSError(24, "Too many open files"))
 
 def pauses(result: FetchResult, times: int = 100) -> list[float]:
     """Return the pauses until *result* stands, each less its jitter."""
-    schedule = RetrySchedule(times)
     drawn: list[float] = []
     for retries in count():
-        pause = schedule.pause(result, retries)
+        pause = retry_pause(result, retries, times)
         if pause is None:
             return drawn
         drawn.append(pause)
@@ -82,6 +81,6 @@ def test_a_retry_after_of_zero_is_a_pause_all_the_same() -> None:
 
 def test_pauses_are_spread() -> None:
     """A thousand origins that fail at once do not come back at once."""
-    drawn = {RetrySchedule().pause(RESET, 0) for _ in range(50)}
+    drawn = {retry_pause(RESET, 0) for _ in range(50)}
 
     assert len(drawn) > 1

@@ -16,7 +16,6 @@ from scrapy_robots1994.policy import (
     Policy,
     RobotsResponse,
 )
-from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores import MemoryStore
@@ -35,7 +34,6 @@ TERMS = FreshnessSettings(
     ttl=100.0, min_ttl=10.0, stale_if_error=1000.0, retry_after=30.0
 )
 FILE = RobotsResponse(200, BODY)
-NO_RETRIES = RetrySchedule(times=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +212,14 @@ class ResolverHarness:
         driver: Driver,
         terms: FreshnessSettings = TERMS,
         store: Store | None = None,
-        retries: RetrySchedule = NO_RETRIES,
+        max_retries: int = 0,
     ) -> None:
         self.driver = driver
         self.clock = FakeClock()
         self.memory = RecordingMemory(self.clock)
         self.backend = FakeBackend(driver, self.clock)
         self.resolver: PolicyResolver[str] = PolicyResolver(
-            self.backend, self.memory, terms, store, retries
+            self.backend, self.memory, terms, store, max_retries
         )
 
     def resolve(

@@ -22,7 +22,6 @@ from scrapy_robots1994.policy import (
     Policy,
     RobotsResponse,
 )
-from scrapy_robots1994.policy.faults import RetrySchedule
 from tests.policy.samples import TIMEOUT
 from tests.resolver.drivers import AsyncioDriver, Driver, TwistedDriver
 from tests.resolver.harness import FILE, FakeFetch, Pause, ResolverHarness
@@ -95,7 +94,7 @@ class EveryOrder(RuleBasedStateMachine):
 
     def new_harness(self) -> ResolverHarness:
         """Make the harness under test."""
-        return ResolverHarness(self.driver_class(), retries=RetrySchedule(times=2))
+        return ResolverHarness(self.driver_class(), max_retries=2)
 
     def known(self) -> list[Policy]:
         """Return every policy built from a response."""

@@ -10,7 +10,6 @@ from hypothesis import settings
 from hypothesis.stateful import precondition, rule
 
 from scrapy_robots1994.policy import Policy
-from scrapy_robots1994.policy.faults import RetrySchedule
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.resolver.drivers import AsyncioDriver, TwistedDriver
 from tests.resolver.harness import FILE, TERMS, ResolverHarness
@@ -70,7 +69,7 @@ class EveryOrderStored(EveryOrder):
         """Make a resolver with a store."""
         driver = self.driver_class()
         self.store = LateStore(driver)
-        return ResolverHarness(driver, store=self.store, retries=RetrySchedule(times=2))
+        return ResolverHarness(driver, store=self.store, max_retries=2)
 
     def known(self) -> list[Policy]:
         """Return the policies built from answers, and those of the store."""

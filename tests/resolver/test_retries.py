@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.policy import Cancelled, LocalFault, Policy, RobotsResponse
-from scrapy_robots1994.policy.faults import RetrySchedule
 from tests.policy.samples import SITE, TIMEOUT
 from tests.resolver.harness import FILE, ResolverHarness, end_of, reason_of
 
@@ -22,7 +21,7 @@ FAULT = LocalFault(OSError(24, "Too many open files"))
 @pytest.fixture
 def harness(driver: Driver) -> ResolverHarness:
     """Make a harness whose resolver retries three times."""
-    return ResolverHarness(driver, retries=RetrySchedule(times=3))
+    return ResolverHarness(driver, max_retries=3)
 
 
 @pytest.mark.parametrize("first", [TIMEOUT, BUSY, FAULT], ids=["R5", "status", "R7"])

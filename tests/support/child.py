@@ -19,7 +19,7 @@ import scrapy
 from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
-from scrapy_robots1994.policy import faults
+from scrapy_robots1994.policy import fetch_result
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -126,8 +126,8 @@ def _resolve_test_names() -> None:
 def _shorten_pauses() -> None:
     """Shorten the pauses between retries of a robots.txt to a fiftieth."""
     for name in ("NETWORK_PAUSES", "STATUS_PAUSES"):
-        shorter = tuple(seconds / 50 for seconds in getattr(faults, name))
-        setattr(faults, name, shorter)
+        shorter = tuple(seconds / 50 for seconds in getattr(fetch_result, name))
+        setattr(fetch_result, name, shorter)
 
 
 def _process(job: dict[str, Any]) -> Any:
