@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -28,23 +27,28 @@ INLINE_PARSE_BYTES = 65_536
 """Bytes of a file that is read on the event loop; a larger one is read in a thread."""
 
 
-async def run_in_thread(work: Callable[[], T]) -> T:
-    """Run *work* in a thread without blocking the event loop."""
-    # On asyncio its own pool, which exists without a reactor, too.
+def _is_on_asyncio() -> bool:
+    """Return whether an asyncio event loop runs the crawl."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return await maybe_deferred_to_future(deferToThread(work))
-    return await asyncio.to_thread(work)
+        return False
+    return True
+
+
+async def run_in_thread(work: Callable[[], T]) -> T:
+    """Run *work* in a thread without blocking the event loop."""
+    # On asyncio its own pool, which exists without a reactor, too.
+    if _is_on_asyncio():
+        return await asyncio.to_thread(work)
+    return await maybe_deferred_to_future(deferToThread(work))
 
 
 async def future_result(future: Future[T]) -> T:
     """Wait for a future of another thread; cancelling the wait cancels *future*."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return await maybe_deferred_to_future(_deferred_of(future))
-    return await asyncio.wrap_future(future)
+    if _is_on_asyncio():
+        return await asyncio.wrap_future(future)
+    return await maybe_deferred_to_future(_deferred_of(future))
 
 
 def _deferred_of(future: Future[T]) -> Deferred[T]:
@@ -77,8 +81,7 @@ async def look_up_delay() -> float:
     # Looked up, not imported: importing it would install one.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    with suppress(RuntimeError):
-        asyncio.get_running_loop()
+    if _is_on_asyncio():
         started.append(deferred_from_coro(asyncio.to_thread(monotonic)))
     ran_at = [await maybe_deferred_to_future(each) for each in started]
     return max(ran_at) - sent
