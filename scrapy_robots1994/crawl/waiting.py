@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -41,8 +41,8 @@ class Waiting:
     """One request that waits.
 
     *counts* says whether it counts towards `CONCURRENT_REQUESTS`, *is_due* whether its
-    policy is known, *has_left* whether it may go on. *left* is released with `True`
-    if the crawl closes first.
+    policy is known. *left* is released when it may go on, with `True` if the crawl
+    closes first.
     """
 
     request: Request
@@ -50,7 +50,6 @@ class Waiting:
     number: int
     counts: bool = True
     is_due: bool = False
-    has_left: bool = False
     left: DeferredWaiter[bool] = field(default_factory=DeferredWaiter)
 
     def __lt__(self, other: Waiting) -> bool:
@@ -154,8 +153,8 @@ class WaitingRequests:
         self._on_closing = on_closing
         self._numbers = count()
         self.leaving: list[Waiting] = []
-        """Those whose policy is known, as a heap; while it is empty, no request has to
-        let others go first."""
+        """Those whose policy is known, in order; while there are none, no request has
+        to let others go first."""
         self._is_listening = self._is_polling = False
         self._is_filling = self._is_closed = False
         self._pause = POLL_SECONDS
@@ -180,10 +179,9 @@ class WaitingRequests:
         try:
             yield waiting
         finally:
-            if not waiting.has_left and waiting in self.leaving:
+            if waiting in self.leaving:
                 # It was cancelled.
                 self.leaving.remove(waiting)
-                heapify(self.leaving)
             self._places.leave(waiting)
 
     async def turn(self, waiting: Waiting) -> None:
@@ -192,7 +190,7 @@ class WaitingRequests:
             raise FetchAborted(CLOSING)
         waiting.is_due = True
         self._places.counting.pop(waiting, None)
-        heappush(self.leaving, waiting)
+        insort(self.leaving, waiting)
         if waiting.counts:
             self._exchange(waiting)
         elif not self._is_filling:
@@ -216,28 +214,26 @@ class WaitingRequests:
             call_later(self._pause, self._poll)
 
     def _let_go(self, waiting: Waiting) -> None:
-        """Let *waiting*, which is out of the heap, leave: it counts from now on."""
-        waiting.has_left = True
+        """Let *waiting* leave: it counts from now on."""
+        self.leaving.remove(waiting)
         self._places.leave(waiting)
         waiting.left.release(found=False)
 
     def _exchange(self, waiting: Waiting) -> None:
         """Let the first of all leave for *waiting*, which counts already."""
         self._is_reserved = False
-        if self.leaving[0] is waiting or not self._places.take(waiting):
+        first = self.leaving[0]
+        if first is waiting or not self._places.take(waiting):
             # More urgent than the others: the scheduler may have more of its kind.
             self._for_us = 0
-            self.leaving.remove(waiting)
-            heapify(self.leaving)
-            self._let_go(waiting)
-        else:
-            self._let_go(heappop(self.leaving))
+            first = waiting
+        self._let_go(first)
 
     def _fill(self) -> None:
         """Let as many leave as there are places on their way."""
         self._is_filling = False
         while self.leaving and (self._engine.has_room() or self._can_exchange()):
-            self._let_go(heappop(self.leaving))
+            self._let_go(self.leaving[0])
 
     def _can_exchange(self) -> bool:
         """Return whether one could leave for one that waits and counts."""
@@ -263,7 +259,7 @@ class WaitingRequests:
             return
         if self._for_us > 0 or not self._engine.has_others():
             self._for_us -= 1
-            self._let_go(heappop(self.leaving))
+            self._let_go(self.leaving[0])
         else:
             self._is_reserved = True
             self._for_us = FREE_PLACES_IN_A_ROW
