@@ -49,6 +49,7 @@ def _either(name: str, twisted: type[Exception]) -> type[Exception]:
     return getattr(exceptions, name, twisted)
 
 
+# Raised by us, too, so they must be classes that RetryMiddleware retries.
 DownloadTimeout = _either("DownloadTimeoutError", error.TimeoutError)
 """The exception of a page that took too long, which RetryMiddleware retries."""
 
@@ -80,7 +81,9 @@ NETWORK = (
 """What a download raises when the network fails."""
 
 CLASSIFIER = FaultClassifier(
+    # R6: someone ended the request, so nothing has failed.
     cancelled=(CancelledError, _either("DownloadCancelledError", CancelledError)),
+    # R7: what none of these says is anything about the origin.
     local=(
         error.ConnectBindError,
         TunnelError,
@@ -95,14 +98,14 @@ class DownloadState:
     """One robots.txt download: what arrived, and where it must stop.
 
     It began at *since* and its body at *started*. *is_sent* says that the request
-    reached the downloader, *has_bytes* that the server sent any of the body,
-    *is_answered* that a response came. *proxy* is the one that the request was sent
-    through, *user_agent* the name it was sent with.
+    reached the downloader, *is_answered* that a response came. *proxy* is the one that
+    the request was sent through, *user_agent* the name it was sent with.
     """
 
     max_bytes: int
     max_seconds: float
     host: str = ""
+    # The request is on its way to a look-up from then on (`fetch_limit`).
     on_sent: Callable[[], None] = lambda: None
     since: float = field(default_factory=monotonic)
     started: float = 0.0
@@ -110,7 +113,6 @@ class DownloadState:
     is_truncated: bool = False
     is_late: bool = False
     is_sent: bool = False
-    has_bytes: bool = False
     is_answered: bool = False
     proxy: str | None = None
     user_agent: bytes | None = None
@@ -123,8 +125,9 @@ class DownloadState:
         meta, and this object with it. Limits and codings are those of one response.
         """
         self.received, self.codings = 0, ()
-        self.is_truncated = self.is_late = self.has_bytes = self.is_answered = False
+        self.is_truncated = self.is_late = self.is_answered = False
         self.is_sent = True
+        # Only now: HttpProxyMiddleware and others have set them on the way.
         self.proxy = request.meta.get("proxy")
         self.user_agent = request.headers.get("User-Agent")
         self.on_sent()
@@ -152,6 +155,7 @@ class DownloadLimits:
         # When any server last sent something, and the sites that timed out since.
         self._last_heard = 0.0
         self._timed_out: set[str] = set()
+        # Public signals: no handler, of any library, has to be wrapped.
         self._handlers = (
             (self._reached, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
@@ -162,6 +166,7 @@ class DownloadLimits:
     @contextmanager
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
+        # In the meta, which `Request.replace` copies to what a middleware sends instead.
         request.meta[META_KEY] = state
         if not self._in_flight:
             for handler, signal in self._handlers:
@@ -187,6 +192,7 @@ class DownloadLimits:
         """
         if self._last_heard >= state.since:
             return False
+        # For the next one that asks, when this one is no longer in flight.
         self._timed_out.add(_site(state.host))
         sites = set(self._timed_out)
         # Those that began much later may yet be answered.
@@ -204,11 +210,14 @@ class DownloadLimits:
             state.sent(request)
             # What `_bytes_received` set for the response before, a copied meta still has.
             request.meta["download_maxsize"] = 0
+            # From here on the downloader has it; it adds nothing to
+            # CONCURRENT_REQUESTS.
             self._uncounted.add(request)
 
     def _left(self, request: Request) -> None:
         """Count a request again that has its response, for it is about to leave."""
         if META_KEY in request.meta:
+            # The downloader removes it itself, which is an error where it is missing.
             self._uncounted.discard(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
@@ -223,12 +232,13 @@ class DownloadLimits:
         if not state.received:
             # What went before, the handler timed; most of it may be the slot's queue.
             state.started = monotonic()
-        state.has_bytes = True
         state.received += len(data)
         if state.received > state.max_bytes:
+            # Not a failure: the whole lines of what arrived are obeyed (O24).
             state.is_truncated = True
             raise StopDownload(fail=False)
         if monotonic() - state.started > state.max_seconds:
+            # A failure, for a part of the file within the limit is missing (R5).
             state.is_late = True
             raise StopDownload(fail=True)
 
@@ -238,7 +248,9 @@ class DownloadLimits:
         state = request.meta.get(META_KEY)
         if not isinstance(state, DownloadState):
             return
-        state.has_bytes = state.is_answered = True
+        state.is_answered = True
+        # Else Scrapy's decompression would lose a truncated body (see
+        # `robots_response`).
         codings = codings_of(response)
         state.codings = codings if can_unpack(codings) else ()
         if state.codings:
@@ -247,6 +259,8 @@ class DownloadLimits:
 
 def _site(host: str) -> str:
     """Return what hosts of one owner mostly share; an address is a site."""
+    # Without a list of public suffixes, all of co.uk is one site; so the fault is found
+    # to be the origin's a little more often.
     labels = host.split(".")
     return host if ":" in host or labels[-1].isdigit() else ".".join(labels[-2:])
 
@@ -256,6 +270,7 @@ def one_line(error: BaseException) -> str:
 
     Twisted has it in a list, of failures or exceptions; Scrapy wraps that once more.
     """
+    # "[<twisted.python.failure.Failure …>]" says nothing to a reader of the log.
     cause = error.__cause__
     found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
     each = [getattr(reason, "value", reason) for reason in found or [error]]

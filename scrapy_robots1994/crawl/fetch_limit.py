@@ -55,6 +55,7 @@ SLOW_SECONDS = 1.0
 PROBE_SECONDS = 0.05
 """Seconds between two probes, and from sending a request to its look-up at most."""
 
+# Python does not name it: a constant of the C library.
 FD_SETSIZE = 1_024
 """Descriptors that `select` can watch."""
 
@@ -75,6 +76,7 @@ class Descriptors:
         self._limit = _limit()
         # A machine with few descriptors shares them between the two.
         self._reserved = min(pages + SPARE, self._limit / 2)
+        # The standard library cannot count them; Windows has no such limit.
         self._listing = next(filter(os.path.isdir, _LISTINGS), None)
         self._counted_at = -math.inf
         self._open = 0
@@ -85,6 +87,7 @@ class Descriptors:
             return math.inf
         if self._listing is None:  # pragma: no cover - macOS and Linux list them
             return self._limit - self._reserved - fetches
+        # Each fetch that ends asks, and a thousand descriptors take 0.4 ms to list.
         if monotonic() - self._counted_at > _COUNT_SECONDS:
             self._counted_at = monotonic()
             try:
@@ -174,6 +177,7 @@ class FetchLimit:
 
     def _admit(self) -> None:
         """Admit as many as may run now; probe while any is in line or waits."""
+        # Counted anew each time: one that is admitted may end within this very call.
         while self._waiting and not self._is_closed and self._room() > 0:
             permit = next(iter(self._waiting))
             del self._waiting[permit]
@@ -183,6 +187,7 @@ class FetchLimit:
             permit.callback(None)
         if (self._in_line or self._waiting) and not self._is_probing:
             self._is_probing = True
+            # A dead network loses few requests in this way: each waits for its timeout.
             pause = PROBE_SECONDS if self._is_network_up else SILENT_SECONDS
             call_later(pause, self._probe)
 
@@ -199,6 +204,7 @@ class FetchLimit:
         self._probe_sent = now = monotonic()
         is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
         probe = deferred_from_coro(look_up_delay())
+        # It fails where the pool is shut down: the crawl is over then.
         probe.addCallbacks(partial(self._returned, is_ahead), lambda _: None)
         probe.addBoth(self._go_on)
 

@@ -183,7 +183,7 @@ class RobotsDownload:
             if not isinstance(error, downloads.UNRESOLVED):
                 self._downloads.heard()
         # Ours R7: it may have waited in a queue of ours, or no server can be reached.
-        elif not state.has_bytes:
+        elif not (state.received or state.is_answered):
             if self._limit.was_slow_since(state.since):
                 return LocalFault(error)
             if self._downloads.is_network_down(state):

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
     from scrapy_robots1994.origin import Origin
 
+# In the meta, because it must survive a queue on disk (JOBDIR).
 RETURNED = "_robots1994_dont_filter"
 """Meta key of a request that went back to the scheduler: its own `dont_filter`."""
 
+# Scrapy has no signal for a free place, nor for a crawl that begins to close.
 POLL_SECONDS = 0.1  # between two polls of the engine while requests wait
 BUSY_POLL_SECONDS = 0.005  # right after a request left
 
@@ -81,10 +83,9 @@ class Places:
     def enter(self, waiting: Waiting) -> None:
         """Give *waiting* a place, perhaps that of an origin with more than its share."""
         self._waiting[waiting] = None
+        # Else 1,000 requests of one slow origin would stop all others.
         if self._used >= self._most and self._by_origin[waiting.origin] < self._share:
-            ((origin, most),) = self._by_origin.most_common(1)
-            if most > self._share:
-                self._withdraw(origin)
+            self._withdraw()
         if self._used >= self._most or not self.take(waiting):
             self.counting[waiting] = None
 
@@ -93,6 +94,7 @@ class Places:
         self._waiting.pop(waiting, None)
         self.counting.pop(waiting, None)
         self._count(waiting)
+        # One that counts takes a download away from pages that could be fetched.
         while self.counting and self._used < self._most:
             by_origin, share = self._by_origin, self._share
             has_less = (it for it in self.counting if by_origin[it.origin] < share)
@@ -109,10 +111,12 @@ class Places:
         self._by_origin[waiting.origin] += 1
         return True
 
-    def _withdraw(self, origin: Origin) -> None:
-        """Let the last request of *origin* count whose policy is not known yet."""
+    def _withdraw(self) -> None:
+        """Let the last request count of the origin that has more than its share."""
         for other in reversed(self._waiting):
-            if other.origin == origin and not other.counts and not other.is_due:
+            has_more = self._by_origin[other.origin] > self._share
+            # One that is due leaves soon, and would then take a download twice.
+            if has_more and not other.counts and not other.is_due:
                 self._count(other)
                 self.counting[other] = None
                 return
@@ -148,6 +152,7 @@ class WaitingRequests:
     ) -> None:
         self._engine = engine
         self._uncounted = uncounted
+        # Paced requests have no place here, and end with the crawl, too.
         uncounted.on_first.append(self.watch)
         self._places = Places(uncounted, places)
         self._on_closing = on_closing
@@ -186,6 +191,7 @@ class WaitingRequests:
 
     async def turn(self, waiting: Waiting) -> None:
         """Return when *waiting* may leave; raise `FetchAborted` once the crawl closes."""
+        # Ours R6: a page that is sent now would delay the close.
         if self._engine.is_closing():
             raise FetchAborted(CLOSING)
         waiting.is_due = True
@@ -194,8 +200,8 @@ class WaitingRequests:
         if waiting.counts:
             self._exchange(waiting)
         elif not self._is_filling:
-            # Not before all that wait for the same file are due: the first to be due
-            # is the first to have come, not the most urgent.
+            # Not before all that wait for the file are due: the first is not the most
+            # urgent.
             self._is_filling = True
             call_later(0, self._fill)
         if not self._is_listening:
@@ -232,22 +238,25 @@ class WaitingRequests:
     def _fill(self) -> None:
         """Let as many leave as there are places on their way."""
         self._is_filling = False
+        # Not all at once: the downloader would open a connection for each of them.
         while self.leaving and (self._engine.has_room() or self._can_exchange()):
             self._let_go(self.leaving[0])
 
     def _can_exchange(self) -> bool:
         """Return whether one could leave for one that waits and counts."""
+        # When one leaves, that one gets its place: the number of downloads stays.
         counting = next(iter(self._places.counting), None)
         return counting is not None and self._engine.has_room_without(counting.request)
 
     def _page_left(self, request: Request) -> None:
         """Use the place of a page that is about to leave the downloader."""
+        # A robots.txt request does not count, so its end makes no room.
         is_page = META_KEY not in request.meta
         if self.leaving and is_page and self._engine.has_room_without(request):
             self._use_room()
 
     def _page_received(self) -> None:
-        """Use the place of a page that did not come from the downloader, such as a cached one."""
+        """Use the place of a page that another middleware answered."""
         if self.leaving and self._engine.has_room():
             self._use_room()
 
@@ -266,14 +275,14 @@ class WaitingRequests:
 
     def _poll(self) -> None:
         """End the waits of a closing crawl, and use free places that no signal announced."""
-        # A request that another middleware drops leaves without a signal, and so does
-        # the place that the scheduler did not use.
+        # A request that another middleware drops leaves without a signal.
         if self._engine.is_closing():
             self._close()
             return
         before, self._is_reserved = len(self.leaving), False
         self._fill()
         is_moving = len(self.leaving) < before
+        # Often while there is movement; ten polls a second cost next to nothing.
         slower = min(self._pause * 2, POLL_SECONDS)
         self._pause = BUSY_POLL_SECONDS if is_moving else slower
         self._is_polling = bool(self._places or len(self._uncounted))
@@ -284,6 +293,7 @@ class WaitingRequests:
         """End every wait, because the crawl closes."""
         if self._is_closed:
             return
+        # Cleared first: the end of one may make the next one ask for its turn.
         self._is_closed = True
         leaving, self.leaving[:] = list(self.leaving), []
         for waiting in leaving:

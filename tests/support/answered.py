@@ -45,7 +45,7 @@ class AnsweredMiddleware(Robots1994Middleware):
         state = DownloadState(self._limit, 30.0, codings=codings)
         if len(body) > self._limit:
             body, state.is_truncated = body[: self._limit + 1], True
-        state.is_sent = state.has_bytes = state.is_answered = True
+        state.is_sent = state.is_answered = True
         response = Response(origin.robots_url, body=body)
         return await self.download._result(
             origin, response, state, final_url=None, is_conditional=False
