@@ -192,7 +192,7 @@ class DownloadLimits:
         """
         if self._last_heard >= state.since:
             return False
-        # For the next one that asks, when this one is no longer in flight.
+        # For the next call, when this one is no longer in flight.
         self._timed_out.add(_site(state.host))
         sites = set(self._timed_out)
         # Those that began much later may yet be answered.

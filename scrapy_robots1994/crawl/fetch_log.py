@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.policy import FetchResult, Policy, RobotsResponse
 
+# One name for the whole package, so that one filter finds all its lines.
 logger = logging.getLogger("scrapy_robots1994")
 
 MAX_FORBIDDEN_WARNINGS = 20
@@ -53,6 +54,7 @@ class FetchLog:
         # In a dry run the rules of the built-in decide.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         self._forbidding = 0
+        # A broken middleware would log a traceback for each of thousands of origins.
         self._bugs: set[str] = set()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
@@ -64,6 +66,7 @@ class FetchLog:
         self._recorder.count(stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error:
             self._recorder.count(stats.STALE_IF_ERROR)
+        # A first fetch refreshes nothing.
         elif last is not None and policy.is_known:
             self._recorder.count(stats.REFRESHED)
         if policy.is_stale_on_error or not policy.is_known:
@@ -76,13 +79,16 @@ class FetchLog:
 
         A 401 or 403 is often a mistake of the origin (R3): warn of the first ones.
         """
+        # Thousands of origins of a broad crawl are not news; what they refuse is.
         level, more = DEBUG, ""
         if policy.outcome is Outcome.FORBIDDEN:
+            # The reader learns which setting decides, and what would be otherwise.
             if self._settings.freshness.forbidden_allows:
                 more = '; all its URLs are allowed (ROBOTS1994_FORBIDDEN = "allow")'
             else:
                 refused = f"; all its URLs {self._are_refused}"
                 more = f'{refused} unless ROBOTS1994_FORBIDDEN = "allow"'
+                # A refresh with the same answer has been logged.
                 is_new = last is None or last.outcome is not Outcome.FORBIDDEN
                 self._forbidding += is_new
                 if is_new and self._forbidding <= MAX_FORBIDDEN_WARNINGS:
@@ -122,6 +128,7 @@ class FetchLog:
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry (§3.1)."""
         self._recorder.count(stats.RETRIES)
+        # Also where a retry may succeed: a bug is a bug.
         self._bug(origin, result)
         text = "Could not fetch %s (%s); retrying in %.1f s"
         self._log(DEBUG, text, origin, _reason(result), pause)
@@ -130,6 +137,7 @@ class FetchLog:
         """Log and count a fetch that ended without a policy (R6, R7)."""
         if isinstance(fault, Cancelled):
             self._recorder.count(stats.FETCH_ABORTED)
+            # No warning: it is how every crawl ends that is interrupted (R6).
             level, text = INFO, "its waiting requests end without a policy"
         else:
             self._recorder.count(stats.LOCAL_FAULTS)
@@ -143,6 +151,7 @@ class FetchLog:
 
     def _bug(self, origin: Origin, result: FetchResult) -> None:
         """Log an exception of a middleware or of our code, once for each place."""
+        # A missing descriptor or a dead proxy is no bug: its message says it all.
         if not isinstance(result, LocalFault) or not result.is_bug:
             return
         # The line that raised; there is none in an exception that was never raised.
@@ -150,6 +159,7 @@ class FetchLog:
         place = f"{type(result.error)} {last}"
         if place in self._bugs or len(self._bugs) >= MAX_TRACEBACKS:
             return
+        # By the line that raised, not by the message, which may hold the URL.
         self._bugs.add(place)
         # Not `exc_info`: the message of an exception may hold anything.
         text = "".join(traceback.format_exception(result.error)).rstrip("\n")
@@ -171,6 +181,7 @@ class FetchLog:
 
     def weakens_policy(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
         """Warn of *problems* that open the site against its owner's intent."""
+        # O5 and others: to the letter is not always what the author meant.
         self._recorder.count(stats.OPENS_SITE)
         count = f"{len(problems)}" if len(problems) < MAX_PROBLEMS else "100 or more"
         is_split = any(problem.clause == "O5" for problem in problems)
@@ -192,6 +203,7 @@ class FetchLog:
             "%d origins answered 401 or 403 for robots.txt: all their URLs were refused; "
             'ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"'
         )
+        # Up to that number each has a warning of its own.
         if self._forbidding > MAX_FORBIDDEN_WARNINGS:
             self._log(WARNING, text, self._forbidding)
 
@@ -206,6 +218,7 @@ class FetchLog:
 
 def _shown(value: object) -> object:
     """Return *value* as a log line shows it; for an origin its robots.txt URL."""
+    # The URL that a reader can open.
     if isinstance(value, Origin):
         value = value.robots_url
     return escape_control_chars(value, 500) if isinstance(value, str) else value
@@ -217,6 +230,7 @@ def _reason(result: FetchResult) -> str:
         case FetchError():
             return f"{result.kind}: {result.detail}"
         case LocalFault(error):
+            # A proxy's URL with its password is in the message of many exceptions.
             return redact_credentials(f"{type(error).__name__}: {error}")
         case Cancelled():
             return result.detail

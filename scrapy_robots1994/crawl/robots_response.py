@@ -37,6 +37,7 @@ MAX_MEMBERS = 1_000
 INLINE_UNPACK_BYTES = 4_096
 """Bytes of a body with one coding of zlib that are unpacked on the event loop."""
 
+# Not only those that are undone here: an unknown one must not be read as text.
 CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
 """Content codings that hide the text from us if nothing has undone them."""
 
@@ -71,6 +72,7 @@ def freshness_lifetime(response: Response, now: float) -> float | None:
     epoch, stands for a Date that the server did not send.
     """
     headers = response.headers
+    # Scrapy's own parser, on which its HTTP cache relies.
     controls = parse_cachecontrol(b", ".join(headers.getlist("Cache-Control")))
     # Ours R1: the lower bound MIN_TTL still applies to it.
     if b"no-store" in controls or b"no-cache" in controls:
@@ -92,6 +94,7 @@ def freshness_lifetime(response: Response, now: float) -> float | None:
 def retry_after(response: Response, now: float) -> float | None:
     """Return Retry-After in seconds from *now*, from a number or a date, or `None`."""
     value = response.headers.get("Retry-After") or b""
+    # RFC 9110, 10.2.3 allows both forms.
     seconds = _digits(value)
     if seconds is not None:
         return seconds
@@ -102,6 +105,7 @@ def retry_after(response: Response, now: float) -> float | None:
 def _digits(value: bytes | None) -> float | None:
     """Return a whole number of HTTP; of a very long one only the first digits count."""
     value = (value or b"").strip()
+    # A header of a megabyte of digits must cost nothing; 10**18 is "for ever".
     return float(int(value[:18])) if value.isdigit() else None
 
 
@@ -140,10 +144,12 @@ async def read_body(
 
     Raise `Undecodable` where that is not possible, or where nothing whole is left (R5).
     """
+    # R5: what cannot be read is unknown; to try again would bring the same bytes.
     hidden = hidden_by(response)
     if hidden is not None:
         raise Undecodable(f"Content-Encoding {hidden}", is_final=True)
     body = response.body
+    # A hop to a thread may have to wait behind look-ups, so most files take none.
     if is_quick(body, codings):
         body, is_truncated = unpack(body, codings, limit, is_truncated=is_truncated)
     else:
@@ -181,12 +187,15 @@ def unpack(
     that was truncated on its way (*is_truncated*) gives what can be read of it. Raise
     `Undecodable` for one that is broken or was not sent whole, and nothing else.
     """
+    # Each layer may multiply the work a thousandfold.
     if len(codings) > MAX_LAYERS:
         raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
+        # An empty body is sent with Content-Encoding by some servers: it has no stream.
         if not body:
             break
         body, ends = _UNPACKERS[coding](body, limit)
+        # Also between layers: what one unpacks is the input of the next.
         if len(body) > limit:
             body, ends = body[: limit + 1], False
         elif not ends and not is_truncated:
@@ -212,6 +221,7 @@ def _unpack_members(
     for _ in range(MAX_MEMBERS):
         member = new_member()
         while not member.eof:
+            # A view: slices of the body itself would be copies.
             chunk = view[position : position + _INPUT_CHUNK]
             if not chunk:
                 return b"".join(pieces), False
@@ -223,6 +233,7 @@ def _unpack_members(
             size += len(pieces[-1])
             if size > limit:
                 return b"".join(pieces), False
+        # A file of many members is legal (RFC 1952, 2.2), as `cat a.gz b.gz` makes it.
         position -= len(member.unused_data)
         if position == len(body) or not body.startswith(magic, position):
             return b"".join(pieces), True
@@ -236,6 +247,7 @@ _gunzip = partial(
 
 def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
     """Undo deflate with its zlib wrapping, or without as some servers send it."""
+    # RFC 9110, 8.4.1.2 has the wrapping; some servers leave it out.
     for wbits in (_ZLIB, _RAW_DEFLATE):
         stream = zlib.decompressobj(wbits)
         try:
@@ -273,6 +285,7 @@ with suppress(ImportError, TypeError):  # before 1.2 it cannot stop at a limit
 
     def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
         """Undo a brotli stream; what it returns past the limit is bounded by it."""
+        # It lets other threads run all the while: one call is as good as many.
         stream = brotli.Decompressor()
         try:
             out = stream.process(body, output_buffer_limit=limit + 1)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# The setting, not its value: it is read where the parser is loaded.
 BUILT_IN = "ROBOTSTXT_PARSER"
 """What `ROBOTS1994_COMPARE = True` means: the parser that the built-in would use."""
 
@@ -31,6 +32,7 @@ NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 MAX_COUNT = 1_000_000_000
 """The largest count; past it libraries have limits of their own."""
 
+# Scrapy's `getbool` takes any number, and an unknown word ends in a traceback.
 _SWITCHES = {"true": True, "on": True, "false": False, "off": False}
 _FLAGS = _SWITCHES | {"1": True, "0": False}
 
@@ -54,6 +56,7 @@ class SettingType(Generic[T]):
         except SettingsError:
             # A store URL has parts, and names the one that is wrong.
             raise
+        # RecursionError: JSON of 100,000 brackets is a wrong value like any other.
         except (TypeError, ValueError, OverflowError, RecursionError):
             hint = did_you_mean(value, self.choices) or "."
         raise SettingsError(f"{name} must be {self.accepts}, not {_shown(value)}{hint}")
@@ -83,8 +86,10 @@ def _boolean(value: Any, words: dict[str, bool] = _FLAGS) -> Any:
 
 
 def _seconds(value: Any) -> float:
+    # True is an int in Python, but no number of seconds.
     _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
     read = float(value)
+    # "nan" and "1e999" are floats, too; no timer and no date copes with them.
     _require(math.isfinite(read) and read >= 0)
     return read
 
@@ -115,6 +120,7 @@ def count(least: int, example: int) -> SettingType[int]:
 def one_of(*words: str) -> SettingType[str]:
     """Return the type of a setting that accepts exactly *words*."""
     accepts = " or ".join(f'"{word}"' for word in words)
+    # `index` also raises ValueError for what is no text.
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 
@@ -138,6 +144,7 @@ STORE = SettingType('a store URL, for example "memory://"', _store)
 def _listed(value: Any) -> tuple[Any, ...]:
     """Return the list that *value* is, or spells by commas or as JSON, with a bracket."""
     if isinstance(value, str):
+        # Scrapy's `getlist` knows commas alone, `getdict` JSON alone: users write both.
         is_json = value.lstrip().startswith("[")
         parts = (part.strip() for part in value.split(","))
         value = json.loads(value) if is_json else _require(list(filter(None, parts)))
@@ -146,6 +153,7 @@ def _listed(value: Any) -> tuple[Any, ...]:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
+    # `-s NAME=` on the command line is an empty list of Scrapy's, too.
     found = () if value == "" else _listed(value)
     _require(all(isinstance(each, str) and each for each in found))
     return found
@@ -156,6 +164,7 @@ META_KEYS = SettingType('a list of meta keys, for example ["proxy"]', _strings)
 
 def is_parser(kind: object) -> bool:
     """Return whether *kind* is a class with the methods of Scrapy's `RobotParser`."""
+    # By its methods, for Scrapy requires no base class either.
     return isinstance(kind, type) and all(
         callable(getattr(kind, name, None)) for name in ("from_crawler", "allowed")
     )
@@ -183,6 +192,7 @@ def _report_path(value: Any) -> str | None:
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)))
+    # The end of the name decides the format, as in FEEDS.
     _require(Path(value).suffix.lower() in {".html", ".json", ".csv"})
     return str(value)
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robots1994")
 
+# Of every setting, so that a misspelt one is found among Scrapy's own.
 PREFIX = "ROBOTS1994_"
 
 T = TypeVar("T")
@@ -128,6 +129,8 @@ class RobotsSettings:
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
+        # A misspelt setting would silently do nothing, and the crawl obey another
+        # policy than its author thinks.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:
@@ -140,6 +143,7 @@ class RobotsSettings:
                 for name, each in known.items()
             }
         )
+        # R1: a lifetime is bounded by both, and no value lies between them.
         if chosen.min_ttl > chosen.ttl:
             raise SettingsError(
                 f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
@@ -183,6 +187,8 @@ def log_settings_errors() -> Iterator[None]:
     """
     try:
         yield
+    # Both are one sentence for the user; any other exception is a bug, and its
+    # traceback belongs to it.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         raise
@@ -190,6 +196,7 @@ def log_settings_errors() -> Iterator[None]:
 
 def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
     """Log which rules this crawl obeys, and which setting has no effect."""
+    # The first thing to look at when a crawl obeys other rules than expected.
     robot = RobotName(crawler).usual
     name = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
     extra = {"spider": crawler.spider}
@@ -206,6 +213,7 @@ def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
         dry_run if settings.dry_run else "",
         extra=extra,
     )
+    # Not errors: a project may set them for several spiders and dialects.
     if settings.crawl_delay is not None and not settings.applies_crawl_delay:
         having = ", ".join(name for name, it in DIALECTS.items() if it.has_crawl_delay)
         text = (

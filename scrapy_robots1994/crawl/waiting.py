@@ -262,8 +262,7 @@ class WaitingRequests:
 
     def _use_room(self) -> None:
         """Let the first leave, or leave the place to what the scheduler has."""
-        # The scheduler may have requests that are more urgent. It gets one place in
-        # some, and more for as long as it has such.
+        # The scheduler may have more urgent ones: it gets one place in some.
         if self._is_reserved:
             return
         if self._for_us > 0 or not self._engine.has_others():
@@ -293,7 +292,7 @@ class WaitingRequests:
         """End every wait, because the crawl closes."""
         if self._is_closed:
             return
-        # Cleared first: the end of one may make the next one ask for its turn.
+        # First, for the end of one wait may let another request call `turn`.
         self._is_closed = True
         leaving, self.leaving[:] = list(self.leaving), []
         for waiting in leaving:
