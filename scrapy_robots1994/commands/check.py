@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser import Verdict
 
 _MARGIN = 12
-_STYLES = {"allowed": "green", "disallowed": "red", "unknown": "yellow"}
+# Green, red and yellow.
+_STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
 class RobotsCheck(RobotsCommand):

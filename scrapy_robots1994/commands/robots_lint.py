@@ -84,7 +84,7 @@ class LintRun:
                 terminal.ExitCode.UNREAD if robots.is_fault else terminal.ExitCode.FINE
             )
         else:
-            report = Report.of(name, robots, self._ignored)
+            report = Report(name, robots, self._ignored)
             self._summary.add(report)
             is_bad = report.count(*self._failing)
             found = terminal.ExitCode.FOUND if is_bad else terminal.ExitCode.FINE

@@ -46,16 +46,6 @@ MIN_STEPS = 20
 MAX_NAMED = 20
 """Notes of a kind; of more, the number is printed."""
 
-# What each word of a style is in the control sequence that all terminals know.
-_SGR = {
-    "bold": "1",
-    "dim": "2",
-    "red": "31",
-    "green": "32",
-    "yellow": "33",
-    "cyan": "36",
-}
-
 
 class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exit code
     """The arguments make no sense; the text says what to write."""
@@ -151,9 +141,7 @@ def painter(choice: str) -> Paint:
     is_plain = os.environ.get("NO_COLOR") or not sys.stdout.isatty()
     if choice == "never" or (choice == "auto" and is_plain):
         return unpainted
-    return lambda text, style: (
-        f"\x1b[{';'.join(_SGR[word] for word in style.split())}m{text}\x1b[0m"
-    )
+    return lambda text, style: f"\x1b[{style}m{text}\x1b[0m"
 
 
 @contextmanager

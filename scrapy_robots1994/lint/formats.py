@@ -10,15 +10,7 @@ from textwrap import wrap
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.kinds import (
-    ERROR,
-    INFO,
-    SEVERITIES,
-    WARNING,
-    Problem,
-    sentence,
-)
+from scrapy_robots1994.checks.kinds import INFO, KINDS, SEVERITIES, Problem, sentence
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser import Line, Record
@@ -30,11 +22,11 @@ _SHOWN_FIELDS = 6
 _MAX_MESSAGE = 1_000
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""Returns a text in a style, as `bold red`; without colour, the text as it is."""
+"""Returns a text in a style, as `1;31`; without colour, the text as it is."""
 
-
-STYLES = {ERROR: "bold red", WARNING: "yellow", INFO: "cyan"}
-_INDEX = {kind.code: index for index, kind in enumerate(KINDS)}
+# What terminals call bold, faint, and for the severities bold red, yellow and cyan.
+BOLD, FAINT = "1", "2"
+STYLES = dict(zip(SEVERITIES, ("1;31", "33", "36"), strict=True))
 
 
 def unpainted(text: str, _style: str) -> str:
@@ -51,11 +43,9 @@ def as_text(
     if isinstance(report, Unread):
         yield f"{escape_control_chars(report.name)}: {report.why}"
         return
-    yield paint(_heading(report), "bold")
-    problems = {
-        number: list(them)
-        for number, them in groupby(report.problems, key=lambda it: it.line)
-    }
+    yield paint(_heading(report), BOLD)
+    grouped = groupby(report.problems, key=lambda it: it.line)
+    problems = {number: list(them) for number, them in grouped}
     if not only_problems:
         yield from _lines_as_text(report, problems, paint)
     for problem in chain.from_iterable(problems.values()):
@@ -63,7 +53,7 @@ def as_text(
     others = {} if only_problems else report.read_otherwise
     for dialect, lines in others.items():
         for text in wrap(_reads_otherwise(dialect, lines), WIDTH - len(_INDENT)):
-            yield _INDENT + paint(text, "dim")
+            yield _INDENT + paint(text, FAINT)
 
 
 def _lines_as_text(
@@ -75,21 +65,20 @@ def _lines_as_text(
     for line, effect in zip(report.lines, report.effects, strict=True):
         text = escape_control_chars(line.text.expandtabs(4), _TEXT)
         row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "
-        yield (row + paint(effect, "dim")).rstrip()
+        yield (row + paint(effect, FAINT)).rstrip()
         for problem in problems.pop(line.number, ()):
             yield from _problem_as_text(problem, paint)
 
 
 def _heading(report: Report) -> str:
     """Return the line above a file: its name and the counts."""
-    counts = {"line": len(report.lines), "record": len(report.records)} | {
-        it: report.count(it) for it in SEVERITIES if report.count(it)
-    }
+    counts = {"line": len(report.lines), "record": len(report.records)}
+    counts |= {it: found for it in SEVERITIES if (found := report.count(it))}
     shown = ", ".join(
-        f"{count:,} {word}" + ("" if count == 1 or word == INFO else "s")
+        f"{count:,} {word}" + "s" * (count != 1 and word != INFO)
         for word, count in counts.items()
     )
-    shown += ", cut at the size limit" if report.is_truncated else ""
+    shown += ", cut at the size limit" * report.is_truncated
     return f"{escape_control_chars(report.name, WIDTH - len(shown) - 2)}: {shown}"
 
 
@@ -112,11 +101,8 @@ def _reads_otherwise(dialect: str, lines: list[Line]) -> str:
     for line in lines:
         fields.setdefault(line.field.lower(), escape_control_chars(line.field, 30))
     shown = [*fields.values()][:_SHOWN_FIELDS] + ["…"] * (len(fields) > _SHOWN_FIELDS)
-    plural = "" if len(lines) == 1 else "s"
-    return (
-        f'the dialect "{dialect}" reads line{plural} '
-        f"{_runs([line.number for line in lines])} otherwise ({', '.join(shown)})."
-    )
+    numbers = f"line{'s' * (len(lines) > 1)} {_runs([line.number for line in lines])}"
+    return f'the dialect "{dialect}" reads {numbers} otherwise ({", ".join(shown)}).'
 
 
 def _runs(numbers: list[int]) -> str:
@@ -135,22 +121,20 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
     return {
         "file": report.name,
         "is_truncated": report.is_truncated,
-        "lines": [
-            {
-                "number": line.number,
-                "kind": line.kind.value,
-                "text": line.text,
-                "effect": effect,
-            }
-            for line, effect in zip(report.lines, report.effects, strict=True)
-        ],
-        "records": [_record_as_json(record) for record in report.records],
+        "lines": list(map(_line_as_json, report.lines, report.effects)),
+        "records": list(map(_record_as_json, report.records)),
         "read_otherwise": {
             dialect: [line.number for line in lines]
             for dialect, lines in report.read_otherwise.items()
         },
-        "problems": [asdict(problem) for problem in report.problems],
+        "problems": list(map(asdict, report.problems)),
     }
+
+
+def _line_as_json(line: Line, effect: str) -> dict[str, Any]:
+    """Return one line as what JSON can hold."""
+    kind = line.kind.value
+    return {"number": line.number, "kind": kind, "text": line.text, "effect": effect}
 
 
 def _record_as_json(record: Record) -> dict[str, Any]:
@@ -176,10 +160,13 @@ def as_annotations(report: Report | Unread) -> Iterator[str]:
         command = "notice" if problem.severity == INFO else problem.severity
         title = _property(f"{problem.code} ({problem.clause})")
         place = f"line={problem.line},col={problem.column}"
-        yield (
-            f"::{command} file={name},{place},title={title}"
-            f"::{_data(f'{sentence(problem)} {problem.fix}')}"
-        )
+        text = _data(_message(problem))
+        yield f"::{command} file={name},{place},title={title}::{text}"
+
+
+def _message(problem: Problem) -> str:
+    """Return what *problem* is and how to fix it."""
+    return f"{sentence(problem)} {problem.fix}"
 
 
 def _data(text: str) -> str:
@@ -197,12 +184,11 @@ def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]
 
     *version* is that of this package.
     """
-    results, notes, is_read = [], [], True
+    results, notes = [], []
     for report in reports:
         if isinstance(report, Unread):
             level = "error" if report.is_fault else "note"
             notes.append(_sarif_message(level, report.why, report.name))
-            is_read = is_read and not report.is_fault
         else:
             results += [_sarif_result(report.name, it) for it in report.problems]
     rules = [
@@ -214,8 +200,9 @@ def as_sarif(reports: Iterable[Report | Unread], version: str) -> dict[str, Any]
         }
         for kind in KINDS
     ]
-    driver = {"name": "robots-lint", "version": version, "rules": rules}
+    is_read = all(note["level"] == "note" for note in notes)
     invocation = {"executionSuccessful": is_read, "toolExecutionNotifications": notes}
+    driver = {"name": "robots-lint", "version": version, "rules": rules}
     run = {
         "tool": {"driver": driver},
         "invocations": [invocation],
@@ -242,26 +229,22 @@ def _sarif_message(level: str, text: str, name: str, **place: Any) -> dict[str, 
 
 def _sarif_result(name: str, problem: Problem) -> dict[str, Any]:
     """Return one problem."""
-    text = f"{sentence(problem)} {problem.fix}"
     region = {"startLine": problem.line, "startColumn": problem.column}
     level = _sarif_level(problem.severity)
-    return _sarif_message(level, text, name, region=region) | {
+    is_weak = problem.weakens_policy
+    return {
+        **_sarif_message(level, _message(problem), name, region=region),
         "ruleId": problem.code,
-        "ruleIndex": _INDEX[problem.code],
-        "properties": {
-            "clause": problem.clause,
-            "weakensPolicy": problem.weakens_policy,
-        },
+        "ruleIndex": [kind.code for kind in KINDS].index(problem.code),
+        "properties": {"clause": problem.clause, "weakensPolicy": is_weak},
     }
 
 
 def summary_as_text(summary: Summary) -> Iterator[str]:
     """Yield the lines of a table: each code that was found, by its number."""
     yield f"{'code':5} {'files':>7} {'places':>9}  {'severity':8} clause  problem"
-    for row in _summary_rows(summary):
-        yield (
-            "{code:5} {files:7,} {places:9,}  {severity:8} {clause:7} {title}"
-        ).format_map(row)
+    row = "{code:5} {files:7,} {places:9,}  {severity:8} {clause:7} {title}"
+    yield from map(row.format_map, summary.rows())
     yield f"{summary.files:,} files, {summary.clean:,} of them without a problem"
 
 
@@ -272,20 +255,6 @@ def summary_as_json(
     return {
         "files": summary.files,
         "without_problems": summary.clean,
-        "unread": [as_json(report) for report in unread],
-        "problems": list(_summary_rows(summary)),
+        "unread": list(map(as_json, unread)),
+        "problems": list(summary.rows()),
     }
-
-
-def _summary_rows(summary: Summary) -> Iterator[dict[str, Any]]:
-    """Yield a row for each code that was found."""
-    for kind in KINDS:
-        if summary.by_file[kind.code]:
-            yield {
-                "code": kind.code,
-                "files": summary.by_file[kind.code],
-                "places": summary.by_place[kind.code],
-                "severity": kind.severity,
-                "clause": kind.clause,
-                "title": kind.title,
-            }

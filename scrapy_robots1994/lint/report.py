@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from scrapy_robots1994.checks.kinds import Problem
+from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser import Line, LineKind, Record
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
@@ -42,36 +43,32 @@ class Unread:
     is_fault: bool = True
 
 
-@dataclass(frozen=True, slots=True)
 class Report:
     """One file: its lines, what each does, its records and its problems.
 
-    *read_otherwise* are the lines that another dialect reads otherwise, by its name.
+    Problems with a code in *ignored* are left out. *read_otherwise* are the lines that
+    another dialect reads otherwise, by its name.
     """
 
-    name: str
-    lines: tuple[Line, ...]
-    effects: tuple[str, ...]
-    records: tuple[Record, ...]
-    problems: tuple[Problem, ...]
-    is_truncated: bool
-    read_otherwise: dict[str, list[Line]]
-
-    @classmethod
-    def of(
-        cls, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
-    ) -> "Report":
-        """Return the report of *robots*, without the problems with a code in *ignored*."""
-        lines, records = robots.lines, robots.records
-        return cls(
-            name,
-            lines,
-            tuple(_effects(lines, records)),
-            records,
-            tuple(it for it in robots.problems if it.code not in ignored),
-            robots.is_truncated,
-            dict(_read_otherwise(lines, dialect_named(robots.dialect))),
-        )
+    def __init__(
+        self, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
+    ) -> None:
+        here = dialect_named(robots.dialect)
+        self.name = name
+        self.lines = robots.lines
+        self.records = robots.records
+        self.effects = list(_effects(self.lines, self.records, here))
+        self.problems = [it for it in robots.problems if it.code not in ignored]
+        self.is_truncated = robots.is_truncated
+        differing = {
+            there.name: [
+                line
+                for line in self.lines
+                if _meaning(line, here) != _meaning(line, there)
+            ]
+            for there in DIALECTS.values()
+        }
+        self.read_otherwise = {name: them for name, them in differing.items() if them}
 
     def count(self, *severities: str) -> int:
         """Return how many problems have one of *severities*."""
@@ -95,11 +92,24 @@ class Summary:
         self.by_file.update(set(codes))
         self.by_place.update(codes)
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each kind of problem that was found, and how often."""
+        for kind in KINDS:
+            if kind.code in self.by_file:
+                yield {
+                    "code": kind.code,
+                    "files": self.by_file[kind.code],
+                    "places": self.by_place[kind.code],
+                    "severity": kind.severity,
+                    "clause": kind.clause,
+                    "title": kind.title,
+                }
 
-def _effects(lines: tuple[Line, ...], records: tuple[Record, ...]) -> Iterator[str]:
+
+def _effects(
+    lines: Iterable[Line], records: Iterable[Record], dialect: Dialect
+) -> Iterator[str]:
     """Yield what each line does, in order, in printable words; "" for an idle one."""
-    names = _by_line((it.line, it.name) for record in records for it in record.agents)
-    paths = _by_line((it.line, it.value) for record in records for it in record.rules)
     starts = {record.first_line for record in records}
     is_open = False
     for line in lines:
@@ -121,31 +131,18 @@ def _effects(lines: tuple[Line, ...], records: tuple[Record, ...]) -> Iterator[s
             case LineKind.USER_AGENT:
                 # 1994 A1, A3
                 begins = "begins a record, for" if line.number in starts else "and for"
-                yield f"{begins} {_robots(names[line.number])}"
+                name = " ".join(dialect.names(line.value))
+                shown = f'"{escape_control_chars(name, _WIDTH)}"'
+                yield f"{begins} {'every robot not named' if name == '*' else shown}"
             case LineKind.DISALLOW:
-                yield _effect_of_rule(paths[line.number])
+                yield _effect_of_rule(dialect.paths(line.value))
             case _:
                 yield f"ignored: {_WHY_IGNORED.get(line.kind, line.why_ignored)}"
 
 
-def _by_line(pairs: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
-    """Return the values by line number; in 1994 a line has one."""
-    found: dict[int, list[str]] = {}
-    for number, value in pairs:
-        found.setdefault(number, []).append(value)
-    return found
-
-
-def _robots(names: list[str]) -> str:
-    """Return the robots that a User-agent line names."""
-    name = " ".join(names)
-    shown = f'"{escape_control_chars(name, _WIDTH)}"'
-    return "every robot not named" if name == "*" else shown
-
-
-def _effect_of_rule(paths: list[str]) -> str:
+def _effect_of_rule(paths: tuple[str, ...]) -> str:
     """Return what a Disallow line of a record does."""
-    if paths == [""]:
+    if paths == ("",):
         # 1994 D2
         return "forbids nothing"
     if "/" in paths:
@@ -158,20 +155,6 @@ def _effect_of_rule(paths: list[str]) -> str:
     shown = (escape_control_chars(it, _WIDTH) for it in matching[:_SHOWN_PATHS])
     more = " …" if len(matching) > _SHOWN_PATHS else ""
     return f"forbids what begins with {' or '.join(shown)}{more}"
-
-
-def _read_otherwise(
-    lines: tuple[Line, ...], here: Dialect
-) -> Iterator[tuple[str, list[Line]]]:
-    """Yield each dialect that reads some of *lines* otherwise than *here*, and those."""
-    for there in DIALECTS.values():
-        differing = [
-            line
-            for line in lines
-            if line.field and _meaning(line, here) != _meaning(line, there)
-        ]
-        if differing:
-            yield there.name, differing
 
 
 def _meaning(line: Line, dialect: Dialect) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
     "openings": lambda robots: robots.weakening_problems("rex"),
     "problems": lambda robots: robots.problems,
-    "report": lambda robots: list(as_text(Report.of("x", robots))),
+    "report": lambda robots: list(as_text(Report("x", robots))),
 }
 
 

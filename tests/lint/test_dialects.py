@@ -17,7 +17,7 @@ BODY = (
 
 def report_of(body: str, dialect: str = "1994") -> Report:
     """Return the report of a file."""
-    return Report.of("name", RobotsTxt.parse(body, dialect=dialect))
+    return Report("name", RobotsTxt.parse(body, dialect=dialect))
 
 
 def sentences(dialect: str) -> list[str]:

@@ -49,7 +49,7 @@ EFFECTS = [
 
 def report_of(body: str | bytes, name: str = "robots.txt") -> Report:
     """Return the report of a file."""
-    return Report.of(name, RobotsTxt.parse(body))
+    return Report(name, RobotsTxt.parse(body))
 
 
 def test_each_line_has_what_it_does() -> None:
@@ -93,9 +93,9 @@ def test_ignored_codes_are_left_out() -> None:
     """Neither in print nor in the counts."""
     robots = RobotsTxt.parse("Allow: /\n")
 
-    report = Report.of("x", robots, frozenset({"R016"}))
+    report = Report("x", robots, frozenset({"R016"}))
 
-    assert (report.problems, report.count("info")) == ((), 0)
+    assert (report.problems, report.count("info")) == ([], 0)
 
 
 def test_no_file_of_the_corpus_breaks_a_report() -> None:
@@ -169,7 +169,7 @@ def test_that_there_is_no_file_is_no_fault() -> None:
 def test_the_fields_of_a_dialect_have_their_effects() -> None:
     """Allow, Crawl-delay and Sitemap count where they are known."""
     body = "User-agent: a\nAllow: /x\nCrawl-delay: 5\nSitemap: y\nCrawl-delay: z\n"
-    report = Report.of("x", RobotsTxt.parse(body, dialect="extended"))
+    report = Report("x", RobotsTxt.parse(body, dialect="extended"))
 
     assert list(report.effects) == [
         'begins a record, for "a"',
