@@ -35,7 +35,7 @@ from scrapy_robots1994.policy import (
     Policy,
     UniformRules,
 )
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -90,10 +90,10 @@ class PolicySource:
         return rules.read_as("cautious") if isinstance(rules, RobotsTxt) else rules
 
     @classmethod
-    def from_file(cls, name: str, settings: RobotsSettings) -> PolicySource:
-        """Return the source that the file *name* is, read by *settings*."""
+    def from_file(cls, name: str, reader: Reader) -> PolicySource:
+        """Return the source that the file *name* is."""
         try:
-            return cls(name, _parsed(read_bytes(name), settings))
+            return cls(name, reader.read(read_bytes(name)))
         except OSError as error:
             return cls(name, None, why=why_unread(error))
 
@@ -124,7 +124,8 @@ class PolicyLookup:
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
         self._process = process
         self._kind = kind
-        self.settings = RobotsSettings.from_settings(process.settings)
+        ours = self.settings = RobotsSettings.from_settings(process.settings)
+        self._reader = Reader(ours.dialect, ours.reading, ours.max_bytes)
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
         self._error = ""
@@ -155,7 +156,7 @@ class PolicyLookup:
                 self._crawl(urls, report)
             for name in files:
                 if not is_url(name):
-                    report(PolicySource.from_file(name, self.settings))
+                    report(PolicySource.from_file(name, self._reader))
 
     def _crawl(self, urls: list[str], report: Report) -> None:
         """Fetch *urls* in a crawl that does nothing else."""
@@ -233,7 +234,7 @@ class PolicyLookup:
                 raise answer.error
             case FetchError():
                 return Policy.unreachable(origin, answer, now, settings.freshness)
-        robots = _parsed(answer.body, settings, is_truncated=answer.is_truncated)
+        robots = self._reader.read(answer.body, is_truncated=answer.is_truncated)
         return Policy.from_response(origin, answer, robots, now, settings.freshness)
 
     def _interrupt(self, *_signal: object) -> None:
@@ -245,19 +246,6 @@ class PolicyLookup:
         self._timer.daemon = True
         self._timer.start()
         self._cancel()
-
-
-def _parsed(
-    body: bytes, settings: RobotsSettings, *, is_truncated: bool = False
-) -> RobotsTxt:
-    """Return *body* as the crawl reads it."""
-    return RobotsTxt.parse(
-        body,
-        dialect=settings.dialect,
-        reading=settings.reading,
-        limit=settings.max_bytes,
-        truncated=is_truncated,
-    )
 
 
 def _thread_safe_call() -> Any:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import base64
 import time
+from collections import Counter
 from contextlib import closing
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from scrapy_robots1994.commands import store_view, terminal
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.store_view import PolicyFilter, StoreView
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Outcome
+from scrapy_robots1994.policy import Outcome, Policy
+from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.stores import PolicyStore, Stored
+from scrapy_robots1994.stores.codec import decode, encode
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
     from scrapy_robots1994.commands.fetch_policies import PolicySource
-    from scrapy_robots1994.policy import Policy
+    from scrapy_robots1994.crawl.settings import RobotsSettings
 
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")
 NARROWED = ("show", "refresh", "forget")
@@ -83,12 +92,12 @@ class RobotsStore(RobotsCommand):
             raise terminal.WrongUse(msg)
         try:
             with closing(store):
-                view = StoreView(store, settings)
-                policies = view.select(wanted)
-                if action == "forget":
-                    view.forget(policies)
-                elif action == "refresh":
-                    view.expire(policies)
+                policies = _select(store, wanted, settings)
+                for policy in policies:
+                    if action == "forget":
+                        store.forget(policy.origin)
+                    elif action == "refresh":
+                        _expire(store, policy)
         except Exception as error:  # noqa: BLE001 - a store may be of any kind
             terminal.print_line(f"the store failed: {settings.store.describe(error)}")
             return terminal.ExitCode.UNREAD
@@ -144,11 +153,123 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, PolicyFilte
     return action, wanted
 
 
+@dataclass(frozen=True, slots=True)
+class PolicyFilter:
+    """Which policies are wanted: those that fit every condition given."""
+
+    origins: frozenset[Origin] = frozenset()
+    host: str = "*"
+    outcome: str = ""
+    is_fresh: bool | None = None
+
+    def fits(self, policy: Policy, now: float) -> bool:
+        """Whether *policy* is wanted, and a crawl would still use it."""
+        return (
+            policy.keep_until > now
+            and fnmatchcase(policy.origin.host, self.host.lower())
+            and self.outcome in ("", policy.outcome.value)
+            and self.is_fresh in (None, policy.is_fresh(now))
+        )
+
+
+def _select(
+    store: PolicyStore, wanted: PolicyFilter, settings: RobotsSettings
+) -> list[Policy]:
+    """Return the policies that fit *wanted* and a crawl would still use, by origin."""
+    now = time.time()
+    reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
+    read = partial(decode, reader=reader, freshness=settings.freshness)
+    entries: Iterable[tuple[Origin, bytes | None]]
+    if wanted.origins:
+        entries = ((origin, store.get(origin)) for origin in wanted.origins)
+    else:
+        entries = ((stored.origin, stored.packed) for stored in store.entries())
+    found = (read(packed, origin) for origin, packed in entries if packed is not None)
+    fitting = [policy for policy in found if policy and wanted.fits(policy, now)]
+    return sorted(fitting, key=lambda policy: policy.origin)
+
+
+def _expire(store: PolicyStore, policy: Policy) -> None:
+    """Let *policy* have run out, so that the next crawl that needs it fetches it.
+
+    It stays as the last good policy, with its validators (R1, R5).
+    """
+    now = time.time()
+    expired = _expired(policy, now)
+    if expired.is_known and expired.keep_until > now:
+        store.put(Stored(policy.origin, encode(expired), expired.keep_until))
+    else:
+        store.forget(policy.origin)
+
+
+def _expired(policy: Policy, now: float) -> Policy:
+    """*policy* as if it had come so long ago that it must be fetched again."""
+    # What ran out long ago is old enough: it must not get younger.
+    back = max(policy.stale_until - now, policy.fresh_until - now, 0.0)
+    return replace(
+        policy,
+        fetched_at=policy.fetched_at - back,
+        keep_until=policy.keep_until - back,
+        is_stale_on_error=False,
+    )
+
+
+def _row(policy: Policy, now: float) -> dict[str, Any]:
+    """Everything about *policy* but its text, for JSON."""
+    robots = policy.robots
+    return {
+        "origin": str(policy.origin),
+        "outcome": policy.outcome.value,
+        "status": policy.status,
+        "is_fresh": policy.is_fresh(now),
+        "stands_in": policy.is_stale_on_error,
+        "fetched_at": _moment(policy.fetched_at),
+        "fresh_until": _moment(policy.fresh_until),
+        "keep_until": _moment(policy.keep_until),
+        "etag": policy.etag,
+        "last_modified": policy.last_modified,
+        "final_url": policy.final_url,
+        "bytes": None if robots is None else len(robots.body),
+    }
+
+
+def _line(row: dict[str, Any]) -> str:
+    """One printable line about the policy of *row*."""
+    state = "fresh" if row["is_fresh"] else "stale"
+    state += ", stands in" * row["stands_in"]
+    size = "-" if row["bytes"] is None else f"{row['bytes']} bytes"
+    shown = escape_control_chars(row["origin"], 300)
+    return f"{row['outcome']:<11} {row['fresh_until']}  {state:<6} {size:>13}  {shown}"
+
+
+def _totals(policies: list[Policy], now: float) -> dict[str, Any]:
+    """How many there are of each kind, and how much text."""
+    outcomes = Counter(policy.outcome.value for policy in policies)
+    files = [policy.robots for policy in policies if policy.robots is not None]
+    return {
+        "origins": len(policies),
+        "fresh": sum(policy.is_fresh(now) for policy in policies),
+        "stands_in": sum(policy.is_stale_on_error for policy in policies),
+        "outcomes": dict(sorted(outcomes.items())),
+        "bytes": sum(len(robots.body) for robots in files),
+        "different_files": len({id(robots) for robots in files}),
+    }
+
+
+def _moment(seconds: float) -> str:
+    """A time as people and programs read it; what lies beyond all calendars too."""
+    try:
+        moment = datetime.fromtimestamp(int(seconds), timezone.utc)
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:.0f}"
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def _print(action: str, policies: list[Policy], *, as_json: bool) -> None:
     """Print what *action* shows of *policies*."""
     now = time.time()
     if action == "stats":
-        sums = store_view.totals(policies, now)
+        sums = _totals(policies, now)
         if as_json:
             terminal.print_json(sums)
             return
@@ -156,15 +277,16 @@ def _print(action: str, policies: list[Policy], *, as_json: bool) -> None:
             terminal.print_line(f"{name}: {_counts(value)}")
         return
     for policy in policies:
-        row = store_view.as_row(policy, now)
+        row, robots = _row(policy, now), policy.robots
         if action == "export" or (as_json and action == "show"):
-            terminal.print_json(row | {"body": store_view.body_of(policy)})
+            body = robots and base64.b64encode(robots.body).decode("ascii")
+            terminal.print_json(row | {"body": body})
         elif as_json:
             terminal.print_json(row)
         else:
-            terminal.print_line(store_view.as_line(row))
-        if action == "show" and not as_json and policy.robots is not None:
-            for written in policy.robots.lines:
+            terminal.print_line(_line(row))
+        if action == "show" and not as_json and robots is not None:
+            for written in robots.lines:
                 text = escape_control_chars(written.text, 200)
                 terminal.print_line(f"{written.number:>6} {text}")
     if action == "forget" and not as_json:

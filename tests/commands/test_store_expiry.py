@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scrapy_robots1994.commands.store_view import _expired
+from scrapy_robots1994.commands.store import _expired
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.codec import decode, encode
 from tests.policy.samples import DAY, NOW, SITE, TERMS, parsed
