@@ -15,25 +15,24 @@ from scrapy_robots1994.stores.base import PolicyStore
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-REDIS_SCHEMES: Final = (
-    "redis",
-    "rediss",
-    "unix",
-    "redis+sentinel",
-    "redis+cluster",
-    "rediss+cluster",
+_REDIS = (
+    "scrapy_robots1994.stores.redis.RedisStore",
+    "redis://127.0.0.1:6379/0?prefix=robots1994",
 )
-
 STORES: Final = {
-    "sqlite": "scrapy_robots1994.stores.sqlite.SqliteStore",
-    **dict.fromkeys(REDIS_SCHEMES, "scrapy_robots1994.stores.redis.RedisStore"),
+    "sqlite": (
+        "scrapy_robots1994.stores.sqlite.SqliteStore",
+        "sqlite:///robots.db?max_bytes=1000000000",
+    ),
+    "redis": _REDIS,
+    "rediss": _REDIS,
+    "unix": _REDIS,
+    "redis+sentinel": _REDIS,
+    "redis+cluster": _REDIS,
+    "rediss+cluster": _REDIS,
 }
-"""Import paths of our stores by URL scheme. Any other import path is a scheme, too."""
+"""Our stores by URL scheme, each with an example. Any import path is a scheme, too."""
 
-EXAMPLES: Final = {
-    "sqlite": "sqlite:///robots.db?max_bytes=1000000000",
-    **dict.fromkeys(REDIS_SCHEMES, "redis://127.0.0.1:6379/0?prefix=robots1994"),
-}
 EXAMPLE: Final = "memory://?max_origins=100000"
 
 OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
@@ -76,7 +75,7 @@ class UrlParts:
 
     def refusal(self, why: str) -> SettingsError:
         """Return the error for a URL that cannot be used, with an example."""
-        example = EXAMPLES.get(self.scheme.lower(), EXAMPLE)
+        _, example = STORES.get(self.scheme.lower(), ("", EXAMPLE))
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
 
@@ -167,8 +166,8 @@ class StoreUrl:
         if self.url is None:
             return None
         scheme = UrlParts.split(self.url).scheme
-        store_class = _store_class(STORES.get(scheme.lower(), scheme))
-        return store_class.from_url(self.url, timeout=self.timeout)
+        path, _ = STORES.get(scheme.lower(), (scheme, EXAMPLE))
+        return _store_class(path).from_url(self.url, timeout=self.timeout)
 
     def describe(self, error: BaseException) -> str:
         """Return what *error* says: one printable line, without credentials.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import time
 from contextlib import suppress
@@ -54,7 +53,7 @@ class CircuitBreaker:
 
     def may_call(self, side: Side) -> bool:
         """Return whether to call the store now."""
-        return time.monotonic() >= self._rests_until.get(side, -math.inf)
+        return time.monotonic() >= self._rests_until.get(side, 0.0)
 
     def rest(self, *sides: Side) -> None:
         """Let no call of *sides* through for `REST_SECONDS`."""
@@ -65,31 +64,31 @@ class CircuitBreaker:
         is_own_limit = _is_own_limit(error)
         self.failures += not is_own_limit
         self.rest(side)
-        is_news = not self._failing
+        if not self._failing:
+            self._report(error, is_own_limit=is_own_limit)
         self._failing.add(side)
-        if not is_news:
-            return
+
+    def _report(self, error: BaseException, *, is_own_limit: bool) -> None:
+        """Log that the store has failed with *error*."""
         text = self._url.describe(error)
         # What fails the same way now and then is a warning the first time only.
         level = logging.INFO if text in self._reported else logging.WARNING
         self._reported.add(text)
+        what = "could not be used for a limit of this process"
         logger.log(
             level,
             "ROBOTS1994_STORE %s %s: %s. The crawl goes on with what this process "
             "knows, and fetches what it does not.",
             self._url,
-            "could not be used for a limit of this process"
-            if is_own_limit
-            else "failed",
+            what if is_own_limit else "failed",
             text,
         )
 
     def succeeded(self, side: Side) -> None:
         """Note that *side* of the store works."""
-        if side in self._failing:
-            self._failing.remove(side)
-            if not self._failing:
-                logger.info("ROBOTS1994_STORE %s answers again.", self._url)
+        if self._failing == {side}:
+            logger.info("ROBOTS1994_STORE %s answers again.", self._url)
+        self._failing.discard(side)
 
 
 class StoreWorker(Thread):
