@@ -1,15 +1,10 @@
 """Directives: what a page says to robots in its meta tags and in `X-Robots-Tag`."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from scrapy_robots1994.escaping import escape_control_chars
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 EVERY_ROBOT = frozenset({"robots", "*"})
 """The names that mean every robot."""

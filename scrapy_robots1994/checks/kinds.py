@@ -253,10 +253,5 @@ ORPHAN_BELOW_FIX = (
     "the record of line {}."
 )
 
-KINDS: tuple[Check, ...] = tuple(
-    sorted(
-        (it for it in list(globals().values()) if isinstance(it, Check)),
-        key=lambda check: check.code,
-    )
-)
+KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Check))
 """All kinds of problems, by code."""

@@ -1,21 +1,13 @@
 """Problems of one line by itself."""
 
-from __future__ import annotations
-
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from scrapy_robots1994.checks import kinds, values
+from scrapy_robots1994.checks.kinds import Match
 from scrapy_robots1994.escaping import is_printable
-from scrapy_robots1994.parser.tokens import COMMENT, SPACE, LineKind, read_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy_robots1994.checks.kinds import Match
-    from scrapy_robots1994.parser.dialects import Dialect
-    from scrapy_robots1994.parser.tokens import Line
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.tokens import COMMENT, SPACE, Line, LineKind, read_lines
 
 # Values that no check is about.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|[*]")
@@ -148,15 +140,11 @@ def _ignored(line: Line, dialect: Dialect) -> Match:
     return (_malformed if line.kind is LineKind.MALFORMED else _unknown)(line, fields)
 
 
-# A misspelling seldom comes alone.
-_likely_field = lru_cache(maxsize=256)(values.likely_field)
-
-
 def _malformed(line: Line, fields: tuple[str, ...]) -> Match:
     """Return the problem of a line without a colon."""
     # Ours O14
     content = line.text.partition(COMMENT)[0].strip(SPACE)
-    likely = _likely_field(_first_words(content), fields)
+    likely = values.likely_field(_first_words(content), fields)
     if likely is None or ":" in content:
         return kinds.MALFORMED.at(line.number, line.column, content)
     return kinds.NO_COLON.at(line.number, line.column, content, likely)
@@ -175,7 +163,7 @@ def _unknown(line: Line, fields: tuple[str, ...]) -> Match:
     """Return the problem of a line with a field that the dialect does not have."""
     # 1994 F6
     name = values.letters(line.field)
-    likely = _likely_field(line.field, fields)
+    likely = values.likely_field(line.field, fields)
     if name in _EXTENSION_CHECKS:
         check = _EXTENSION_CHECKS[name]
     elif _EXTENSION.fullmatch(name):

@@ -1,23 +1,16 @@
 """Problems of records: where they end too early, and rules and names without effect."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from scrapy_robots1994.checks import kinds
+from scrapy_robots1994.checks.kinds import Match
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.records import Agent, Record, Rule
 from scrapy_robots1994.parser.spellings import canonical
-from scrapy_robots1994.parser.tokens import ALLOW, CRAWL_DELAY, LineKind
+from scrapy_robots1994.parser.tokens import ALLOW, CRAWL_DELAY, Line, LineKind
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from scrapy_robots1994.checks.kinds import Match
-    from scrapy_robots1994.parser.dialects import Dialect
-    from scrapy_robots1994.parser.records import Agent, Record, Rule
-    from scrapy_robots1994.parser.tokens import Line
 
 # So many names are compared with each other; of more, only equal ones are found.
 _NAMES_COMPARED = 500

@@ -1,25 +1,17 @@
 """Runs all checks over a file: those of its lines, of its records and of the whole."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from scrapy_robots1994.checks import kinds, records
+from scrapy_robots1994.checks.kinds import Match, Problem
 from scrapy_robots1994.checks.lines import line_matches
-from scrapy_robots1994.parser.body import encoding_of
-from scrapy_robots1994.parser.dialects import CAUTIOUS
+from scrapy_robots1994.parser.body import Body, encoding_of
+from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.records import applied, read_records
 from scrapy_robots1994.parser.tokens import DISALLOW, USER_AGENT, LineKind, read_lines
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from scrapy_robots1994.checks.kinds import Match, Problem
-    from scrapy_robots1994.parser.body import Body
-    from scrapy_robots1994.parser.dialects import Dialect
 
 # Ours O23: where the file is no robots.txt at all, its lines are not reported one by one.
 _LINES_OF_A_PAGE = (

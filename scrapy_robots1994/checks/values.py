@@ -3,25 +3,19 @@
 Nothing of it is ever obeyed.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
+from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
 from scrapy_robots1994.checks import kinds
+from scrapy_robots1994.checks.kinds import Match
 from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.spellings import is_absolute
-from scrapy_robots1994.parser.tokens import SPACE, LineKind
+from scrapy_robots1994.parser.tokens import SPACE, Line, LineKind
 from scrapy_robots1994.parser.user_agent import EVERYBODY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy_robots1994.checks.kinds import Match
-    from scrapy_robots1994.parser.dialects import Dialect
-    from scrapy_robots1994.parser.tokens import Line
 
 # A no-break space of Latin-1, which as UTF-8 is undecodable (Ours O17).
 _LATIN_SPACE = "\udca0"
@@ -84,6 +78,8 @@ def letters(field: str) -> str:
     return _NO_LETTERS.sub("", name) if _FIELD.fullmatch(name) else ""
 
 
+# A misspelling seldom comes alone.
+@lru_cache(maxsize=256)
 def likely_field(field: str, fields: tuple[str, ...]) -> str | None:
     """Return which of *fields* the unknown *field* is likely a slip of."""
     by_letters = {letters(it): it for it in fields}

@@ -2,21 +2,13 @@
 explain why.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
 from scrapy_robots1994.compare.diagnosis import Cause, Diagnosis, ParsedVariants
-from scrapy_robots1994.compare.impact import (
-    CHANGING,
-    VARIANTS,
-    Example,
-    SiteImpact,
-    Variant,
-)
+from scrapy_robots1994.compare.impact import CHANGING, VARIANTS, Example, SiteImpact
 from scrapy_robots1994.compare.parsers import (
     Capture,
     Decision,
@@ -27,11 +19,6 @@ from scrapy_robots1994.compare.parsers import (
     our_parser,
 )
 from scrapy_robots1994.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_robots1994.compare.impact import Stratum
 
 CACHED_BYTES = 1_000_000
 """Bytes of the files that stay parsed."""
@@ -57,9 +44,9 @@ class Comparer:
     """Our parser, in one dialect and reading, and those it is compared with."""
 
     def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
-        self._setup = Variant(dialect, reading)
-        self._variants = {it: our_parser(*it) for it in VARIANTS}
-        self._ours = self._variants[self._setup]
+        self._dialect, self._reading = dialect, reading
+        self._ours = our_parser(dialect, reading)
+        self._variants = [our_parser(*it) for it in VARIANTS]
         self._diagnoses = {it.name: Diagnosis(self._ours, it) for it in others}
         self._files: LRUCache[bytes, ParsedVariants] = LRUCache(
             CACHED_BYTES, getsizeof=lambda it: len(it.body) + 1
@@ -79,7 +66,7 @@ class Comparer:
         ours = task.ours or self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
         site.counts.update((name, way) for way in directions)
-        for place, variant in enumerate(self._variants.values()):
+        for place, variant in enumerate(self._variants):
             found = map(direction_of, self._decisions(variant, task), theirs)
             for way in CHANGING.intersection(found):
                 site.variants[name, way] |= 1 << place
@@ -93,21 +80,23 @@ class Comparer:
             site.keep((name, way), Example(question, said, cause), capture)
         return site
 
-    def explain(self, name: str, site: SiteImpact) -> dict[Stratum, list[Example]]:
+    def explain(
+        self, name: str, site: SiteImpact
+    ) -> dict[tuple[str, Direction], list[Example]]:
         """Return the examples of parser *name* about *site* explained: each with cause
         and verdict, the first of each direction with the lines that it needs.
         """
         capture = site.capture
-        robots = RobotsTxt.parse(capture.body, **self._setup._asdict())
-        explained: dict[Stratum, list[Example]] = {}
+        robots = RobotsTxt.parse(
+            capture.body, dialect=self._dialect, reading=self._reading
+        )
+        explained = {}
         for stratum, examples in site.examples.items():
             if stratum[0] == name:
-                explained[stratum] = [
+                first, *others = (
                     self._explained(name, capture, robots, it) for it in examples
-                ]
-                explained[stratum][0] = self._with_lines(
-                    name, capture, explained[stratum][0]
                 )
+                explained[stratum] = [self._with_lines(name, capture, first), *others]
         return explained
 
     def _explained(
@@ -132,7 +121,7 @@ class Comparer:
         """Return *body* as the parsers read it, from the cache where it is small."""
         files = self._files.get(body)
         if files is None:
-            files = ParsedVariants(body, self._setup.dialect)
+            files = ParsedVariants(body, self._dialect)
             if len(body) < CACHED_BYTES:
                 self._files[body] = files
         return files

@@ -4,11 +4,10 @@ A cause is never guessed: it is assigned because the two agree about a transform
 (and, where the URL or the robot's name is part of the cause, a transformed question).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scrapy_robots1994.compare import transforms
 from scrapy_robots1994.compare.parsers import (
@@ -16,15 +15,11 @@ from scrapy_robots1994.compare.parsers import (
     Direction,
     Parser,
     Question,
+    Reading,
     direction_of,
     read,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from scrapy_robots1994.compare.parsers import Reading
-    from scrapy_robots1994.compare.transforms import Lines
+from scrapy_robots1994.compare.transforms import Lines
 
 _ALLOWING = b"User-agent: *\nAllow: /a\nDisallow: /\n"
 _ALLOWED = Question("http://a.test/a", "a")

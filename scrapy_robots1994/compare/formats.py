@@ -4,30 +4,23 @@ The page is a fixed template; the data is in it as JSON, which its script shows 
 So nothing in a file or URL can become markup.
 """
 
-from __future__ import annotations
-
 import base64
 import csv
 import hashlib
 import io
 import json
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from importlib.resources import files
+from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy_robots1994.compare.diagnosis import Cause
-from scrapy_robots1994.compare.report import as_plain
+from scrapy_robots1994.compare.report import ComparisonReport, as_plain
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from scrapy_robots1994.compare.report import ComparisonReport
 
 # Spreadsheets run what begins like this.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -124,7 +117,6 @@ def as_html(report: ComparisonReport) -> str:
     return page
 
 
-@cache
 def _part(name: str) -> str:
     """Return one of the files the page is made of."""
     return files("scrapy_robots1994.compare").joinpath(name).read_text("utf-8")

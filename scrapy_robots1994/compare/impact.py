@@ -1,22 +1,18 @@
 """Impact: what changes for each site when our parser takes the place of another one."""
 
-from __future__ import annotations
-
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import blake2b
 from heapq import merge
 from itertools import islice, product
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.parsers import Basis, Capture, Direction, Question
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_SITES = 20_000
 """Sites that a report lists; of more, the counts go on."""
@@ -72,7 +68,7 @@ class Example:
     needed_lines: tuple[int, ...] = ()
 
 
-Stratum: TypeAlias = "tuple[str, Direction]"
+Stratum: TypeAlias = tuple[str, Direction]
 """A parser, and a direction in which it differs."""
 
 
@@ -93,7 +89,7 @@ class SiteImpact:
     variants: Counter[Stratum] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, capture: Capture) -> SiteImpact:
+    def of(cls, capture: Capture) -> "SiteImpact":
         """Return the impact on *capture* before any question."""
         return cls(replace(capture, body=b"", others=None))
 
@@ -150,7 +146,7 @@ class SiteImpact:
             self.packed = tuple(zlib.compress(it) for it in files if it is not None)
         self._keep(stratum, [example])
 
-    def add(self, other: SiteImpact) -> None:
+    def add(self, other: "SiteImpact") -> None:
         """Add *other*, which is about the same site."""
         self.counts.update(other.counts)
         self.causes.update(other.causes)
@@ -203,7 +199,7 @@ class Totals:
         self.causes.update(site.causes)
         self._list(site)
 
-    def add(self, other: Totals) -> None:
+    def add(self, other: "Totals") -> None:
         """Add all of *other*."""
         self.captures += other.captures
         self.skipped += other.skipped

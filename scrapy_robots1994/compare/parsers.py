@@ -1,20 +1,15 @@
 """Parsers, ours among them: what they read, and how one differs from ours."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from scrapy_robots1994.origin import target_of
+from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robots1994.parser import Verdict
 
 ROBOTS_TXT = "/robots.txt"
 
@@ -54,7 +49,7 @@ def raised(name: str) -> Decision:
     return f"raises {name}"
 
 
-Reading: TypeAlias = "Callable[[Question], Decision]"
+Reading: TypeAlias = Callable[[Question], Decision]
 """One file as one parser reads it: what it says to each question, whatever it does."""
 
 

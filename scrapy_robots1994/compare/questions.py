@@ -1,19 +1,13 @@
 """Questions about a file, made from the file itself."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
 from scrapy_robots1994.compare.transforms import is_agent, is_rule
+from scrapy_robots1994.parser import Line
 from scrapy_robots1994.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from scrapy_robots1994.parser import Line
 
 # A name that holds no common one, as `bot`, and is not part of any: a record may speak
 # to a robot by any part of its name.

@@ -2,23 +2,23 @@
 what JSON can hold.
 """
 
-from __future__ import annotations
-
 import platform
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_robots1994.compare.diagnosis import Cause
-from scrapy_robots1994.compare.impact import VARIANTS, Change
+from scrapy_robots1994.compare.impact import (
+    VARIANTS,
+    Change,
+    SiteImpact,
+    Totals,
+    Variant,
+)
 from scrapy_robots1994.compare.parsers import DISAGREEING, Basis, Direction
 from scrapy_robots1994.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
 
 AROUND = 3
 """Lines shown before and after a needed one in a file that is too long to show."""
@@ -174,11 +174,11 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
         "causes_of": "examples" if report.is_sampled else "all",
         "parsers": {name: _parser(report, name) for name in report.parsers},
         "variants": [
-            variant._asdict()
-            | {
+            {
+                **variant._asdict(),
                 "changes": {
                     it: _named(totals.changes_in(place, it)) for it in report.parsers
-                }
+                },
             }
             for place, variant in enumerate(VARIANTS)
         ],

@@ -2,14 +2,12 @@
 what a path covers, or about whom a rule is for.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from string import ascii_letters, digits
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
@@ -27,9 +25,6 @@ from scrapy_robots1994.parser.tokens import (
     read_lines,
 )
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
 
 # Neither is part of the other, nor of a name in use.
 _ME = "Qqrobotqq"
@@ -66,11 +61,11 @@ class Lines:
         """The bytes again, those that are not UTF-8 included."""
         return self.mark + self.text.encode(self.encoding, "surrogateescape")
 
-    def only(self, places: Collection[int]) -> Lines:
+    def only(self, places: Collection[int]) -> "Lines":
         """Return the lines at these *places* (from 0)."""
         return self.of(self.lines[place] for place in sorted(places))
 
-    def of(self, lines: Iterable[Line]) -> Lines:
+    def of(self, lines: Iterable[Line]) -> "Lines":
         """Return other lines of the same mark and encoding."""
         return replace(self, lines=tuple(lines))
 
