@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from time import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.origin import head_of
@@ -34,6 +34,9 @@ TOUCH_SECONDS = 10.0
 """How exactly the memory store knows when a policy was last used."""
 
 _SHORTEST = len("https://")
+
+Found: TypeAlias = "Policy | Exception"
+"""The policy of an origin, or the error because of which it has none."""
 
 
 @dataclass(slots=True)
@@ -103,13 +106,8 @@ class RulesCache:
 class Judge(Protocol):
     """Decides about requests."""
 
-    async def judge(
-        self, request: Request, origin: Origin, found: Policy | Exception
-    ) -> None:
-        """Let *request* pass, or raise.
-
-        *found* is the policy of *origin*, or the error because of which it has none.
-        """
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
+        """Let *request* to *origin* pass, or raise."""
 
 
 class PlainJudge:
@@ -125,9 +123,7 @@ class PlainJudge:
         self._refusals = refusals
         self._cache = cache
 
-    async def judge(
-        self, request: Request, origin: Origin, found: Policy | Exception
-    ) -> None:
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Decide by the rules for our robot."""
         if isinstance(found, Exception):
             # Unknown is neither allowed nor disallowed: the request fails.
@@ -161,9 +157,7 @@ class ComparingJudge:
         self._robot = robot
         self._compare = compare
 
-    async def judge(
-        self, request: Request, origin: Origin, found: Policy | Exception
-    ) -> None:
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Compare, then decide."""
         # Without a policy there is no file to compare by.
         if not isinstance(found, Exception):

@@ -64,15 +64,20 @@ _OUTCOMES = {
 }
 
 
+_REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
+_ALL_REFUSED = (
+    "robots.txt refused every start request (%d), so nothing was crawled. The first: "
+    "%s. `scrapy robots-check --explain URL` explains the others."
+)
+
 # The keys of `dispatcher.connections` are the ids of senders.
 _ANY_SENDER = id(dispatcher.Any)
 
 
 @dataclass(slots=True)
 class _Row:
-    """One origin: the reason of the last refusal, the line of the first one."""
+    """Refusals of one origin: the reason of the last one, the line of the first one."""
 
-    origin: Origin
     reason: Reason
     first: str
     refused: int = 0
@@ -81,8 +86,8 @@ class _Row:
 class Refusals:
     """Does all that belongs to a refusal, and logs those of each origin at the close.
 
-    Crawls of large sites refuse a good part of their links, so `refuse` does little:
-    it makes one call of the stats, and no text that is not logged.
+    A crawl may be refused a good part of the links that it follows, so `refuse` makes
+    one call of the stats, and no text that is not logged.
     """
 
     def __init__(
@@ -94,9 +99,9 @@ class Refusals:
         self._level = logging.DEBUG if crawler.crawling else logging.WARNING
         self._sender = id(crawler)
         self._rows: dict[Origin, _Row] = {}
-        self._uncounted = 0
+        self._others = _Row(Reason.RULE, "")
         self._reasons: Counter[Reason] = Counter()
-        self._starts = StartRequests(crawler, recorder, closes=closes_when_denied)
+        self._starts = StartRequests(crawler, closes=closes_when_denied)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def refuse(
@@ -105,21 +110,17 @@ class Refusals:
         """Return the exception for *request*, which *verdict* of *origin* is about."""
         self._recorder.increment(stats.FORBIDDEN)
         request.meta["robots1994"] = verdict
-        self._reasons[verdict.reason] += 1
         row = self._rows.get(origin) or self._new_row(origin, verdict)
-        if row is None:
-            self._uncounted += 1
-        else:
-            row.refused += 1
-            row.reason = verdict.reason
+        row.refused += 1
+        row.reason = verdict.reason
+        self._reasons[verdict.reason] += 1
         if not self._starts.has_passed:
             self._starts.refused(request, verdict)
         # Sending a signal costs more than all else here, also where nothing listens.
         # Looked up each time: a handler may be connected at any moment.
-        of_sender = dispatcher.connections.get
-        if request_refused in of_sender(
-            self._sender, ()
-        ) or request_refused in of_sender(_ANY_SENDER, ()):
+        connected = dispatcher.connections.get
+        here, anywhere = connected(self._sender, ()), connected(_ANY_SENDER, ())
+        if request_refused in here or request_refused in anywhere:
             self._crawler.signals.send_catch_log(
                 request_refused,
                 request=request,
@@ -127,37 +128,38 @@ class Refusals:
                 spider=self._crawler.spider,
             )
         if logger.isEnabledFor(self._level):
-            logger.log(
-                self._level,
-                "Forbidden by robots.txt: <%s %s>: %s",
-                request.method,
-                escape_control_chars(redact_credentials(request.url), 500),
-                verdict,
-                extra={"spider": self._crawler.spider},
-            )
+            url = escape_control_chars(redact_credentials(request.url), 500)
+            text, extra = _REFUSED, {"spider": self._crawler.spider}
+            logger.log(self._level, text, request.method, url, verdict, extra=extra)
         return ForbiddenByRobots(verdict)
 
-    def _new_row(self, origin: Origin, verdict: Verdict) -> _Row | None:
-        """Return a new row for *origin*; `None` past `MAX_ORIGINS`."""
+    def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
+        """Return a new row for *origin*; past `MAX_ORIGINS` the one of all others."""
         if len(self._rows) >= MAX_ORIGINS:
-            return None
+            return self._others
         first = verdict.reason.value
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
-        return self._rows.setdefault(origin, _Row(origin, verdict.reason, first))
+        return self._rows.setdefault(origin, _Row(verdict.reason, first))
 
     def _closed(self) -> None:
         """Log the table and set its stats, if there is a refusal."""
         if not self._rows:
             return
+        extra = {"spider": self._crawler.spider}
         for reason, number in self._reasons.items():
             self._recorder.set(stats.REASONS, number, reason=reason.value)
-        rows = sorted(self._rows.values(), key=lambda row: (-row.refused, row.origin))
-        for row in rows[:TOP_ORIGINS]:
-            self._recorder.set(stats.REFUSED_BY, row.refused, origin=row.origin)
+        rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
+        for origin, row in rows[:TOP_ORIGINS]:
+            self._recorder.set(stats.REFUSED_BY, row.refused, origin=origin)
         self._recorder.set(stats.REFUSING, len(rows))
-        table = "\n".join(_table(rows, self._uncounted))
-        logger.info("%s", table, extra={"spider": self._crawler.spider})
+        logger.info("%s", "\n".join(_table(rows, self._others)), extra=extra)
+        if self._starts.are_all_refused:
+            number = self._starts.number_refused
+            self._recorder.set(stats.STARTS_REFUSED, number)
+            logger.warning(
+                _ALL_REFUSED, number, self._starts.first_refused, extra=extra
+            )
 
 
 def counted(number: int, noun: str) -> str:
@@ -165,39 +167,36 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _table(rows: list[_Row], uncounted: int) -> Iterator[str]:
+def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     """Yield the lines of the table, at most 100 columns wide."""
-    refused = sum(row.refused for row in rows) + uncounted
+    refused = sum(row.refused for _, row in rows) + others.refused
     requests, origins = counted(refused, "request"), counted(len(rows), "origin")
     yield f"robots.txt refused {requests} at {origins}"
     yield f"{'refused':>9}  {'outcome':11}  {'origin':40}  first line that refused"
-    for row in rows[:TOP_ORIGINS]:
+    for origin, row in rows[:TOP_ORIGINS]:
+        refused -= row.refused
         yield (
             f"{row.refused:9,}  {_OUTCOMES.get(row.reason, Outcome.PARSED.value):11}  "
-            f"{escape_control_chars(str(row.origin), 40):40}  "
+            f"{escape_control_chars(str(origin), 40):40}  "
             f"{escape_control_chars(row.first, 34)}"
         ).rstrip()
-    others = sum(row.refused for row in rows[TOP_ORIGINS:]) + uncounted
-    if others or len(rows) > TOP_ORIGINS:
-        yield f"{others:9,}  at the other origins"
+    if refused:
+        yield f"{refused:9,}  at the other origins"
 
 
 class StartRequests:
     """Watches the start requests until the first of them passes.
 
-    If robots.txt refused every one of them, one warning at the close says so; with
-    *closes* the crawl then closes with the reason `robotstxt_denied`.
+    If robots.txt refused every one of them, with *closes* the crawl closes with the
+    reason `robotstxt_denied`.
     """
 
-    def __init__(
-        self, crawler: Crawler, recorder: StatsRecorder, *, closes: bool
-    ) -> None:
+    def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        self._recorder = recorder
         self.has_passed = False
         """Whether a start request was sent or answered."""
-        self._refused = 0
-        self._first = ""
+        self.number_refused = 0
+        self.first_refused = ""
         # Fingerprints of start requests, and whether each was refused. Not a count:
         # what the duplicates filter drops is never judged. It may have dropped one that
         # another run crawled, which is not refused by this one.
@@ -210,7 +209,6 @@ class StartRequests:
         ]
         for listener, signal in self._listeners:
             crawler.signals.connect(listener, signal)
-        crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
 
@@ -218,19 +216,19 @@ class StartRequests:
         """Note that *request*, perhaps a start request, was refused."""
         if not request.meta.get(START):
             return
-        self._refused += 1
-        if not self._first:
+        self.number_refused += 1
+        if not self.first_refused:
             url = escape_control_chars(redact_credentials(request.url), 200)
-            self._first = f"{url}: {verdict}"
+            self.first_refused = f"{url}: {verdict}"
         fingerprint = self._fingerprint(request)
         if fingerprint in self._is_refused:
             self._is_refused[fingerprint] = True
 
     @property
-    def _are_all_refused(self) -> bool:
-        return (
-            not self.has_passed and self._refused > 0 and all(self._is_refused.values())
-        )
+    def are_all_refused(self) -> bool:
+        """Whether there were start requests, and robots.txt refused each of them."""
+        is_any_refused = self.number_refused > 0 and not self.has_passed
+        return is_any_refused and all(self._is_refused.values())
 
     def _scheduled(self, request: Request) -> None:
         """Note a start request, which is judged later unless it is dropped."""
@@ -254,17 +252,5 @@ class StartRequests:
 
     def _idle(self) -> None:
         """Close the crawl, which has nothing more to do, for its true reason."""
-        if self._are_all_refused:
+        if self.are_all_refused:
             raise CloseSpider(CLOSE_REASON)
-
-    def _closed(self) -> None:
-        """Warn that nothing was crawled because robots.txt permits nothing."""
-        if self._are_all_refused:
-            self._recorder.set(stats.STARTS_REFUSED, self._refused)
-            logger.warning(
-                "robots.txt refused every start request (%d), so nothing was crawled. "
-                "The first: %s. `scrapy robots-check --explain URL` explains the others.",
-                self._refused,
-                self._first,
-                extra={"spider": self._crawler.spider},
-            )

@@ -65,7 +65,7 @@ def test_refusals_of_origins_over_the_limit_are_summed(
     with caplog.at_level("INFO"):
         sums._closed()
 
-    assert sums._uncounted == 3
+    assert sums._others.refused == 3
     assert "http://a.test" in caplog.text
 
 

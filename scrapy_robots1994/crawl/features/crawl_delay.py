@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from scrapy.robotstxt import RobotParser
     from typing_extensions import Self
 
-    from scrapy_robots1994.crawl.judges import Judge
-    from scrapy_robots1994.policy import Policy
+    from scrapy_robots1994.crawl.judges import Found, Judge
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -287,9 +286,7 @@ class PacingJudge:
         self._robot = robot
         self._delays = delays
 
-    async def judge(
-        self, request: Request, origin: Origin, found: Policy | Exception
-    ) -> None:
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Decide, then set the delay before the request reaches its slot."""
         await self._judge.judge(request, origin, found)
         # Without a policy, no file states a delay.

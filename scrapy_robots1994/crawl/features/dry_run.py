@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy.robotstxt import RobotParser
 
     from scrapy_robots1994.crawl.features.comparison import ShadowComparison
-    from scrapy_robots1994.crawl.judges import Judge
+    from scrapy_robots1994.crawl.judges import Found, Judge
     from scrapy_robots1994.crawl.requests import RobotName
     from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.origin import Origin
@@ -125,9 +125,7 @@ class DryRunJudge:
         self._refused: Counter[Origin | None] = Counter()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    async def judge(
-        self, request: Request, origin: Origin, found: Policy | Exception
-    ) -> None:
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Let *request* pass or raise `IgnoreRequest`, as the built-in would."""
         if isinstance(found, Exception):
             # To the built-in, any failed fetch allows everything.
