@@ -63,6 +63,7 @@ class PrefixMatcher:
         "_first_mark",
         "_index",
         "_is_shortest_first",
+        "_last",
         "_marks",
         "_prefixes",
         "has_urls",
@@ -111,7 +112,7 @@ class PrefixMatcher:
             paths = [paths[place] for place in order]
             marks = [marks[place] for place in order]
             is_shortest_first = False
-        self._is_shortest_first = is_shortest_first
+        self._is_shortest_first, self._last = is_shortest_first, ""
         self._prefixes: tuple[str, ...] = ()
         self._marks: Sequence[int] = ()
         self._index: PrefixIndex | None = None
@@ -144,10 +145,16 @@ class PrefixMatcher:
 
     def _first_covering(self, spelling: str) -> int:
         """Return the mark of the first of the few prefixes that covers a target."""
-        texts = list(filter(spelling.startswith, self._prefixes))
-        if not texts:
-            return UNDECIDED
-        text = min(texts, key=len) if self._is_shortest_first else texts[0]
+        text = self._last
+        if not text or not spelling.startswith(text):
+            texts = list(filter(spelling.startswith, self._prefixes))
+            if not texts:
+                return UNDECIDED
+            text = texts[0]
+            if self._is_shortest_first:
+                # One rule refuses many targets in a row. A shorter one that covers
+                # another of them would begin this one, and cover the first target, too.
+                text = self._last = min(texts, key=len)
         place = self._prefixes.index(text)
         return self._marks[place] if self._marks else self._first_mark + 2 * place
 

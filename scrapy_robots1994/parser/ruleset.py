@@ -1,5 +1,6 @@
 """RobotRules: what one file says to one robot, compiled once for all questions."""
 
+import re
 from bisect import bisect_right
 from dataclasses import replace
 from itertools import chain
@@ -31,6 +32,9 @@ from scrapy_robots1994.parser.verdict import (
 )
 
 ROBOTS_TXT = "/robots.txt"
+
+# Scheme, authority and slash of nearly every URL.
+_PLAIN_HEAD = re.compile(r"https?://[^/?#\\]+/")
 
 # 1994 E1: an empty file is as good as none.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
@@ -186,18 +190,14 @@ class RobotRules:
 
     def _target_start(self, url: str) -> int:
         """Return where the target of *url* begins; -1 where that needs a closer look."""
-        start = url.find("/", len("https://"))
         # Ours O19: rules that are absolute URLs are compiled for one host.
-        has_host = url.startswith(("http://", "https://"))
-        if self._records is not None or not has_host or url.startswith("http:///"):
+        head = None if self._records is not None else _PLAIN_HEAD.match(url)
+        if head is None:
             return -1
-        # These end an authority, too.
-        head = url[:start]
-        if start < 0 or "?" in head or "#" in head or "\\" in head:
-            return -1
+        start = head.end() - 1
         if not self._state[1]:
             # The first host: the next question is mostly about it, too.
-            self._state = (f"{head}/", start, *self._state[2:])
+            self._state = (head[0], start, *self._state[2:])
         return start
 
     def verdict(self, url: str | bytes) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from itertools import product
 from threading import Event, Thread, current_thread
 from typing import Any
 
@@ -122,6 +123,24 @@ def test_bytes_of_a_url_are_what_is_sent() -> None:
 
     assert not robots.allowed(b"http://a.example/\xe9", "rex")
     assert robots.allowed("http://a.example/\u00e9", "rex")
+
+
+def test_the_rule_of_one_verdict_is_not_that_of_the_next() -> None:
+    """Whatever was asked before, the shortest rule that covers the URL is named."""
+    values = ("/a/b/c", "/x", "/a/b", "/ab", "/x/y")
+    body = closed("\nDisallow: ".join(values))
+    rules = RobotsTxt.parse(body).rules("rex")
+    paths = {
+        "/a/b/c/d": "/a/b",
+        "/a/b": "/a/b",
+        "/abc": "/ab",
+        "/x/y": "/x",
+        "/a": None,
+    }
+
+    for before, path in product(paths, repeat=2):
+        rules.verdict(before)
+        assert rules.verdict(path).rule == paths[path]
 
 
 def test_the_shortest_rule_that_covers_is_named() -> None:
