@@ -13,17 +13,18 @@ from typing import Any, NamedTuple
 from scrapy_robots1994.parser import tokens
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
-from scrapy_robots1994.parser.records import RobotRecord, RobotRecords, RuleSources
+from scrapy_robots1994.parser.records import RobotRecords, RuleSources
 
 _UNSEEN = f"{tokens.SPACE}\r"
 _LONE_CR = re.compile(tokens.LONE_CR.encode())
 
-# Searching is quickest in bytes, all in lower case, for a pattern that begins with the
-# same bytes always: most User-agent lines are not indented.
-_WORD = tokens.USER_AGENT.encode()
-_REST = f"{tokens.USER_AGENT}[{tokens.SPACE}]*:([^\n{tokens.COMMENT}]*)"
-_AGENT = re.compile(f"\n{_REST}".encode())
-_INDENTED_AGENT = re.compile(f"\n[{tokens.SPACE}]*{_REST}".encode())
+# A text is searched without case in its lower case, and in bytes, which is quickest; and
+# for the word first, as a pattern that begins with optional space is slow to search.
+_AGENT = re.compile(
+    f"{tokens.USER_AGENT}[{tokens.SPACE}]*:([^\n{tokens.COMMENT}]*)".encode()
+)
+_SPACE = tokens.SPACE.encode()
+_NL = ord("\n")
 _BLANK = re.compile(f"\n{tokens.BLANK}".encode())
 _COMMENT = re.compile(tokens.COMMENT_TEXT)
 
@@ -34,9 +35,8 @@ _VALUES = re.compile(f"\n(?:{_DISALLOW})({tokens.VALUE})")
 _ALLOW_VALUES = re.compile(f"\n(?:{_DISALLOW}|({_ALLOW}))({tokens.VALUE})")
 _DELAYS = re.compile(f"\n{tokens.field_pattern(tokens.CRAWL_DELAY)}({tokens.VALUE})")
 
-# One call keeps all other threads waiting, so the rules of a longer text are found one
-# by one.
-_SHORT = 32_768
+# One call of a pattern keeps all other threads waiting: about so many characters each.
+_AT_ONCE = 32_768
 
 
 @cache
@@ -53,9 +53,19 @@ def robot_records(
 ) -> RobotRecords:
     """Return what *text* says to a robot with these *names*."""
     scan = _Scan(text, dialect)
-    found = scan.records(dialect.choose(scan.named, names), reading)
-    records = (_record(it, dialect) for it in found)
-    return RobotRecords.of(records, has_others=bool(scan.named))
+    records = RobotRecords(has_others=bool(scan.named))
+    for it in scan.records(dialect.choose(scan.named, names), reading):
+        obeyed = it.text + it.orphans
+        values, allows = _rules(obeyed, dialect)
+        first_orphan = len(values)
+        if it.orphans:
+            first_orphan -= len(_rules(it.orphans, dialect)[0])
+        delays: list[float] = []
+        if dialect.has_crawl_delay:
+            seconds = map(seconds_of, _findall(_DELAYS, obeyed))
+            delays = [each for each in seconds if each is not None]
+        records.add(values, allows, first_orphan, delays)
+    return records
 
 
 def rule_sources(
@@ -64,7 +74,8 @@ def rule_sources(
     """Return where *text* says what `robot_records` returns."""
     scan = _Scan(text, dialect)
     found = list(scan.records(dialect.choose(scan.named, names), reading))
-    values = [value for it in found for value in _record(it, dialect).values]
+    texts = (it.text + it.orphans for it in found)
+    values = [value for text in texts for value in _rules(text, dialect)[0]]
     return RuleSources.of(scan.sources(found, dialect), values)
 
 
@@ -77,6 +88,16 @@ class _Found(NamedTuple):
     next_one: int
     text: str
     orphans: str
+
+
+def _agents(lowered: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where the value of each User-agent line begins and ends."""
+    for agent in _AGENT.finditer(lowered):
+        before = agent.start() - 1
+        while lowered[before] in _SPACE:
+            before -= 1
+        if lowered[before] == _NL:
+            yield agent.span(1)
 
 
 class _Scan:
@@ -94,13 +115,7 @@ class _Scan:
         # So each line begins with an NL.
         self._text = text = b"\n" + text
         self._lowered = lowered = text.lower()
-        most = lowered.count(_WORD)
-        if not most:
-            return
-        self._spans = [it.span(1) for it in _AGENT.finditer(lowered)]
-        if len(self._spans) < most:
-            # One is indented, or has text before it.
-            self._spans = [it.span(1) for it in _INDENTED_AGENT.finditer(lowered)]
+        self._spans = list(_agents(lowered))
         values = b"\n".join([text[start:end] for start, end in self._spans])
         for value in decode(values).split("\n") if self._spans else ():
             self.named.append(dialect.names(value.strip(_UNSEEN)))
@@ -163,18 +178,6 @@ def _uncommented(block: bytes) -> str:
     return _COMMENT.sub("", text) if tokens.COMMENT in text else text
 
 
-def _record(found: _Found, dialect: Dialect) -> RobotRecord:
-    """Return a record as `records.py` does."""
-    text = found.text + found.orphans
-    values, allows = _rules(text, dialect)
-    orphans = len(_rules(found.orphans, dialect)[0]) if found.orphans else 0
-    delays: Sequence[float] = ()
-    if dialect.has_crawl_delay:
-        seconds = map(seconds_of, _findall(_DELAYS, text))
-        delays = [each for each in seconds if each is not None]
-    return RobotRecord(values, allows, len(values) - orphans, delays)
-
-
 def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
     """Return the values of the rules in *text*, and which of them are Allow."""
     if dialect.has_allow:
@@ -192,11 +195,16 @@ def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
 
 
 def _findall(pattern: re.Pattern[str], text: str) -> list[Any]:
-    """Return all that *pattern* finds in *text*."""
-    if len(text) <= _SHORT:
-        return pattern.findall(text)
-    found = pattern.finditer(text)
-    return [it.groups("") if pattern.groups > 1 else it[1] for it in found]
+    """Return all that *pattern* finds in *text*, part by part."""
+    found: list[Any] = []
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _AT_ONCE)
+        if end < 0:
+            end = len(text)
+        found += pattern.findall(text, start, end)
+        start = end
+    return found
 
 
 def _lines(line: int, text: str, dialect: Dialect) -> Iterator[int]:

@@ -85,12 +85,14 @@ class PrefixMatcher:
         first in the file.
         """
         # Ours O2: the rules of several records for every robot are obeyed together.
-        values = records.values[numbers.start : numbers.stop]
+        values = records.values
+        if len(numbers) < len(values):
+            values = values[numbers.start : numbers.stop]
         self._first_mark = 2 * numbers.start + 1
         marks: Sequence[int] = range(self._first_mark, 2 * numbers.stop, 2)
-        if records.allows:
-            allows = records.allows[numbers.start : numbers.stop]
-            marks = [mark - allow for mark, allow in zip(marks, allows, strict=True)]
+        has_allow = True in records.allows
+        if has_allow:
+            marks = [2 * number + (not records.allows[number]) for number in numbers]
         paths, marks, text, self.has_urls = _paths(values, marks, head)
         self._cut: tuple[tuple[str, int], ...] = ()
         self.is_plain = is_plain(text)
@@ -105,10 +107,7 @@ class PrefixMatcher:
             # A `#` in a spelling was an escape; a fragment must not look like it.
             self.is_plain = text.isascii() and "#" not in text
         if records.orphans or (is_shortest_first and not is_written):
-            lengths = [len(records.values[mark >> 1]) for mark in marks]
-            if not is_shortest_first:
-                lengths = [0] * len(marks)
-            order = _by_rank(marks, lengths, records.orphans)
+            order = _by_rank(records, marks, is_shortest_first=is_shortest_first)
             paths = [paths[place] for place in order]
             marks = [marks[place] for place in order]
             is_shortest_first = False
@@ -116,7 +115,7 @@ class PrefixMatcher:
         self._prefixes: tuple[str, ...] = ()
         self._marks: Sequence[int] = ()
         self._index: PrefixIndex | None = None
-        if records.allows or len(paths) > _FEW:
+        if has_allow or len(paths) > _FEW:
             self._index = PrefixIndex(paths, marks, is_shortest_first=is_shortest_first)
         else:
             # One call of `startswith` tries them all.
@@ -182,16 +181,16 @@ class PrefixMatcher:
 
 
 def _by_rank(
-    marks: Sequence[int], lengths: Sequence[int], orphans: frozenset[int]
+    records: RobotRecords, marks: Sequence[int], *, is_shortest_first: bool
 ) -> list[int]:
     """Return the places of *marks* in the order in which the rules decide."""
     # Ours O5: the rules of the literal reading come before those that the cautious one
     # adds. Numbers sort many times faster than tuples, and while a sort lasts, all other
     # threads wait.
-    codes = [
-        (mark >> 1 in orphans) << 62 | length << 32 | place
-        for place, (mark, length) in enumerate(zip(marks, lengths, strict=True))
-    ]
+    codes = []
+    for place, number in enumerate(mark >> 1 for mark in marks):
+        length = len(records.values[number]) if is_shortest_first else 0
+        codes.append((number in records.orphans) << 62 | length << 32 | place)
     return [code & 0xFFFFFFFF for code in in_order(codes)]
 
 
@@ -236,7 +235,7 @@ class RecordsMatcher:
         )
 
 
-_NO_RULES = RobotRecords.of([], has_others=False)
+_NO_RULES = RobotRecords(has_others=False)
 # Many files have no rule for a robot.
 _WITHOUT_RULES = PrefixMatcher(_NO_RULES, "", range(0), is_shortest_first=True)
 
@@ -247,7 +246,7 @@ def compile_prefixes(
     """Return the matcher of *records* for URLs with this *head*."""
     if not records.values:
         return _WITHOUT_RULES
-    if records.allows and len(records.first_rules) > 1:
+    if len(records.first_rules) > 1 and True in records.allows:
         return RecordsMatcher(records, head)
     # Ours X1: of the rules of a record the first in the file decides.
     numbers = range(len(records.values))

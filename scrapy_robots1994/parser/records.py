@@ -186,67 +186,48 @@ def print_records(records: Iterable[Record]) -> str:
     return "\n".join(map(str, records))
 
 
-class RobotRecord(NamedTuple):
-    """What one record says to a robot that obeys it; rules with an empty value are left
-    out.
-
-    *allows* says which *values* are those of Allow lines; it is empty in a dialect
-    without Allow. The values from *first_orphan* on are those of orphans.
-    """
-
-    values: Sequence[str]
-    allows: Sequence[bool]
-    first_orphan: int
-    delays: Sequence[float]
-
-
 # Most files have none.
 _NO_ORPHANS: frozenset[int] = frozenset()
 
 
-class RobotRecords(NamedTuple):
+@dataclass(slots=True)
+class RobotRecords:
     """What the records of a file say to one robot, in columns.
 
     An object for each record would be simpler, but a file may have tens of thousands of
     records, and the garbage collector goes through all objects.
 
-    *values* are those of all rules; *first_rules* has for each record the number of its
-    first rule there. *allows* is empty if no rule is an Allow. *orphans* are the numbers
-    of the rules that only the cautious reading obeys. *has_others* says whether the file
-    has any record, for this robot or another.
+    *has_others* says whether the file has any record, for this robot or another.
+    *values* are those of all rules but empty ones; *first_rules* has for each record the
+    number of its first rule there. *allows* says which of them are Allow lines; it is
+    empty in a dialect without Allow. *orphans* are the numbers of the rules that only
+    the cautious reading obeys.
     """
 
-    values: Sequence[str]
-    first_rules: Sequence[int]
-    allows: Sequence[bool]
-    orphans: frozenset[int]
-    crawl_delay: float | None
     has_others: bool
+    values: list[str] = field(default_factory=list)
+    first_rules: list[int] = field(default_factory=list)
+    allows: list[bool] = field(default_factory=list)
+    orphans: frozenset[int] = _NO_ORPHANS
+    crawl_delay: float | None = None
 
-    @classmethod
-    def of(cls, records: Iterable[RobotRecord], *, has_others: bool) -> "RobotRecords":
-        """Return the columns of *records*."""
-        values: list[str] = []
-        first_rules: list[int] = []
-        allows: list[bool] = []
-        orphans: list[int] = []
-        delays: list[float] = []
-        for record in records:
-            number = len(values)
-            first_rules.append(number)
-            values += record.values
-            allows += record.allows
-            orphans += range(number + record.first_orphan, len(values))
-            delays += record.delays
-        return cls(
-            values,
-            first_rules,
-            allows if True in allows else (),
-            frozenset(orphans) if orphans else _NO_ORPHANS,
+    def add(
+        self,
+        values: list[str],
+        allows: list[bool],
+        first_orphan: int,
+        delays: Sequence[float],
+    ) -> None:
+        """Add a record; its *values* from *first_orphan* on are those of orphans."""
+        number = len(self.values)
+        self.first_rules.append(number)
+        self.values += values
+        self.allows += allows
+        if first_orphan < len(values):
+            self.orphans |= set(range(number + first_orphan, len(self.values)))
+        if delays:
             # Extended X5: the longest of several.
-            max(delays) if delays else None,
-            has_others,
-        )
+            self.crawl_delay = max(self.crawl_delay or 0.0, *delays)
 
 
 class RuleSources(NamedTuple):

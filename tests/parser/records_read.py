@@ -8,7 +8,6 @@ from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, DIALECTS
 from scrapy_robots1994.parser.records import (
     Record,
-    RobotRecord,
     RobotRecords,
     RuleSources,
     applied,
@@ -31,8 +30,19 @@ def robot_records(
     """What *text* says to a robot with these *names*."""
     records = tuple(read_records(read_lines(decode(text), dialect), dialect))
     obeyed = applied(records, dialect, names)
-    said = [said_by(it, dialect, reading) for it in obeyed]
-    return RobotRecords.of(said, has_others=bool(records))
+    said = RobotRecords(has_others=bool(records))
+    for record in obeyed:
+        rules, first_orphan = obeyed_rules(record, reading)
+        delays = record.delays
+        if reading == CAUTIOUS:
+            delays += record.orphan_delays
+        said.add(
+            [rule.value for rule in rules],
+            [rule.allows for rule in rules] if dialect.has_allow else [],
+            first_orphan,
+            [delay.seconds for delay in delays],
+        )
+    return said
 
 
 def obeyed_records(robots: RobotsTxt, robot: str | bytes) -> tuple[Record, ...]:
@@ -45,20 +55,6 @@ def obeyed_rules(record: Record, reading: str) -> tuple[list[Rule], int]:
     rules = [rule for rule in record.rules if rule.value]
     orphans = record.orphans if reading == CAUTIOUS else ()
     return [*rules, *(rule for rule in orphans if rule.value)], len(rules)
-
-
-def said_by(record: Record, dialect: Dialect, reading: str) -> RobotRecord:
-    """What *record* says to a robot that obeys it."""
-    rules, first_orphan = obeyed_rules(record, reading)
-    delays = record.delays
-    if reading == CAUTIOUS:
-        delays += record.orphan_delays
-    return RobotRecord(
-        [rule.value for rule in rules],
-        [rule.allows for rule in rules] if dialect.has_allow else (),
-        first_orphan,
-        [delay.seconds for delay in delays],
-    )
 
 
 def rule_sources(
