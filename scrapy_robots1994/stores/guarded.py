@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy_robots1994.errors import StoreError
@@ -42,13 +43,13 @@ class GuardedStore:
         wait: Callable[[Future[Any]], Awaitable[Any]],
         call_later: Callable[[float, Callable[[], None]], object],
     ) -> None:
-        self._url = url
-        self._decode = decode
-        self._max_fetch_seconds = max_fetch_seconds
+        self._timeout = url.timeout
         self._wait = wait
         self._call_later = call_later
-        self._clock: Callable[[], float] = time.time
         self._breaker = CircuitBreaker(url)
+        self._new_thread = partial(
+            PolicyThread, url, self._breaker, decode, max_fetch_seconds
+        )
         self._thread: PolicyThread | None = None
         self._abandoned: list[PolicyThread] = []
         # What to set if the thread is abandoned: no future may stay without a result.
@@ -83,7 +84,7 @@ class GuardedStore:
     def close(self) -> Awaitable[None]:
         """Store what was released before, then close the store, in its time limit."""
         closed = self._submit(PolicyThread.close)
-        self._close_by = time.monotonic() + self._url.timeout
+        self._close_by = time.monotonic() + self._timeout
         return closed
 
     def check_time(self) -> None:
@@ -97,7 +98,7 @@ class GuardedStore:
         now = time.monotonic()
         # Time in our own queue is not the store's.
         _, began = self._thread.running or (None, now)
-        deadline = began + self._url.timeout
+        deadline = began + self._timeout
         if self._close_by is not None:
             deadline = min(deadline, self._close_by)
         if now < deadline:
@@ -127,13 +128,7 @@ class GuardedStore:
             # A call that returned late has ended its thread.
             self._abandoned = [each for each in self._abandoned if each.is_alive()]
             if len(self._abandoned) < MAX_ABANDONED:
-                self._thread = PolicyThread(
-                    self._url,
-                    self._breaker,
-                    self._decode,
-                    self._max_fetch_seconds,
-                    self._clock,
-                )
+                self._thread = self._new_thread()
                 self._thread.start()
         return self._thread
 
@@ -142,7 +137,7 @@ class GuardedStore:
         thread.is_abandoned = True
         running, self._thread, self._is_checking = thread.running, None, False
         self._abandoned.append(thread)
-        error = StoreError(f"no answer within {self._url.timeout:g} seconds")
+        error = StoreError(f"no answer within {self._timeout:g} seconds")
         self._breaker.failed(running[0] if running else "close", error)
         # A new thread would be abandoned, too: most stores hang for a while.
         self._breaker.rest("read", "write")

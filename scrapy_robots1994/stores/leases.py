@@ -59,10 +59,10 @@ class PolicyThread(StoreWorker):
         breaker: CircuitBreaker,
         decode: Callable[[bytes, Origin], Policy | None],
         max_fetch_seconds: float,
-        clock: Callable[[], float],
+        clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(url, breaker)
-        self._read_entry = decode
+        self._decode = decode
         self._max_fetch_seconds = max_fetch_seconds
         self._clock = clock
         self._holder = uuid.uuid4().hex
@@ -223,7 +223,7 @@ class PolicyThread(StoreWorker):
     def _read(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin* if it is not over."""
         entry = self._entry(origin)
-        policy = None if entry is None else self._read_entry(entry, origin)
+        policy = None if entry is None else self._decode(entry, origin)
         if policy is None or policy.keep_until <= self._clock():
             return None
         return policy
@@ -261,7 +261,7 @@ class PolicyThread(StoreWorker):
         entry, now = self._entry(policy.origin), self._clock()
         if entry is None:
             return True
-        stored = self._read_entry(entry, policy.origin)
+        stored = self._decode(entry, policy.origin)
         if stored is None:
             # Of another version, or longer than we read: it is not ours to judge.
             return False

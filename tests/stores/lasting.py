@@ -112,7 +112,8 @@ def guarded(
     url = MadeStore(url="test://store", timeout=timeout, make=make)
     decoder = partial(decode, reader=READER, freshness=TERMS)
     made = Guarded(url, decoder, max_fetch_seconds, _same, lambda *_: None)
-    made._clock = clock
+    # A crawl has no other clock than the system's.
+    made._new_thread = partial(made._new_thread, clock=clock)
     return made
 
 

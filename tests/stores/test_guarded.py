@@ -15,6 +15,7 @@ from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.stores import Lease, StoreUrl, worker
 from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.guarded import MAX_ABANDONED
+from scrapy_robots1994.stores.leases import PolicyThread
 from tests.policy.samples import NOW, SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import Guarded, busy, guarded
@@ -358,7 +359,7 @@ def test_a_mistake_of_ours_ends_no_wait(
     stubborn = StubbornStore()
     stubborn.entries_by_origin[SITE] = encode(parsed())
     store = guarded(stubborn)
-    store._decode = broken
+    monkeypatch.setattr(PolicyThread, "_read", broken)
 
     assert store.read(SITE) is None
     assert store.read(SITE) is None
