@@ -12,7 +12,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats, threads
-from scrapy_robots1994.crawl.downloads import CLASSIFIER
+from scrapy_robots1994.crawl.downloads import CANCELLED
 from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
@@ -114,7 +114,7 @@ class ScrapyBackend:
     def fault_of(self, error: Exception) -> LocalFault | Cancelled:
         """Return what *error*, raised outside of `fetch`, means."""
         # Ours R6, R7: neither says anything about the origin.
-        if isinstance(error, CLASSIFIER.cancelled):
+        if isinstance(error, CANCELLED):
             return Cancelled("the fetch of robots.txt was cancelled")
         return LocalFault(error, is_bug=True)
 

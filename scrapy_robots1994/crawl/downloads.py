@@ -25,7 +25,13 @@ from twisted.web.client import ResponseFailed
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.policy.fetch_result import FaultClassifier
+from scrapy_robots1994.policy.fetch_result import (
+    BUGS,
+    Cancelled,
+    FetchError,
+    LocalFault,
+    is_local,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,8 +39,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-    from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault
 
 # Where Scrapy undoes a content coding that we cannot (a library is missing): this many
 # times the limit is unpacked at most, and past it the body counts as undecodable (R5).
@@ -80,17 +84,16 @@ NETWORK = (
 )
 """What a download raises when the network fails."""
 
-CLASSIFIER = FaultClassifier(
-    # R6: someone ended the request, so nothing has failed.
-    cancelled=(CancelledError, _either("DownloadCancelledError", CancelledError)),
-    # R7: what none of these says is anything about the origin.
-    local=(
-        error.ConnectBindError,
-        TunnelError,
-        exceptions.IgnoreRequest,
-        exceptions.NotSupported,
-    ),
+CANCELLED = (CancelledError, _either("DownloadCancelledError", CancelledError))
+"""What a download raises that someone ended (R6)."""
+
+LOCAL = (
+    error.ConnectBindError,
+    TunnelError,
+    exceptions.IgnoreRequest,
+    exceptions.NotSupported,
 )
+"""What a download raises that fails on our side (R7)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -136,9 +139,18 @@ class DownloadState:
         """Return whose fault it is that the download ended with *error*."""
         # A request that a middleware replaced is not seen to be sent.
         was_sent = not self.is_answered if self.is_sent else isinstance(error, NETWORK)
-        return CLASSIFIER.classify(
-            error, one_line(error), was_sent=was_sent, via_proxy=bool(self.proxy)
-        )
+        detail = one_line(error)
+        if isinstance(error, CANCELLED):
+            return Cancelled(detail)
+        if is_local(error, LOCAL):
+            return LocalFault(error)
+        # Before or after the download only code of this process runs.
+        if not was_sent or isinstance(error, BUGS):
+            return LocalFault(error, is_bug=True)
+        # Ours R7: of what is behind a proxy, a failed connection says nothing.
+        if self.proxy:
+            return LocalFault(error)
+        return FetchError(type(error).__name__, detail)
 
 
 class DownloadLimits:

@@ -200,37 +200,15 @@ def is_of_origin(result: Answer) -> bool:
     return is_file or result.status in NOT_OF_PROXIES or not result.via_plain_proxy
 
 
-@dataclass(frozen=True, slots=True)
-class FaultClassifier:
-    """Classifies the exception of a fetch by its place and its class.
+def is_local(error: BaseException, classes: Classes) -> bool:
+    """Return whether *error*, or one of its causes, happened on this machine.
 
-    *cancelled* and *local* are the classes of the HTTP client that mean just that.
+    *classes* are those of the HTTP client that say so.
     """
-
-    cancelled: Classes
-    local: Classes
-
-    def classify(
-        self, error: Exception, detail: str, *, was_sent: bool, via_proxy: bool
-    ) -> FetchError | LocalFault | Cancelled:
-        """Return whose fault *error* is; *detail* is one printable line about it.
-
-        *was_sent* says that the download itself failed, not a middleware.
-        """
-        if isinstance(error, self.cancelled):
-            return Cancelled(detail or "the request was cancelled")
-        if any(
-            isinstance(cause, self.local) or error_number(cause) in LOCAL_ERRNOS
-            for cause in causes(error)
-        ):
-            return LocalFault(error)
-        # Before or after the download only code of this process runs.
-        if not was_sent or isinstance(error, BUGS):
-            return LocalFault(error, is_bug=True)
-        # Ours R7: of what is behind a proxy, a failed connection says nothing.
-        if via_proxy:
-            return LocalFault(error)
-        return FetchError(type(error).__name__, detail)
+    return any(
+        isinstance(cause, classes) or error_number(cause) in LOCAL_ERRNOS
+        for cause in causes(error)
+    )
 
 
 def is_shortage(error: BaseException) -> bool:

@@ -6,23 +6,17 @@ import errno
 from typing import Any
 
 import pytest
+from scrapy.core.downloader.handlers.http11 import TunnelError
+from twisted.internet.defer import CancelledError
 
+from scrapy_robots1994.crawl.downloads import DownloadState
 from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault
 from scrapy_robots1994.policy.fetch_result import (
     MAX_CAUSES,
-    FaultClassifier,
     causes,
     copy_of,
     is_shortage,
 )
-
-
-class Withdrawn(Exception):  # noqa: N818 - what it is
-    """The client's word for a cancellation."""
-
-
-class TunnelError(Exception):
-    """The client's word for a failure of the proxy."""
 
 
 class NetworkError(Exception):
@@ -53,14 +47,13 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
         self.number = number
 
 
-CLASSIFIER = FaultClassifier(cancelled=(Withdrawn,), local=(TunnelError,))
-
-
 def fault_of(
     error: Exception, *, was_sent: bool = True, via_proxy: bool = False
 ) -> Any:
     """Return whose fault *error* is."""
-    return CLASSIFIER.classify(error, "detail", was_sent=was_sent, via_proxy=via_proxy)
+    proxy = "http://proxy.example" if via_proxy else None
+    state = DownloadState(0, 0.0, is_sent=True, is_answered=not was_sent, proxy=proxy)
+    return state.failure_of(error)
 
 
 def caused(error: Exception, cause: BaseException) -> Exception:
@@ -71,16 +64,16 @@ def caused(error: Exception, cause: BaseException) -> Exception:
 
 def test_ours_r5_what_the_download_raises_is_of_the_origin() -> None:
     """A failure on the direct way to it, named by its class."""
-    assert fault_of(NetworkError()) == FetchError("NetworkError", "detail")
+    assert fault_of(NetworkError("gone")) == FetchError("NetworkError", "gone")
     assert fault_of(ConnectionResetError(errno.ECONNRESET, "reset")) == FetchError(
-        "ConnectionResetError", "detail"
+        "ConnectionResetError", f"[Errno {errno.ECONNRESET}] reset"
     )
 
 
 def test_ours_r6_a_cancellation_is_neither_sides_fault() -> None:
     """Whether or not the request was sent."""
-    assert fault_of(Withdrawn()) == Cancelled("detail")
-    assert fault_of(Withdrawn(), was_sent=False) == Cancelled("detail")
+    assert fault_of(CancelledError()) == Cancelled("CancelledError")
+    assert fault_of(CancelledError(), was_sent=False) == Cancelled("CancelledError")
 
 
 @pytest.mark.parametrize(
