@@ -15,11 +15,6 @@ _UNPRINTABLE = re.compile(
 # User name and password of a URL anywhere in a text.
 _CREDENTIALS = re.compile(r"(?<=//)[^/?#\s]*@")
 
-# Surrogate escapes, each of one byte from 0x80 to 0xFF.
-_BYTES = range(0xDC80, 0xDD00)
-_FIRST_BYTE = 0x80
-_LAST_OF_TWO_DIGITS = 0xFF
-_LAST_OF_FOUR_DIGITS = 0xFFFF
 _CUT = "…"
 
 # What begins a command of a CI system in its log: `::` at the start of a line (where a
@@ -32,12 +27,12 @@ def _escape(match: re.Match[str]) -> str:
 
     A byte that is not UTF-8 is shown as that byte (O17).
     """
-    code = ord(match[0])
-    if code in _BYTES:
-        code -= _BYTES.start - _FIRST_BYTE
-    if code <= _LAST_OF_TWO_DIGITS:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
+    char = match[0]
+    if "\udc80" <= char <= "\udcff":
+        char = chr(ord(char) - 0xDC00)
+    if char.isascii():
+        return f"\\x{ord(char):02x}"
+    return char.encode("ascii", "backslashreplace").decode()
 
 
 def escape_control_chars(text: str, width: int = 120) -> str:

@@ -14,6 +14,7 @@ from scrapy.utils.project import inside_project
 
 import scrapy_robots1994
 from scrapy_robots1994.commands import terminal
+from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -87,8 +88,8 @@ class RobotsCommand(ScrapyCommand):
             self._parser.error(escape_control_chars(str(error), 500))
         except KeyboardInterrupt:
             terminal.print_note("interrupted")
-            self.exitcode = terminal.ExitCode.INTERRUPTED
-        if self.exitcode == terminal.ExitCode.INTERRUPTED:
+            self.exitcode = ExitCode.INTERRUPTED
+        if self.exitcode == ExitCode.INTERRUPTED:
             terminal.end_now()
 
     @abstractmethod
@@ -108,7 +109,7 @@ class RobotsCommand(ScrapyCommand):
         except KeyError:
             shown = repr(escape_control_chars(opts.spider, 60))
             hint = did_you_mean(opts.spider, loader.list())
-            raise terminal.WrongUse(
+            raise WrongUse(
                 f"--spider: the project has no spider {shown}; `scrapy list` names "
                 f"them{hint}"
             ) from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.inputs import STDIN, expand, is_url, urls_from
+from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
@@ -74,9 +75,7 @@ class RobotsCheck(RobotsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
         if STDIN in opts.robots and STDIN in (*args, opts.urls):
-            raise terminal.WrongUse(
-                "standard input can be the robots.txt or the URLs, not both"
-            )
+            raise WrongUse("standard input can be the robots.txt or the URLs, not both")
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
@@ -98,9 +97,9 @@ class RobotsCheck(RobotsCommand):
             self._print(verdict)
         self._lookup.run(self._urls, self._add, self._print_end)
         if self._unknown:
-            return terminal.ExitCode.UNREAD
+            return ExitCode.UNREAD
         is_found = self._words["disallowed"]
-        return terminal.ExitCode.FOUND if is_found else terminal.ExitCode.FINE
+        return ExitCode.FOUND if is_found else ExitCode.FINE
 
     def _add(self, source: PolicySource) -> None:
         """Print what *source* says of its URLs, as soon as it is known."""
@@ -271,10 +270,9 @@ def _exemption(url: str, *, is_path_fine: object) -> str:
     exemption = exemption_of(url, {})
     is_http = "://" not in url or url.lower().startswith(("http:", "https:"))
     if exemption is Exemption.NOT_HTTP and is_http:
-        what = "neither a URL nor a path" if is_path_fine else "not a URL"
-        instead = "/path" if is_path_fine else "name a robots.txt with --robots"
         shown = repr(escape_control_chars(url, 60))
-        raise terminal.WrongUse(
-            f"{shown} is {what}: write https://host/path; for a path alone, {instead}"
+        raise WrongUse(
+            f"{shown} is neither a URL nor a path: write https://host/path, or /path "
+            "where --robots names the file"
         )
     return exemption.value if exemption else ""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.inputs import expand, is_url
+from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -107,9 +108,7 @@ class RobotsCompare(RobotsCommand):
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - as above
 
         if not args:
-            raise terminal.WrongUse(
-                "no file given: name a file, a folder, a WARC file or a URL"
-            )
+            raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
         path = REPORT_PATH.read("--report", opts.report)
         names = expand(args)
         lookup = self.lookup(opts)
@@ -129,19 +128,15 @@ class RobotsCompare(RobotsCommand):
             report, Path(path) if path else None, as_json=opts.json
         )
         terminal.print_notes("not read", inputs.unread)
-        stuck = [f"{parser}: {label}" for parser, label in result.stuck]
-        terminal.print_notes("no answer in time, counted as raised", stuck)
+        terminal.print_notes("no answer in time, counted as raised", result.stuck)
         if result.is_interrupted:
             # Of an archive the number of files is known at its end.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
             compared = f"{result.totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
-            return terminal.ExitCode.INTERRUPTED
-        return (
-            terminal.ExitCode.UNREAD
-            if inputs.unread or stuck
-            else terminal.ExitCode.FINE
-        )
+            return ExitCode.INTERRUPTED
+        is_whole = not (inputs.unread or result.stuck)
+        return ExitCode.FINE if is_whole else ExitCode.UNREAD
 
 
 @contextmanager

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.commands.fetch_policies import PolicySource
 
+    Report = Callable[[str], object]
+
 NOWHERE = "http://localhost"
 """The origin of a file whose name does not say one."""
 
@@ -95,11 +97,9 @@ class CompareInputs:
                 yield from captures_in(Path(name), self.unread.append)
                 continue
             try:
-                capture = Capture(label_of(name), read_bytes(name))
+                yield Capture(label_of(name), read_bytes(name))
             except OSError as error:
                 self.unread.append(what_failed(error))
-            else:
-                yield capture
 
 
 def label_of(name: str) -> str:
@@ -125,40 +125,35 @@ class HeaderTooLongError(Exception):
     """The header of a record exceeds `MAX_HEADER_BYTES`."""
 
 
-def captures_in(path: Path, on_fault: Callable[[str], object]) -> Iterator[Capture]:
+def captures_in(path: Path, on_fault: Report) -> Iterator[Capture]:
     """Yield each answer to GET /robots.txt in a WARC file, read as it streams by.
 
     *on_fault* is called with a line for each record that could not be read, and for
     damage behind which nothing can be read.
     """
+
+    def report(what: str) -> None:
+        on_fault(escape_control_chars(f"{path}: {what}", 300))
+
     try:
         with path.open("rb") as file:
-            for record in _records(path, file, on_fault):
-                capture = _capture(path, record, on_fault)
+            for record in _records(file, report):
+                capture = _capture(record, report)
                 if capture is not None:
                     yield capture
-    except (RobotsError, GeneratorExit):
+    except RobotsError:
         raise
     except Exception as error:  # noqa: BLE001 - of damage comes any error
         is_clear = not isinstance(error, (AttributeError, TypeError))
         why = (is_clear and str(error)) or "a record is damaged"
-        _report(on_fault, path, f"cannot be read from here on: {why}")
+        report(f"cannot be read from here on: {why}")
 
 
-def _report(on_fault: Callable[[str], object], path: Path, what: str) -> None:
-    """Call *on_fault* with a printable line."""
-    on_fault(escape_control_chars(f"{path}: {what}", 300))
-
-
-def _records(
-    path: Path, file: BinaryIO, on_fault: Callable[[str], object]
-) -> Iterator[Any]:
+def _records(file: BinaryIO, report: Report) -> Iterator[Any]:
     """Yield the records; one whose header is too long is skipped."""
     try:
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
-        from warcio.bufferedreaders import (  # noqa: PLC0415 - as above
-            DecompressingBufferedReader,
-        )
+        from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - as above
     except ImportError as error:  # pragma: no cover - without the extra
         msg = (
             "Reading a WARC file needs warcio, which is not installed: "
@@ -188,8 +183,7 @@ def _records(
                 reader.header_bytes = 0
                 yield record
         except HeaderTooLongError:
-            what = f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped"
-            _report(on_fault, path, what)
+            report(f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped")
             while reader.read(_PIECE):
                 pass
             reader.header_bytes, record = 0, None
@@ -199,13 +193,11 @@ def _records(
         # What is not a record any more is passed over, and then not counted.
         is_whole = archive.offset == archive.fh.tell()
         if not is_whole or (record is not None and _is_short(record)):
-            _report(on_fault, path, "breaks off within a record")
+            report("breaks off within a record")
         return
 
 
-def _capture(
-    path: Path, record: Any, on_fault: Callable[[str], object]
-) -> Capture | None:
+def _capture(record: Any, report: Report) -> Capture | None:
     """Return the capture of a robots.txt that *record* is; None for any other."""
     url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
     origin = Origin.of(url)
@@ -214,7 +206,7 @@ def _capture(
         return None
     word = record.http_headers.get_statuscode() or "0"
     if not (word.isascii() and word.isdigit()):
-        _report(on_fault, path, f"{url}: {word!r} is not an HTTP status")
+        report(f"{url}: {word!r} is not an HTTP status")
         return None
     status = int(word[:4])
     # Ours R2: where it leads is a capture of its own.
@@ -226,7 +218,7 @@ def _capture(
     body = _read(record.content_stream(), MAX_BODY_BYTES)
     record.raw_stream = raw
     if _is_short(record):
-        _report(on_fault, path, f"{url}: the record breaks off")
+        report(f"{url}: the record breaks off")
         return None
     uniform = _UNIFORM_VERDICTS.get(outcome_of(status))
     return Capture(str(origin), body, uniform, None if uniform is None else status)

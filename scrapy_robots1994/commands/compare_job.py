@@ -19,6 +19,7 @@ from scrapy import Spider
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.compare_inputs import NOWHERE, origin_of
 from scrapy_robots1994.commands.inputs import listed
+from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
@@ -78,7 +79,7 @@ class Job:
         """Return the job that the options and the settings of the project make."""
         wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
         if not wanted:
-            raise terminal.WrongUse(
+            raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
             )
         found = peers(wanted, process.create_crawler(Spider), "--parsers")
@@ -107,7 +108,7 @@ class Result:
     """
 
     totals: Totals = field(default_factory=Totals)
-    stuck: list[tuple[str, str]] = field(default_factory=list)
+    stuck: list[str] = field(default_factory=list)
     is_interrupted: bool = False
 
 
@@ -115,11 +116,11 @@ class Guard(GuardedComparer):
     """The comparer of one job and thread; *stuck* is what got stuck since the last task."""
 
     def __init__(self, job: Job) -> None:
-        self.stuck: list[tuple[str, str]] = []
+        self.stuck: list[str] = []
         super().__init__(
             partial(make_comparer, job.parsers, job.settings, job.dialect, job.reading),
             job.names,
-            on_stuck=lambda *found: self.stuck.append(found),
+            on_stuck=lambda *found: self.stuck.append(": ".join(found)),
             seconds=job.seconds,
         )
 

@@ -192,27 +192,26 @@ class PolicyLookup:
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
         ours = ours or Robots1994Middleware.from_crawler(crawler)
+
+        async def fetch_some() -> None:
+            for url in urls:
+                try:
+                    policy = await self._policy(url, ours)
+                    source = PolicySource.from_policy(url, policy)
+                except Exception as error:  # noqa: BLE001 - R7: whatever a middleware raises
+                    source = PolicySource.from_error(url, error)
+                if self._is_interrupted:
+                    return
+                report(source)
+
         count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
-        works = [self._fetch_some(urls, report, ours) for _ in range(count)]
-        all_done: Any = DeferredList(map(deferred_from_coro, works), consumeErrors=True)
+        works = [deferred_from_coro(fetch_some()) for _ in range(count)]
+        all_done: Any = DeferredList(works, consumeErrors=True)
         self._cancel = partial(_thread_safe_call(), all_done.cancel)
         ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(all_done)
         for is_done, failure in ends:
             if not is_done:
                 failure.raiseException()
-
-    async def _fetch_some(
-        self, urls: Iterator[str], report: Report, ours: Robots1994Middleware
-    ) -> None:
-        """Fetch one of *urls* after the other until none is left."""
-        for url in urls:
-            try:
-                source = PolicySource.from_policy(url, await self._policy(url, ours))
-            except Exception as error:  # noqa: BLE001 - R7: whatever a middleware raises
-                source = PolicySource.from_error(url, error)
-            if self._is_interrupted:
-                return
-            report(source)
 
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
         """Return the policy of the origin of *url*, or the one that a file elsewhere

@@ -12,6 +12,7 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.checks import KINDS, SEVERITIES
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import expand, is_url, read_bytes, why_unread
+from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.report import Report, Summary, Unread
@@ -34,22 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="for people (text, the default), programs (json), GitHub's workflows "
         "(github), code scanning and editors (sarif)",
     )
-    add(
-        "--only-problems",
-        action="store_true",
-        help="leave out the lines without a problem",
-    )
-    add(
-        "--summary",
-        action="store_true",
-        help="print only how many files have which problem",
-    )
-    add(
-        "--ignore",
-        metavar="CODES",
-        default="",
-        help="codes of problems to leave out, as R015,R018",
-    )
+    add("--only-problems", action="store_true", help="print the problems alone")
+    add("--summary", action="store_true", help="only count the files by problem")
+    add("--ignore", metavar="CODES", default="", help="leave out codes, as R015,R018")
     add(
         "--fail-on",
         choices=(*SEVERITIES, "never"),
@@ -64,8 +52,8 @@ class LintRun:
     def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             msg = "no file given: name a file, a folder, a URL, or - for standard input"
-            raise terminal.WrongUse(msg)
-        self.exit_code = terminal.ExitCode.FINE
+            raise WrongUse(msg)
+        self.exit_code = ExitCode.FINE
         self.names = expand(args)
         self._opts = opts
         self._ignored = _codes(opts.ignore)
@@ -80,15 +68,12 @@ class LintRun:
         report: Report | Unread
         if isinstance(robots, Unread):
             report, is_summary = robots, False
-            found = (
-                terminal.ExitCode.UNREAD if robots.is_fault else terminal.ExitCode.FINE
-            )
+            code = ExitCode.UNREAD if robots.is_fault else ExitCode.FINE
         else:
             report = Report(name, robots, self._ignored)
             self._summary.add(report)
-            is_bad = report.count(*self._failing)
-            found = terminal.ExitCode.FOUND if is_bad else terminal.ExitCode.FINE
-        self.exit_code = max(self.exit_code, found)
+            code = ExitCode.FOUND if report.count(*self._failing) else ExitCode.FINE
+        self.exit_code = max(self.exit_code, code)
         lines: Iterable[str] = ()
         if form == "github":
             lines = formats.as_annotations(report)
@@ -126,9 +111,7 @@ def _codes(text: str) -> frozenset[str]:
     if unknown:
         shown = escape_control_chars(", ".join(sorted(unknown)))
         last = KINDS[-1].code
-        raise terminal.WrongUse(
-            f"--ignore: no such code: {shown}; codes go from R001 to {last}"
-        )
+        raise WrongUse(f"--ignore: no such code: {shown}; codes go from R001 to {last}")
     return codes
 
 
@@ -164,7 +147,7 @@ def main(argv: list[str] | None = None) -> int:
             for name in run.names:
                 run.add(name, _read(name, opts.dialect or "1994"))
                 done(name)
-    except terminal.WrongUse as error:
+    except WrongUse as error:
         parser.error(str(error))
     return run.exit_code
 
@@ -173,9 +156,7 @@ def _refuse_urls(names: list[str]) -> None:
     """Raise `WrongUse` for a URL."""
     for name in filter(is_url, names):
         shown = escape_control_chars(name, 300)
-        raise terminal.WrongUse(
-            f"{shown} is a URL: use `scrapy robots-lint`, which fetches it"
-        )
+        raise WrongUse(f"{shown} is a URL: use `scrapy robots-lint`, which fetches it")
 
 
 def _read(name: str, dialect: str) -> RobotsTxt | Unread:

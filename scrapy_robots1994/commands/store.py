@@ -6,14 +6,14 @@ import base64
 import time
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
+from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -24,7 +24,7 @@ from scrapy_robots1994.stores.codec import decode, encode
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from scrapy_robots1994.commands.fetch_policies import PolicySource
     from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -79,20 +79,21 @@ class RobotsStore(RobotsCommand):
         # Loaded here: Scrapy loads this module whatever command it runs.
         from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
 
-        action, wanted = _wanted(args, opts)
+        action, origins = _wanted(args, opts)
         if opts.store:
             self.settings.set("ROBOTS1994_STORE", opts.store, priority="cmdline")
         settings = RobotsSettings.from_settings(self.settings)
         store = settings.store.new_store()
         if store is None:
-            msg = (
+            raise WrongUse(
                 "memory:// ends with its crawl; name a persistent store in "
                 'ROBOTS1994_STORE or by --store, for example "sqlite:///robots.db"'
             )
-            raise terminal.WrongUse(msg)
         try:
             with closing(store):
-                policies = _select(store, wanted, settings)
+                stored = _stored(store, origins, settings)
+                fitting = [it for it in stored if _fits(it, opts, time.time())]
+                policies = sorted(fitting, key=lambda it: it.origin)
                 for policy in policies:
                     if action == "forget":
                         store.forget(policy.origin)
@@ -100,21 +101,17 @@ class RobotsStore(RobotsCommand):
                         _expire(store, policy)
         except Exception as error:  # noqa: BLE001 - a store may be of any kind
             terminal.print_line(f"the store failed: {settings.store.describe(error)}")
-            return terminal.ExitCode.UNREAD
+            return ExitCode.UNREAD
         found = {policy.origin for policy in policies}
         if action == "refresh":
-            found |= wanted.origins
+            found |= origins
         if not found:
             text = f"{settings.store} has no policy that fits"
             terminal.print_note(escape_control_chars(text, 500))
         elif action == "refresh":
             return self._refresh(sorted(found), opts)
         _print(action, policies, as_json=opts.json)
-        return (
-            terminal.ExitCode.FINE
-            if found or action == "stats"
-            else terminal.ExitCode.FOUND
-        )
+        return ExitCode.FINE if found or action == "stats" else ExitCode.FOUND
 
     def _refresh(self, origins: list[Origin], opts: argparse.Namespace) -> int:
         """Fetch the policies through the project's downloader, and print each."""
@@ -130,63 +127,52 @@ class RobotsStore(RobotsCommand):
                 terminal.print_line(escape_control_chars(text, 500))
 
         self.lookup(opts).run([it.robots_url for it in origins], show)
-        return terminal.ExitCode.FINE if all(are_known) else terminal.ExitCode.UNREAD
+        return ExitCode.FINE if all(are_known) else ExitCode.UNREAD
 
 
-def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, PolicyFilter]:
-    """Return the action and the filter that the arguments say; else `WrongUse`."""
+def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]]:
+    """Return the action and the origins that the arguments say; else `WrongUse`."""
     if not args or args[0] not in ACTIONS:
         hint = did_you_mean(args[0], ACTIONS) if args else ""
-        raise terminal.WrongUse(f"say what to do: {', '.join(ACTIONS)}{hint}")
+        raise WrongUse(f"say what to do: {', '.join(ACTIONS)}{hint}")
     action, *names = args
     for name in names:
         if Origin.of(name) is None:
             shown = repr(escape_control_chars(name, 60))
-            raise terminal.WrongUse(f"{shown} is not an origin: write https://host")
-    is_fresh = opts.fresh if opts.fresh or opts.stale else None
-    origins = frozenset(filter(None, map(Origin.of, names)))
-    wanted = PolicyFilter(origins, opts.host, opts.outcome, is_fresh)
-    if action in NARROWED and wanted == PolicyFilter() and not opts.all:
-        raise terminal.WrongUse(
+            raise WrongUse(f"{shown} is not an origin: write https://host")
+    is_narrow = names or opts.outcome or opts.fresh or opts.stale or opts.host != "*"
+    if action in NARROWED and not (is_narrow or opts.all):
+        raise WrongUse(
             f"{action} what? Name origins, narrow by an option, or say --all"
         )
-    return action, wanted
+    return action, set(filter(None, map(Origin.of, names)))
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyFilter:
-    """Which policies are wanted: those that fit every condition given."""
-
-    origins: frozenset[Origin] = frozenset()
-    host: str = "*"
-    outcome: str = ""
-    is_fresh: bool | None = None
-
-    def fits(self, policy: Policy, now: float) -> bool:
-        """Whether *policy* is wanted, and a crawl would still use it."""
-        return (
-            policy.keep_until > now
-            and fnmatchcase(policy.origin.host, self.host.lower())
-            and self.outcome in ("", policy.outcome.value)
-            and self.is_fresh in (None, policy.is_fresh(now))
-        )
-
-
-def _select(
-    store: PolicyStore, wanted: PolicyFilter, settings: RobotsSettings
-) -> list[Policy]:
-    """Return the policies that fit *wanted* and a crawl would still use, by origin."""
-    now = time.time()
+def _stored(
+    store: PolicyStore, origins: set[Origin], settings: RobotsSettings
+) -> Iterator[Policy]:
+    """Yield the policies of *origins*, or without any all that are stored."""
     reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
-    read = partial(decode, reader=reader, freshness=settings.freshness)
     entries: Iterable[tuple[Origin, bytes | None]]
-    if wanted.origins:
-        entries = ((origin, store.get(origin)) for origin in wanted.origins)
+    if origins:
+        entries = ((origin, store.get(origin)) for origin in origins)
     else:
         entries = ((stored.origin, stored.packed) for stored in store.entries())
-    found = (read(packed, origin) for origin, packed in entries if packed is not None)
-    fitting = [policy for policy in found if policy and wanted.fits(policy, now)]
-    return sorted(fitting, key=lambda policy: policy.origin)
+    for origin, packed in entries:
+        policy = packed and decode(packed, origin, reader, settings.freshness)
+        if policy:
+            yield policy
+
+
+def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
+    """Return whether *policy* is wanted, and a crawl would still use it."""
+    is_fresh = policy.is_fresh(now)
+    return (
+        policy.keep_until > now
+        and fnmatchcase(policy.origin.host, opts.host.lower())
+        and opts.outcome in ("", policy.outcome.value)
+        and not (opts.stale if is_fresh else opts.fresh)
+    )
 
 
 def _expire(store: PolicyStore, policy: Policy) -> None:
