@@ -128,7 +128,6 @@ class FetchLimit:
         self._is_probing = False
         self._probe_sent = math.inf
         self._slow_at = -math.inf
-        self._is_closed = False
 
     @asynccontextmanager
     async def permit(self) -> AsyncIterator[Callable[[], None]]:
@@ -158,7 +157,7 @@ class FetchLimit:
 
     def close(self) -> None:
         """Let no further fetch run: the crawl closes (R6)."""
-        self._is_closed = True
+        self._max = 0
 
     def shrink(self) -> None:
         """Halve the window: descriptors run out, or look-ups wait in line."""
@@ -178,7 +177,7 @@ class FetchLimit:
     def _admit(self) -> None:
         """Admit as many as may run now; probe while any is in line or waits."""
         # Counted anew each time: one that is admitted may end within this very call.
-        while self._waiting and not self._is_closed and self._room() > 0:
+        while self._waiting and self._room() > 0:
             permit = next(iter(self._waiting))
             del self._waiting[permit]
             self._running.add(permit)

@@ -139,7 +139,7 @@ class WaitingRequests:
     pages come back: never more than `CONCURRENT_REQUESTS` are on their way. A request
     of the scheduler that is more urgent than they are goes first.
 
-    *on_closing* is called once, when the crawl begins to close.
+    *on_closing* is called when the crawl begins to close, and again at its end.
     """
 
     def __init__(
@@ -161,7 +161,6 @@ class WaitingRequests:
         """Those whose policy is known, in order; while there are none, no request has
         to let others go first."""
         self._is_listening = self._is_polling = False
-        self._is_filling = self._is_closed = False
         self._pause = POLL_SECONDS
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
@@ -199,10 +198,9 @@ class WaitingRequests:
         insort(self.leaving, waiting)
         if waiting.counts:
             self._exchange(waiting)
-        elif not self._is_filling:
+        else:
             # Not before all that wait for the file are due: the first is not the most
             # urgent.
-            self._is_filling = True
             call_later(0, self._fill)
         if not self._is_listening:
             # Not before: a listener that counts pages must count the one that left
@@ -215,7 +213,7 @@ class WaitingRequests:
 
     def watch(self) -> None:
         """Poll the engine, a few times a second, while a request is uncounted."""
-        if not self._is_polling and not self._is_closed:
+        if not self._is_polling:
             self._is_polling = True
             call_later(self._pause, self._poll)
 
@@ -237,7 +235,6 @@ class WaitingRequests:
 
     def _fill(self) -> None:
         """Let as many leave as there are places on their way."""
-        self._is_filling = False
         # Not all at once: the downloader would open a connection for each of them.
         while self.leaving and (self._engine.has_room() or self._can_exchange()):
             self._let_go(self.leaving[0])
@@ -276,6 +273,7 @@ class WaitingRequests:
         """End the waits of a closing crawl, and use free places that no signal announced."""
         # A request that another middleware drops leaves without a signal.
         if self._engine.is_closing():
+            # Still "polling": the requests that end now must not start it again.
             self._close()
             return
         before, self._is_reserved = len(self.leaving), False
@@ -290,10 +288,7 @@ class WaitingRequests:
 
     def _close(self) -> None:
         """End every wait, because the crawl closes."""
-        if self._is_closed:
-            return
-        # First, for the end of one wait may let another request call `turn`.
-        self._is_closed = True
+        # A copy, for the end of one wait may let another request call `turn`.
         leaving, self.leaving[:] = list(self.leaving), []
         for waiting in leaving:
             waiting.left.release(found=True)
