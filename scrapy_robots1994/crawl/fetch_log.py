@@ -108,14 +108,12 @@ class FetchLog:
             meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
         else:
             meaning = f"all URLs {self._are_refused}"
-        is_old = (
-            policy.is_stale_on_error and last is not None and last.is_stale_on_error
-        )
+        was_stale = last is not None and last.is_stale_on_error
+        level = DEBUG if policy.is_stale_on_error and was_stale else WARNING
         text = (
             "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest"
         )
         pause = policy.fresh_until - policy.fetched_at
-        level = DEBUG if is_old else WARNING
         self._log(level, text, policy.origin, _reason(result), meaning, pause)
 
     def loaded(self, policy: Policy, now: float) -> None:
@@ -159,7 +157,6 @@ class FetchLog:
         place = f"{type(result.error)} {last}"
         if place in self._bugs or len(self._bugs) >= MAX_TRACEBACKS:
             return
-        # By the line that raised, not by the message, which may hold the URL.
         self._bugs.add(place)
         # Not `exc_info`: the message of an exception may hold anything.
         text = "".join(traceback.format_exception(result.error)).rstrip("\n")

@@ -42,6 +42,8 @@ def declare(kind: types.SettingType[T], default: object) -> T:
     For type checkers it is what the setting is read to, so a field whose annotation
     does not fit its type is an error.
     """
+    # No default of the dataclass: it would not pass through the type, as a user's value
+    # does.
     return cast("T", field(metadata={"type": kind, "default": default}))
 
 
@@ -74,23 +76,29 @@ class RobotsSettings:
     """What 401 and 403 for robots.txt mean for all URLs of the origin (R3)."""
     unreachable: str = declare(types.one_of("disallow", "allow"), "disallow")
     """What an unknown policy means for all URLs of the origin, for now (R5)."""
+    # RFC 9309, 2.5: a crawler must read at least 500 KiB.
     max_bytes: int = declare(types.count(1, 512_000), 512_000)
     """Bytes of a robots.txt that are obeyed; the download stops there (O24)."""
+    # Not DOWNLOAD_TIMEOUT, 180 s by default: all pages of the origin wait meanwhile.
     timeout: float = declare(types.POSITIVE_SECONDS, 30)
     """Seconds that a robots.txt request may take, for each hop of a redirect."""
+    # RFC 9309, 2.3.1.2: at least five.
     max_redirects: int = declare(types.count(0, 5), 5)
     """Redirects of a robots.txt that are followed (R2)."""
+    # Above it, the scheduler is the better place: it may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Requests that may wait for a robots.txt without counting towards
     ``CONCURRENT_REQUESTS``; further ones count. A crawl that is killed (SIGKILL)
     loses the requests that wait.
     """
+    # Of 1,024 descriptors, which many systems allow a process, some are for pages.
     max_fetches: int = declare(types.count(1, 800), 800)
     """Upper limit of parallel robots.txt fetches; each takes a connection."""
     store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
     )
     """URL of the store of policies; see :doc:`/usage/stores`."""
+    # Some handlers choose by a key of their own how a request leaves this machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
     robots.txt request copies from the page request.
@@ -99,6 +107,7 @@ class RobotsSettings:
     """Whether a crawl whose start requests were all refused closes with the reason
     ``robotstxt_denied`` instead of ``finished``.
     """
+    # Off: other parsers may be slow, and may raise on what sites serve.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
     """Parsers whose decisions are compared with ours, which decides: ``True`` (the
     parser of ``ROBOTSTXT_PARSER``) or a list of class paths.
