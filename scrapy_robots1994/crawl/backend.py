@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
-    from twisted.python.failure import Failure
 
     from scrapy_robots1994.checks.kinds import Problem
     from scrapy_robots1994.crawl.fetcher import RobotsDownload
@@ -91,12 +90,12 @@ class ScrapyBackend:
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
-    ) -> Deferred[None]:
+    ) -> Deferred[Any]:
         """Run *work* on its own; only a cancellation may end it with an exception."""
-        running: Deferred[None] = deferred_from_coro(work)
+        running: Deferred[Any] = deferred_from_coro(work)
         # Last, `ended`: it runs whatever came of the work.
         # An error that is left in a Deferred is logged as "Unhandled".
-        running.addErrback(_ignore_cancellation)
+        running.addErrback(lambda it: it.trap(CancelledError, asyncio.CancelledError))
         running.addBoth(lambda _: ended())
         return running
 
@@ -170,12 +169,6 @@ class ScrapyBackend:
                 robotparser=Robots1994Parser(robots),
                 request=context.page,
             )
-
-
-def _ignore_cancellation(failure: Failure) -> None:
-    """Let a cancelled fetch end silently; its waits have ended."""
-    if not isinstance(failure.value, (CancelledError, asyncio.CancelledError)):
-        failure.raiseException()
 
 
 def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, ...]:
