@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
+from twisted.python.failure import Failure
 
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.downloads import CANCELLED
@@ -90,12 +91,12 @@ class ScrapyBackend:
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
-    ) -> Deferred[Any]:
+    ) -> Deferred[None]:
         """Run *work* on its own; only a cancellation may end it with an exception."""
-        running: Deferred[Any] = deferred_from_coro(work)
+        running: Deferred[None] = deferred_from_coro(work)
         # Last, `ended`: it runs whatever came of the work.
         # An error that is left in a Deferred is logged as "Unhandled".
-        running.addErrback(lambda it: it.trap(CancelledError, asyncio.CancelledError))
+        running.addErrback(Failure.trap, CancelledError, asyncio.CancelledError)
         running.addBoth(lambda _: ended())
         return running
 
