@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from scrapy_robots1994.parser import tokens
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
-from scrapy_robots1994.parser.records import RobotRecords, RuleSources
+from scrapy_robots1994.parser.records import RecordSource, RobotRecords, RuleSources
 
 _UNSEEN = f"{tokens.SPACE}\r"
 _LONE_CR = re.compile(tokens.LONE_CR.encode())
@@ -73,10 +73,8 @@ def rule_sources(
 ) -> RuleSources:
     """Return where *text* says what `robot_records` returns."""
     scan = _Scan(text, dialect)
-    found = list(scan.records(dialect.choose(scan.named, names), reading))
-    texts = (it.text + it.orphans for it in found)
-    values = [value for text in texts for value in _rules(text, dialect)[0]]
-    return RuleSources.of(scan.sources(found, dialect), values)
+    found = scan.records(dialect.choose(scan.named, names), reading)
+    return RuleSources.of(scan.sources(found, dialect))
 
 
 class _Found(NamedTuple):
@@ -159,8 +157,8 @@ class _Scan:
 
     def sources(
         self, records: Iterable[_Found], dialect: Dialect
-    ) -> Iterator[tuple[tuple[str, ...], int, Iterator[int]]]:
-        """Yield the names of each of *records*, its first line, and those of its rules."""
+    ) -> Iterator[RecordSource]:
+        """Yield where each of *records* stands."""
         line = counted = 0
         for it in records:
             names = tuple(chain.from_iterable(self.named[it.first : it.next_one]))
@@ -168,7 +166,8 @@ class _Scan:
             # Counted on from the record before: there may be thousands.
             line += self._text.count(b"\n", counted, start)
             counted = start
-            yield names, line, _lines(line, it.text + it.orphans, dialect)
+            below = it.text + it.orphans
+            yield names, line, _lines(line, below, dialect), _rules(below, dialect)[0]
 
 
 def _uncommented(block: bytes) -> str:

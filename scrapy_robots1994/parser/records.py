@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.parser.dialects import Dialect, seconds_of
 from scrapy_robots1994.parser.tokens import Line, LineKind, read_lines
@@ -230,6 +230,10 @@ class RobotRecords:
             self.crawl_delay = max(self.crawl_delay or 0.0, *delays)
 
 
+RecordSource: TypeAlias = tuple[tuple[str, ...], int, Iterable[int], Sequence[str]]
+"""The names of a record, its first line, and the lines and values of its rules."""
+
+
 class RuleSources(NamedTuple):
     """Where a file says what `RobotRecords` has, in columns, too.
 
@@ -245,21 +249,17 @@ class RuleSources(NamedTuple):
     values: str
 
     @classmethod
-    def of(
-        cls,
-        records: Iterable[tuple[tuple[str, ...], int, Iterable[int]]],
-        values: Sequence[str],
-    ) -> "RuleSources":
-        """Return the columns of the names, first line and rule lines of each record, and
-        of the *values* of all.
-        """
+    def of(cls, records: Iterable[RecordSource]) -> "RuleSources":
+        """Return the columns of *records*."""
         names: list[tuple[str, ...]] = []
         first_lines, first_rules, lines = array("I"), array("I"), array("I")
-        for each, first_line, rule_lines in records:
+        values: list[str] = []
+        for each, first_line, rule_lines, written in records:
             names.append(each)
             first_lines.append(first_line)
-            first_rules.append(len(lines))
+            first_rules.append(len(values))
             lines.extend(rule_lines)
+            values += written
         ends = array("I", accumulate(map(len, values)))
         return cls(names, first_lines, first_rules, lines, ends, "".join(values))
 

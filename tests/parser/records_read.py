@@ -62,13 +62,16 @@ def rule_sources(
 ) -> RuleSources:
     """Where *text* says what `robot_records` returns."""
     records = tuple(read_records(read_lines(decode(text), dialect), dialect))
-    obeyed = applied(records, dialect, names)
-    rules = [obeyed_rules(record, reading)[0] for record in obeyed]
-    lines = [[rule.line for rule in each] for each in rules]
+    rules = [
+        (record, obeyed_rules(record, reading)[0])
+        for record in applied(records, dialect, names)
+    ]
     return RuleSources.of(
         (
-            (record.names, record.first_line, each)
-            for record, each in zip(obeyed, lines, strict=True)
-        ),
-        [rule.value for each in rules for rule in each],
+            record.names,
+            record.first_line,
+            [rule.line for rule in each],
+            [rule.value for rule in each],
+        )
+        for record, each in rules
     )
