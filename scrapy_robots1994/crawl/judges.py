@@ -129,12 +129,14 @@ class PlainJudge:
             # Unknown is neither allowed nor disallowed: the request fails.
             raise found
         rules = await self._rules(request, found)
-        # Rules are for one robot: a request with a User-Agent of its own must neither
-        # fill the cache nor use it.
-        if self._cache is not None and self._robot.is_usual(request):
-            self._cache.put(request.url, found, rules)
+        verdict = None
         if not rules.allowed_url(request.url):
             verdict = rules.verdict(request.url)
+        # Rules are for one robot: a request with a User-Agent of its own must neither
+        # fill the cache nor use it. They have grown by what the first verdict reads.
+        if self._cache is not None and self._robot.is_usual(request):
+            self._cache.put(request.url, found, rules)
+        if verdict is not None:
             raise self._refusals.refuse(request, verdict, origin)
 
     async def _rules(self, request: Request, policy: Policy) -> Rules:
