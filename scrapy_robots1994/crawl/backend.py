@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.fetcher import RobotsDownload
     from scrapy_robots1994.crawl.requests import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import (
         FetchError,
@@ -59,16 +58,12 @@ class ScrapyBackend:
     """The crawl as the resolver sees it (`policy.backend.ResolverBackend`)."""
 
     def __init__(
-        self,
-        crawler: Crawler,
-        settings: RobotsSettings,
-        download: RobotsDownload,
-        recorder: StatsRecorder,
+        self, crawler: Crawler, settings: RobotsSettings, download: RobotsDownload
     ) -> None:
         self._crawler = crawler
         self._download = download
-        self._recorder = recorder
-        self._log = FetchLog(crawler, settings, recorder)
+        self._recorder = stats.StatsRecorder(crawler)
+        self._log = FetchLog(crawler, settings)
         # The resolver reports these two, and there is nothing to add to them.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
@@ -196,7 +191,7 @@ def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, 
 
 
 def open_store(
-    crawler: Crawler, settings: RobotsSettings, reader: Reader, recorder: StatsRecorder
+    crawler: Crawler, settings: RobotsSettings, reader: Reader
 ) -> GuardedStore | None:
     """Return the store of one crawl, closed with it; `None` for memory alone."""
     if settings.store.url is None:
@@ -217,7 +212,7 @@ def open_store(
             await store.close()
         finally:
             if store.failures:
-                recorder.count(stats.STORE_FAILURES, store.failures)
+                stats.StatsRecorder(crawler).count(stats.STORE_FAILURES, store.failures)
 
     # Not weak: only this connection refers to the function.
     crawler.signals.connect(close, signals.spider_closed, weak=False)

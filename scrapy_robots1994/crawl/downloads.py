@@ -160,9 +160,9 @@ class DownloadLimits:
     connected for the time of a fetch.
     """
 
-    def __init__(self, crawler: Crawler, uncounted: UncountedRequests) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self._signals = crawler.signals
-        self._uncounted = uncounted
+        self._uncounted = UncountedRequests.of(crawler)
         self._in_flight: dict[DownloadState, None] = {}
         # When any server last sent something, and the sites that timed out since.
         self._last_heard = 0.0

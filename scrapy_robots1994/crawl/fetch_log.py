@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.checks.kinds import Problem
     from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.policy import FetchResult, Policy, RobotsResponse
 
 # One name for the whole package, so that one filter finds all its lines.
@@ -45,12 +44,10 @@ MAX_TRACEBACKS = 20
 class FetchLog:
     """Logs and counts the fetches of one crawl."""
 
-    def __init__(
-        self, crawler: Crawler, settings: RobotsSettings, recorder: StatsRecorder
-    ) -> None:
+    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        self._recorder = recorder
+        self._recorder = stats.StatsRecorder(crawler)
         # In a dry run the rules of the built-in decide.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         self._forbidding = 0

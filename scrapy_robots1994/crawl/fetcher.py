@@ -16,7 +16,7 @@ from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import downloads, stats
 from scrapy_robots1994.crawl import robots_response as responses
-from scrapy_robots1994.crawl.concurrency import Pools, drop_queued
+from scrapy_robots1994.crawl.concurrency import Pools, UncountedRequests, drop_queued
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.requests import RobotName, robots_request
@@ -34,10 +34,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from scrapy_robots1994.crawl.concurrency import UncountedRequests
     from scrapy_robots1994.crawl.requests import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.crawl.stats import StatsRecorder
     from scrapy_robots1994.policy import Cancelled, FetchResult, Validators
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
@@ -48,19 +46,13 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 class RobotsDownload:
     """Fetches the robots.txt of an origin once; every failure is a result."""
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        settings: RobotsSettings,
-        recorder: StatsRecorder,
-        uncounted: UncountedRequests,
-    ) -> None:
+    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        self._recorder = recorder
-        self._uncounted = uncounted
+        self._recorder = stats.StatsRecorder(crawler)
+        self._uncounted = UncountedRequests.of(crawler)
         self._robot = RobotName(crawler)
-        self._downloads = DownloadLimits(crawler, uncounted)
+        self._downloads = DownloadLimits(crawler)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
         self._pools = Pools(crawler, settings.max_fetches)

@@ -67,20 +67,18 @@ class Robots1994Middleware:
         self._robot = RobotName(crawler)
         uncounted = UncountedRequests.of(crawler)
         self._uncounted, self._engine = uncounted, uncounted.engine
-        download = RobotsDownload(crawler, settings, recorder, uncounted)
+        download = RobotsDownload(crawler, settings)
         # Commands fetch files from elsewhere with it. A second download would have
         # uncounted requests of its own, and the engine's state restored twice.
         self.download = download
-        backend = ScrapyBackend(crawler, settings, download, recorder)
+        backend = ScrapyBackend(crawler, settings, download)
         store = settings.store
         memory = MemoryStore(store.max_origins, backend.now, store.max_bytes)
-        lasting = open_store(crawler, settings, backend.reader, recorder)
+        lasting = open_store(crawler, settings, backend.reader)
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
             backend, memory, settings.freshness, lasting, backend.max_retries
         )
-        self._waiting = WaitingRequests(
-            crawler, self._engine, uncounted, settings.max_waiting, self._closing
-        )
+        self._waiting = WaitingRequests(crawler, settings.max_waiting, self._closing)
         self._refusals = Refusals(
             crawler, recorder, closes_when_denied=settings.close_when_denied
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from scrapy_robots1994.crawl.concurrency import META_KEY
+from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 from scrapy_robots1994.errors import FetchAborted
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from scrapy_robots1994.crawl.concurrency import EngineState, UncountedRequests
     from scrapy_robots1994.origin import Origin
 
 # In the meta, because it must survive a queue on disk (JOBDIR).
@@ -143,15 +142,10 @@ class WaitingRequests:
     """
 
     def __init__(
-        self,
-        crawler: Crawler,
-        engine: EngineState,
-        uncounted: UncountedRequests,
-        places: int,
-        on_closing: Callable[[], None],
+        self, crawler: Crawler, places: int, on_closing: Callable[[], None]
     ) -> None:
-        self._engine = engine
-        self._uncounted = uncounted
+        self._uncounted = uncounted = UncountedRequests.of(crawler)
+        self._engine = uncounted.engine
         # Paced requests have no place here, and end with the crawl, too.
         uncounted.on_first.append(self.watch)
         self._places = Places(uncounted, places)

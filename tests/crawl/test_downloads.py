@@ -12,10 +12,7 @@ from scrapy import Request
 from scrapy.exceptions import StopDownload
 
 from scrapy_robots1994.crawl import downloads
-from scrapy_robots1994.crawl.concurrency import (
-    META_KEY,
-    UncountedRequests,
-)
+from scrapy_robots1994.crawl.concurrency import META_KEY
 from scrapy_robots1994.crawl.downloads import (
     MANY_SITES,
     DownloadLimits,
@@ -34,8 +31,7 @@ def braked(progress: DownloadState) -> tuple[DownloadLimits, Request]:
     engine = SimpleNamespace(downloader=downloader)
     crawler: Any = SimpleNamespace(signals=signals, engine=engine)
     request = Request("http://a.test/robots.txt", meta={META_KEY: progress})
-    uncounted = UncountedRequests.of(crawler)
-    return DownloadLimits(crawler, uncounted), request
+    return DownloadLimits(crawler), request
 
 
 def received(progress: DownloadState, data: bytes) -> None:
