@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.pages import (
         page_directives as page_directives,
     )
-    from scrapy_robots1994.crawl.features.sitemaps import (
-        robots_sitemaps as robots_sitemaps,
-    )
     from scrapy_robots1994.crawl.middleware import (
         Robots1994Middleware as Robots1994Middleware,
     )
     from scrapy_robots1994.crawl.parser import Robots1994Parser as Robots1994Parser
+    from scrapy_robots1994.crawl.parser import (
+        robots_sitemaps as robots_sitemaps,
+    )
     from scrapy_robots1994.crawl.refusals import request_refused as request_refused
     from scrapy_robots1994.directives import Directives as Directives
     from scrapy_robots1994.errors import MissingExtra as MissingExtra
@@ -79,9 +79,8 @@ _NAMES = {
         "page_directives",
     ),
     "crawl.refusals": ("request_refused",),
-    "crawl.features.sitemaps": ("robots_sitemaps",),
     "crawl.middleware": ("Robots1994Middleware",),
-    "crawl.parser": ("Robots1994Parser",),
+    "crawl.parser": ("Robots1994Parser", "robots_sitemaps"),
     "directives": ("Directives",),
     "errors": ("MissingExtra", "RobotsError", "SettingsError", "StoreError"),
     "origin": ("Origin",),

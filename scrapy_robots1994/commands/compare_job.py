@@ -26,8 +26,12 @@ from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import Capture, Question
 from scrapy_robots1994.compare.questions import questions
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
-from scrapy_robots1994.crawl.features.guarded_comparer import GuardedComparer
-from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
+from scrapy_robots1994.crawl.features.peers import (
+    GuardedComparer,
+    make_comparer,
+    peers,
+    portable,
+)
 from scrapy_robots1994.errors import RobotsError
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin

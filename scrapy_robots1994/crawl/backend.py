@@ -14,9 +14,12 @@ from twisted.python.failure import Failure
 
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.downloads import CANCELLED
-from scrapy_robots1994.crawl.features.sitemaps import offer_sitemaps
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
-from scrapy_robots1994.crawl.parser import ROBOTS_PARSED, Robots1994Parser
+from scrapy_robots1994.crawl.parser import (
+    ROBOTS_PARSED,
+    Robots1994Parser,
+    offer_sitemaps,
+)
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt

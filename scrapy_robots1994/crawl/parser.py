@@ -1,21 +1,48 @@
-"""The parser for Scrapy's built-in middleware: `ROBOTSTXT_PARSER`."""
+"""A parsed robots.txt as other components get it: with Scrapy's parser interface, by a
+signal for its sitemaps, and as the response to a spider that requests the file itself.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urljoin
 
+import scrapy.robotstxt
 from scrapy import signals
+from scrapy.http import TextResponse
 from scrapy.robotstxt import RobotParser
+from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.misc import load_object
 
+from scrapy_robots1994.crawl.setting_types import (
+    BUILT_IN,
+    PARSERS,
+    SCRAPY_PARSERS,
+    is_parser,
+)
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.errors import SettingsError, did_you_mean
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from scrapy_robots1994.policy import Policy
+
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
 """Scrapy's signal for each parsed robots.txt; `None` before Scrapy 2.18."""
+
+robots_sitemaps = object()
+"""Sent once for each robots.txt that names sitemaps, in a dialect with Sitemap.
+
+Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, whose file names them;
+*robots*, the parsed file; *request*, the page request that needed it.
+"""
 
 
 class Robots1994Parser(RobotParser):
@@ -58,3 +85,91 @@ class Robots1994Parser(RobotParser):
         Return `None` where the file has none, or the dialect has no such field.
         """
         return self.robots.rules(user_agent).crawl_delay
+
+
+async def offer_sitemaps(
+    crawler: Crawler, origin: Origin, robots: RobotsTxt, request: Request
+) -> None:
+    """Send `robots_sitemaps` if *robots*, the file of *origin*, names any."""
+    sitemaps = sitemaps_of(origin, robots)
+    if not sitemaps:
+        return
+    named: dict[str, object] = {"origin": origin, "robots": robots, "request": request}
+    named["sitemaps"] = sitemaps
+    manager = crawler.signals
+    if hasattr(manager, "send_catch_log_async"):
+        await manager.send_catch_log_async(robots_sitemaps, **named)
+    else:  # pragma: no cover - Scrapy 2.13
+        sent = manager.send_catch_log_deferred(robots_sitemaps, **named)
+        await maybe_deferred_to_future(sent)
+
+
+def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
+    """Return the http and https URLs of the sitemaps that *robots* names, each once."""
+    found = []
+    for named in robots.sitemaps:
+        try:
+            url = urljoin(origin.robots_url, named)
+        except ValueError:
+            continue
+        # An address without a host is joined to that of the file itself.
+        if Origin.of(url) is not None and url != origin.robots_url:
+            found.append(url)
+    return tuple(dict.fromkeys(found))
+
+
+def handed_out(policy: Policy, request: Request) -> TextResponse | None:
+    """Return the file of *policy* as the response to a spider's own *request* for it.
+
+    `None` if no server answered.
+    """
+    if policy.robots is not None:
+        body, status = encode(policy.robots.text), 200
+    elif policy.status is not None:
+        body, status = b"", policy.status
+    else:
+        return None
+    return TextResponse(
+        request.url,
+        status=status,
+        headers={"Content-Type": "text/plain; charset=utf-8"},
+        body=body,
+        request=request,
+        flags=["robots1994"],
+    )
+
+
+def load_parser(
+    path: str | type, crawler: Crawler, setting: str = BUILT_IN
+) -> type[RobotParser]:
+    """Return the class of *path*: a class, a class path or a name in `scrapy.robotstxt`.
+
+    Raise `SettingsError` for anything else.
+    """
+    kind = cast("Any", path)
+    if path == BUILT_IN:
+        setting, kind = BUILT_IN, crawler.settings[BUILT_IN]
+    named = kind
+    if isinstance(kind, str):
+        known = vars(scrapy.robotstxt)
+        try:
+            kind = (
+                known.get(f"{kind}RobotParser") or known.get(kind) or load_object(kind)
+            )
+        except (ImportError, NameError, ValueError) as error:
+            raise _error(setting, named, str(error)) from error
+    if not is_parser(kind):
+        raise _error(setting, named, "it has no from_crawler() and allowed()")
+    found: type[RobotParser] = kind
+    return found
+
+
+def _error(setting: str, path: object, why: str) -> SettingsError:
+    """Return the error for a *path* in *setting* that is not a parser."""
+    shown = escape_control_chars(str(path))
+    short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
+    hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
+    return SettingsError(
+        f"{setting}: {shown} is not a parser: {escape_control_chars(why)}"
+        f"{hint or f'; write {PARSERS.accepts}.'}"
+    )

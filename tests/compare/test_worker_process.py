@@ -15,7 +15,7 @@ import pytest
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.parsers import Capture, Direction, Parser, Question
-from scrapy_robots1994.crawl.features.guarded_comparer import (
+from scrapy_robots1994.crawl.features.peers import (
     DeadlineExceeded,
     GuardedComparer,
     WorkerDied,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994 import Origin, RobotsTxt
-from scrapy_robots1994.crawl.features.sitemaps import sitemaps_of
+from scrapy_robots1994.crawl.parser import sitemaps_of
 from tests.support import replies
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.replies import Reply

@@ -1,6 +1,6 @@
 """Compare each decision of a crawl with those of other parsers, without delaying it.
 
-The other parsers run in a process of their own: see `guarded_comparer`. A thread passes
+The other parsers run in a process of their own: see `peers`. A thread passes
 the questions on, and the crawl waits for it at its end alone.
 """
 
@@ -28,8 +28,12 @@ from scrapy_robots1994.compare.impact import Totals, Variant
 from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS, Capture, Question
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.features.guarded_comparer import GuardedComparer
-from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
+from scrapy_robots1994.crawl.features.peers import (
+    GuardedComparer,
+    make_comparer,
+    peers,
+    portable,
+)
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import run_in_thread

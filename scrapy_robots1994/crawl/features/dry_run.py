@@ -12,7 +12,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.features.peers import load_parser
+from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.refusals import counted
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials

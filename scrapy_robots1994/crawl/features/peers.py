@@ -1,33 +1,261 @@
-"""Peers: Scrapy's parser classes, as a comparison uses them, here or elsewhere."""
+"""Peers: other parsers, in a process of their own, which a deadline ends whatever they do.
+
+A thread cannot be ended, and a regular expression keeps the interpreter to itself.
+"""
 
 from __future__ import annotations
 
+import logging
+import os
 import pickle
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from threading import Event, Lock, Timer
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-import scrapy.robotstxt
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
-from scrapy.utils.misc import load_object
 
-from scrapy_robots1994.compare.comparer import Comparer
-from scrapy_robots1994.compare.parsers import Parser
-from scrapy_robots1994.crawl.setting_types import (
-    BUILT_IN,
-    PARSERS,
-    SCRAPY_PARSERS,
-    is_parser,
-)
-from scrapy_robots1994.errors import MissingExtra, SettingsError, did_you_mean
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.compare.comparer import Comparer, Comparison
+from scrapy_robots1994.compare.diagnosis import Cause
+from scrapy_robots1994.compare.impact import Example, SiteImpact
+from scrapy_robots1994.compare.parsers import Direction, Parser, raised
+from scrapy_robots1994.crawl.parser import load_parser
+from scrapy_robots1994.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from scrapy.robotstxt import RobotParser
     from scrapy.settings import BaseSettings
+
+START_SECONDS: Final = 60.0  # in which the process must be ready
+
+# POSIX alone: ends a process that computes for longer than its parent allowed, also
+# where the parent has died and cannot kill it.
+_BACKSTOP = getattr(signal, "SIGVTALRM", 0)
+
+
+class WorkerDied(Exception):  # noqa: N818 - the standard name of the situation
+    """The process ended during a call, or cannot be started."""
+
+
+class DeadlineExceeded(WorkerDied):
+    """A call took too long, and its process was killed."""
+
+
+class WorkerProcess:
+    """An object in another process, made there by *make* at the first call.
+
+    `call` raises what the method raises. After `WorkerDied` the next call starts a new
+    process. `close` may be called in any thread, and ends a call that is under way.
+    """
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = Lock()
+        self._closed = Event()
+
+    def call(self, seconds: float, method: str, *args: Any) -> Any:
+        """Return what *method* of the object returns within *seconds*."""
+        with self._lock:
+            if self._process is None:
+                self._start()
+            return self._exchange(seconds, (seconds, method, args))
+
+    def close(self) -> None:
+        """Kill the process; no other one starts."""
+        self._closed.set()
+        process = self._process
+        if process is not None:
+            process.kill()
+            # Else the call that is under way sees the end of its process.
+            if self._lock.acquire(blocking=False):
+                self._discard(process)
+                self._lock.release()
+
+    def _start(self) -> None:
+        """Start the process and wait until it is ready."""
+        if self._closed.is_set():
+            raise WorkerDied("closed")
+        # Not multiprocessing: its processes run the main script again, and most scripts
+        # that start a crawl are not written for that.
+        process = self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+            [sys.executable, "-c", f"from {__name__} import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            # Ctrl-C is for this process to handle.
+            start_new_session=True,
+        )
+        # Another thread may have called `close` before it could see the process.
+        if self._closed.is_set():
+            process.kill()
+        try:
+            self._exchange(START_SECONDS, self._make)
+        except BaseException:
+            self._discard(process)
+            raise
+
+    def _exchange(self, seconds: float, message: object) -> Any:
+        """Send *message* and return the answer; kill the process after *seconds*."""
+        process: Any = self._process
+        deadline = time.monotonic() + seconds
+        timer = Timer(seconds, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            pickle.dump(message, process.stdin)
+            process.stdin.flush()
+            is_error, value = pickle.load(process.stdout)  # noqa: S301 - of our child
+        except BaseException as error:
+            # Also after Ctrl-C: half a message may have been exchanged.
+            self._discard(process)
+            if not isinstance(error, (EOFError, OSError, pickle.UnpicklingError)):
+                raise
+            if time.monotonic() >= deadline or process.returncode == -_BACKSTOP:
+                raise DeadlineExceeded from error
+            raise WorkerDied(f"exit code {process.returncode}") from error
+        finally:
+            timer.cancel()
+        if time.monotonic() >= deadline:
+            # Killed, or about to be.
+            self._discard(process)
+        if is_error:
+            raise value
+        return value
+
+    def _discard(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait for the end of a process that is not used any more."""
+        self._process = None
+        process.kill()
+        # What could not be sent to it any more is lost.
+        with suppress(OSError), process:
+            pass
+        process.wait()
+
+
+def serve() -> None:
+    """Answer the calls of the parent until it closes the pipe."""
+    calls, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # What a parser prints must not get between the answers.
+    os.dup2(2, 1)
+    # Some log about each file they parse, and most files here are transformed ones.
+    logging.disable(logging.CRITICAL)
+    target: Any = None
+    with suppress(EOFError):
+        while True:
+            # First what makes the object, then calls of its methods.
+            message = pickle.load(calls)  # noqa: S301 - of our parent
+            try:
+                value = None
+                if target is None:
+                    target = message()
+                else:
+                    seconds, method, args = message
+                    if _BACKSTOP:
+                        signal.setitimer(signal.ITIMER_VIRTUAL, seconds + 1)
+                    value = getattr(target, method)(*args)
+                _send(answers, value)
+            except Exception as error:  # noqa: BLE001 - raised in the parent
+                _send(answers, error, is_error=True)
+
+
+def _send(answers: BinaryIO, value: object, *, is_error: bool = False) -> None:
+    """Send *value*; an exception that cannot travel is sent as its text."""
+    try:
+        message = pickle.dumps((is_error, value))
+        if is_error:
+            # Some exceptions can be written and not read.
+            pickle.loads(message)  # noqa: S301 - our own
+    except Exception:  # noqa: BLE001 - an exception may be of any kind
+        message = pickle.dumps((True, RuntimeError(repr(value))))
+    answers.write(message)
+    answers.flush()
+
+
+class GuardedComparer:
+    """A `Comparer` in a process of its own, with a deadline for each parser and file.
+
+    A parser that does not answer in time, or that brings its process down, counts as
+    having raised `Timeout` or `WorkerDied`; *on_stuck* is called once for it and the
+    file, about which it decides no more. Call it from one thread at a time.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Comparer],
+        names: tuple[str, ...],
+        on_stuck: Callable[[str, str], object],
+        seconds: float,
+    ) -> None:
+        self.names = names
+        self._worker = WorkerProcess(make)
+        self.close = self._worker.close
+        """End the process, whatever it does, and a call that waits for it."""
+        self._on_stuck = on_stuck
+        self._seconds = seconds
+        self._stuck: dict[tuple[str, str], str] = {}
+
+    def compare(self, task: Comparison) -> SiteImpact:
+        """Return how all parsers differ from ours by the questions of *task*."""
+        site = SiteImpact.of(task.capture)
+        for name in self.names:
+            site.add(self._compare(name, task))
+        return site
+
+    def _compare(self, name: str, task: Comparison) -> SiteImpact:
+        """Return the same for one parser."""
+        here = name, task.capture.label
+        if here in self._stuck:
+            return _raised(name, task, self._stuck[here])
+        try:
+            site: SiteImpact = self._worker.call(self._seconds, "compare", name, task)
+        except WorkerDied as error:
+            is_late = isinstance(error, DeadlineExceeded)
+            if is_late and task.diagnose:
+                # The search for causes may have taken the time, not the answers.
+                return self._undiagnosed(name, task)
+            self._stuck[here] = "Timeout" if is_late else "WorkerDied"
+            self._on_stuck(*here)
+            return _raised(name, task, self._stuck[here])
+        return site
+
+    def _undiagnosed(self, name: str, task: Comparison) -> SiteImpact:
+        """Return the same, without a search for causes."""
+        site = self._compare(name, replace(task, diagnose=False))
+        if not site.causes:
+            for (_, way), number in site.counts.items():
+                if way is not Direction.AGREE:
+                    site.causes[name, way, Cause.TIMEOUT] = number
+        return site
+
+    def explain(self, site: SiteImpact) -> SiteImpact:
+        """Return *site* with its examples explained, as far as there is time."""
+        for name in self.names:
+            if (name, site.label) not in self._stuck:
+                with suppress(WorkerDied):
+                    found = self._worker.call(self._seconds, "explain", name, site)
+                    site.examples.update(found)
+        return site
+
+
+def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
+    """Return the impact of a parser that raised *how* at every question."""
+    site = SiteImpact.of(task.capture)
+    site.counts[name, Direction.RAISED] = len(task.questions)
+    site.causes[name, Direction.RAISED, Cause.OTHER] = len(task.questions)
+    for question in task.questions:
+        example = Example(question, raised(how), Cause.OTHER)
+        site.keep((name, Direction.RAISED), example, task.capture)
+    return site
 
 
 def peers(
@@ -38,81 +266,33 @@ def peers(
     Raise `SettingsError` for anything that is not a parser, and `MissingExtra` for a
     parser whose library is not installed.
     """
-    kinds = dict.fromkeys(load_parser(path, crawler, setting) for path in wanted)
-    return [_parser(kind, crawler) for kind in kinds]
+    found = []
+    for kind in dict.fromkeys(load_parser(path, crawler, setting) for path in wanted):
+        try:
+            kind.from_crawler(crawler, b"")
+        except ImportError as error:
+            raise MissingExtra(
+                f"{kind.__name__} needs {error.name}, which is not installed: "
+                "pip install 'scrapy_robots1994[report]'"
+            ) from error
+        found.append(Parser(kind.__name__, partial(kind.from_crawler, crawler)))
+    return found
 
 
 def portable(settings: BaseSettings) -> bytes:
-    """Return *settings* pickled, for `make_comparer` in another process.
-
-    A setting that cannot be pickled, as an object, is left out.
-    """
+    """Return *settings* pickled, without those that cannot be, for `make_comparer`."""
     values = {}
     for name, value in settings.copy_to_dict().items():
-        try:
+        with suppress(Exception):
             pickle.dumps(value)
-        except Exception:  # noqa: BLE001, S112 - a setting may be any object
-            continue
-        values[name] = value
+            values[name] = value
     return pickle.dumps(values)
 
 
 def make_comparer(
     wanted: Iterable[str | type], settings: bytes, dialect: str, reading: str
 ) -> Comparer:
-    """Return the comparer of our parser and those *wanted*, in the process that runs
-    them.
-    """
-    values = Settings()
-    values.setdict(pickle.loads(settings), priority="cmdline")  # noqa: S301 - our parent's
+    """Return the comparer of our parser and those *wanted*, in their process."""
+    values = Settings(pickle.loads(settings), "cmdline")  # noqa: S301 - our parent's
     others = peers(wanted, Crawler(Spider, values))
     return Comparer(others, dialect=dialect, reading=reading)
-
-
-def load_parser(
-    path: str | type, crawler: Crawler, setting: str = BUILT_IN
-) -> type[RobotParser]:
-    """Return the class of *path*: a class, a class path or a name in `scrapy.robotstxt`.
-
-    Raise `SettingsError` for anything else.
-    """
-    kind = cast("Any", path)
-    if path == BUILT_IN:
-        setting, kind = BUILT_IN, crawler.settings[BUILT_IN]
-    named = kind
-    if isinstance(kind, str):
-        known = vars(scrapy.robotstxt)
-        try:
-            kind = (
-                known.get(f"{kind}RobotParser") or known.get(kind) or load_object(kind)
-            )
-        except (ImportError, NameError, ValueError) as error:
-            raise _error(setting, named, str(error)) from error
-    if not is_parser(kind):
-        raise _error(setting, named, "it has no from_crawler() and allowed()")
-    found: type[RobotParser] = kind
-    return found
-
-
-def _error(setting: str, path: object, why: str) -> SettingsError:
-    """Return the error for a *path* in *setting* that is not a parser."""
-    shown = escape_control_chars(str(path))
-    short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
-    hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
-    return SettingsError(
-        f"{setting}: {shown} is not a parser: {escape_control_chars(why)}"
-        f"{hint or f'; write {PARSERS.accepts}.'}"
-    )
-
-
-def _parser(kind: type[RobotParser], crawler: Crawler) -> Parser:
-    """Return the parser of class *kind*."""
-    try:
-        kind.from_crawler(crawler, b"")
-    except ImportError as error:
-        msg = (
-            f"{kind.__name__} needs {error.name}, which is not installed: "
-            "pip install 'scrapy_robots1994[report]'"
-        )
-        raise MissingExtra(msg) from error
-    return Parser(kind.__name__, partial(kind.from_crawler, crawler))
