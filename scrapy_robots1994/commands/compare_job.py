@@ -23,8 +23,7 @@ from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
-from scrapy_robots1994.compare.parsers import Capture, Question
-from scrapy_robots1994.compare.questions import questions
+from scrapy_robots1994.compare.parsers import Capture, Question, questions
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl.features.peers import (
     GuardedComparer,

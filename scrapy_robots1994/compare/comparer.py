@@ -23,8 +23,6 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 CACHED_BYTES = 1_000_000
 """Bytes of the files that stay parsed."""
 
-_NOT_BY_LINES = (Cause.STATUS, Cause.SHARED_HOST)
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -59,10 +57,10 @@ class Comparer:
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return how parser *name* and ours differ by the questions of *task*."""
-        capture = task.capture
+        capture, diagnosis = task.capture, self._diagnoses[name]
+        files = self._files_of(capture.others_body)
         site = SiteImpact.of(capture)
-        reading = self._files_of(capture.others_body).by(self._diagnoses[name].theirs)
-        theirs = list(map(reading, task.questions))
+        theirs = list(map(files.by(diagnosis.theirs), task.questions))
         ours = task.ours or self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
         site.counts.update((name, way) for way in directions)
@@ -75,7 +73,7 @@ class Comparer:
                 continue
             cause = None
             if task.diagnose:
-                cause = self._cause(name, capture, question)
+                cause = diagnosis.cause(capture, files, question)
                 site.causes[name, way, cause] += 1
             site.keep((name, way), Example(question, said, cause), capture)
         return site
@@ -86,42 +84,37 @@ class Comparer:
         """Return the examples of parser *name* about *site* explained: each with cause
         and verdict, the first of each direction with the lines that it needs.
         """
-        capture = site.capture
+        capture, diagnosis = site.capture, self._diagnoses[name]
+        files = self._files_of(capture.others_body)
         robots = RobotsTxt.parse(
             capture.body, dialect=self._dialect, reading=self._reading
         )
-        explained = {}
-        for stratum, examples in site.examples.items():
-            if stratum[0] == name:
-                first, *others = (
-                    self._explained(name, capture, robots, it) for it in examples
-                )
-                explained[stratum] = [self._with_lines(name, capture, first), *others]
-        return explained
 
-    def _explained(
-        self, name: str, capture: Capture, robots: RobotsTxt, example: Example
-    ) -> Example:
-        """Return *example* with its cause and our verdict."""
-        question = example.question
-        verdict = capture.uniform or robots.verdict(question.url, question.robot)
-        cause = example.cause or self._cause(name, capture, question)
-        return replace(example, cause=cause, verdict=str(verdict))
+        def explained(example: Example, *, is_first: bool) -> Example:
+            question = example.question
+            cause = example.cause or diagnosis.cause(capture, files, question)
+            verdict = capture.uniform or robots.verdict(question.url, question.robot)
+            lines: tuple[int, ...] = ()
+            # The search for lines takes longest, and one example shows the reason.
+            if is_first and cause not in (Cause.STATUS, Cause.SHARED_HOST):
+                lines = diagnosis.minimal_lines(files.body, question)
+            numbers = tuple(place + 1 for place in lines)
+            return replace(
+                example, cause=cause, verdict=str(verdict), needed_lines=numbers
+            )
 
-    def _with_lines(self, name: str, capture: Capture, example: Example) -> Example:
-        """Return *example* with the lines that it needs, if lines are the cause."""
-        if example.cause in _NOT_BY_LINES:
-            return example
-        places = self._diagnoses[name].minimal_lines(
-            capture.others_body, example.question
-        )
-        return replace(example, needed_lines=tuple(place + 1 for place in places))
+        return {
+            stratum: [explained(it, is_first=it is examples[0]) for it in examples]
+            for stratum, examples in site.examples.items()
+            if stratum[0] == name
+        }
 
     def _files_of(self, body: bytes) -> ParsedVariants:
         """Return *body* as the parsers read it, from the cache where it is small."""
         files = self._files.get(body)
         if files is None:
             files = ParsedVariants(body, self._dialect)
+            # The cache raises at what is larger than all of it.
             if len(body) < CACHED_BYTES:
                 self._files[body] = files
         return files
@@ -130,14 +123,3 @@ class Comparer:
         """Return what our parser *ours* answers to the questions of *task*."""
         by_file = self._files_of(task.capture.body).by(ours)
         return [task.capture.by_status(it) or by_file(it) for it in task.questions]
-
-    def _cause(self, name: str, capture: Capture, question: Question) -> Cause:
-        """Return why parser *name* answers *question* otherwise than ours."""
-        files = self._files_of(capture.others_body)
-        diagnosis = self._diagnoses[name]
-        is_status = capture.uniform is not None
-        if is_status or capture.others is not None:
-            ours, theirs = files.by(self._ours), files.by(diagnosis.theirs)
-            if ours(question) == theirs(question):
-                return Cause.STATUS if is_status else Cause.SHARED_HOST
-        return diagnosis.cause(files, question)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from scrapy_robots1994.compare import transforms
 from scrapy_robots1994.compare.parsers import (
     ALLOWS,
+    Capture,
     Direction,
     Parser,
     Question,
@@ -159,12 +160,19 @@ class Diagnosis:
         ours, theirs = read(self.ours, body), read(self.theirs, body)
         return direction_of(ours(question), theirs(question))
 
-    def cause(self, files: ParsedVariants, question: Question) -> Cause:
-        """Return why the two differ about the whole file.
+    def cause(
+        self, capture: Capture, files: ParsedVariants, question: Question
+    ) -> Cause:
+        """Return why the two differ about *capture*, whose whole file is *files*.
 
         Where no variant of it makes them agree, as when two causes come together, the
         variants of the lines that are needed decide.
         """
+        is_status = capture.uniform is not None
+        if is_status or capture.others is not None:
+            ours, theirs = files.by(self.ours), files.by(self.theirs)
+            if ours(question) == theirs(question):
+                return Cause.STATUS if is_status else Cause.SHARED_HOST
         found = self._cause_in(files, question)
         if found is None:
             needed = files.lines.only(self.minimal_lines(files.body, question))

@@ -2,7 +2,6 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import blake2b
@@ -229,25 +228,19 @@ class Totals:
                 for place in range(len(VARIANTS)):
                     self.unlisted[parser, place, site.change(parser, place)] += 1
 
-    def changes(self, parser: str, *bases: Basis) -> dict[Change, int]:
-        """Return how many sites change how, in a switch from *parser*."""
+    def changes(
+        self, parser: str, *bases: Basis, variant: int | None = None
+    ) -> dict[Change, int]:
+        """Return how many sites change how in a switch from *parser*: those with one of
+        *bases*, or all; or all, to our parser set up as `VARIANTS[variant]`.
+        """
         bases = bases or tuple(Basis)
+        keys = bases if variant is None else (variant,)
         numbers = {
-            change: sum(self.unlisted[parser, basis, change] for basis in bases)
+            change: sum(self.unlisted[parser, key, change] for key in keys)
             for change in Change
         }
-        for site in self._sites(parser):
-            if site.answer.basis in bases:
-                numbers[site.change(parser)] += 1
+        for site in self.sites.values():
+            if site.answer.basis in bases and site.count(parser):
+                numbers[site.change(parser, variant)] += 1
         return numbers
-
-    def changes_in(self, variant: int, parser: str) -> dict[Change, int]:
-        """Return the same for our parser set up as `VARIANTS[variant]`."""
-        numbers = {it: self.unlisted[parser, variant, it] for it in Change}
-        for site in self._sites(parser):
-            numbers[site.change(parser, variant)] += 1
-        return numbers
-
-    def _sites(self, parser: str) -> Iterator[SiteImpact]:
-        """Yield the listed sites about which *parser* answered."""
-        return (site for site in self.sites.values() if site.count(parser))

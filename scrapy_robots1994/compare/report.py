@@ -177,7 +177,8 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
             {
                 **variant._asdict(),
                 "changes": {
-                    it: _named(totals.changes_in(place, it)) for it in report.parsers
+                    it: _named(totals.changes(it, variant=place))
+                    for it in report.parsers
                 },
             }
             for place, variant in enumerate(VARIANTS)

@@ -10,7 +10,7 @@ from itertools import groupby
 from string import ascii_letters, digits
 from urllib.parse import quote
 
-from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
+from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question, is_agent, is_rule
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect, dialect_named
@@ -18,8 +18,6 @@ from scrapy_robots1994.parser.records import Record, applied, read_records
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.tokens import (
     ALLOW,
-    DISALLOW,
-    USER_AGENT,
     Line,
     LineKind,
     read_lines,
@@ -75,16 +73,6 @@ def lines_of(body: bytes, dialect: str = "1994") -> Lines:
     read_in = dialect_named(dialect)
     text = Body(body, is_truncated=False).text
     return Lines(*encoding_of(body), tuple(read_lines(text, read_in)), read_in)
-
-
-def is_agent(line: Line) -> bool:
-    """Return whether *line* is a User-agent line."""
-    return line.field.lower() == USER_AGENT
-
-
-def is_rule(line: Line) -> bool:
-    """Return whether *line* is a Disallow or Allow line, in any dialect."""
-    return line.field.lower() in (DISALLOW, ALLOW)
 
 
 def _is_allow(line: Line) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact, Totals, Variant
-from scrapy_robots1994.compare.parsers import Capture, Direction, Question
-from scrapy_robots1994.compare.questions import questions
+from scrapy_robots1994.compare.parsers import Capture, Direction, Question, questions
 from scrapy_robots1994.compare.report import ComparisonReport, describe
 from scrapy_robots1994.parser import Reason, Verdict
 from tests.support.peers import PEERS, comparer

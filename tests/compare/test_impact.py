@@ -93,8 +93,8 @@ def test_the_variant_in_use_has_the_same_numbers_as_the_comparison() -> None:
     """The four numbers of each variant come from the same questions."""
     found = totals()
 
-    numbers = found.changes_in(VARIANTS.index(Variant("1994", "literal")), NAME)
-    cautious = found.changes_in(VARIANTS.index(Variant("1994", "cautious")), NAME)
+    numbers = found.changes(NAME, variant=VARIANTS.index(Variant("1994", "literal")))
+    cautious = found.changes(NAME, variant=VARIANTS.index(Variant("1994", "cautious")))
 
     assert numbers == found.changes(NAME)
     # The file whose record a blank line splits does not open any more.

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.diagnosis import Cause, Diagnosis, ddmin
 from scrapy_robots1994.compare.impact import Totals
-from scrapy_robots1994.compare.parsers import Capture, our_parser
-from scrapy_robots1994.compare.questions import questions
+from scrapy_robots1994.compare.parsers import Capture, our_parser, questions
 from scrapy_robots1994.compare.transforms import lines_of
 from tests.support.corpus import corpus_files
 from tests.support.peers import PEERS, comparer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.compare.questions import ALWAYS, UNKNOWN_ROBOT, questions
+from scrapy_robots1994.compare.parsers import ALWAYS, UNKNOWN_ROBOT, questions
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
