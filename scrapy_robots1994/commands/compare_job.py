@@ -102,6 +102,37 @@ class Job:
             seconds=opts.deadline,
         )
 
+    def compare(self, captures: Sequence[Capture]) -> Result:
+        """Compare all of *captures*."""
+        guard, result = _guard_of(self), Result()
+        for whole in captures:
+            robots = RobotsTxt.parse(whole.body, limit=self.max_bytes)
+            # Ours O24: the whole lines within the limit, for all parsers alike.
+            body = encode(robots.text) if robots.is_truncated else whole.body
+            capture = replace(whole, body=body)
+            task = Comparison(capture, tuple(self._questions(capture)))
+            result.totals.add_site(guard.compare(task))
+        result.stuck, guard.stuck = guard.stuck, []
+        return result
+
+    def explain(self, sites: Sequence[SiteImpact]) -> list[SiteImpact]:
+        """Explain the examples of all *sites*."""
+        return list(map(_guard_of(self).explain, sites))
+
+    def _questions(self, capture: Capture) -> list[Question]:
+        """Return the questions about *capture*: made from it, or the URLs of the job."""
+        origin, limit = origin_of(capture), self.max_questions
+        made = questions(origin, capture.body, robots=self.robots, max_questions=limit)
+        if self.urls is None:
+            return made
+        urls = [
+            origin + url if url.startswith("/") else url
+            for url in self.urls
+            if url.startswith("/") or origin == NOWHERE or str(Origin.of(url)) == origin
+        ]
+        robots = dict.fromkeys(question.robot for question in made)
+        return [Question(url, robot) for url in urls for robot in robots]
+
 
 @dataclass(slots=True)
 class Result:
@@ -143,42 +174,6 @@ def _guard_of(job: Job) -> Guard:
     return _guards[key]
 
 
-def compare_some(job: Job, captures: Sequence[Capture]) -> Result:
-    """Compare all of *captures*."""
-    guard, result = _guard_of(job), Result()
-    for whole in captures:
-        robots = RobotsTxt.parse(whole.body, limit=job.max_bytes)
-        # Ours O24: the whole lines within the limit, for all parsers alike.
-        body = encode(robots.text) if robots.is_truncated else whole.body
-        capture = replace(whole, body=body)
-        task = Comparison(capture, tuple(_questions(job, capture)))
-        result.totals.add_site(guard.compare(task))
-    result.stuck, guard.stuck = guard.stuck, []
-    return result
-
-
-def explain_some(job: Job, sites: Sequence[SiteImpact]) -> list[SiteImpact]:
-    """Explain the examples of all *sites*."""
-    return list(map(_guard_of(job).explain, sites))
-
-
-def _questions(job: Job, capture: Capture) -> list[Question]:
-    """Return the questions about *capture*: made from it, or the URLs of the job."""
-    origin = origin_of(capture)
-    made = questions(
-        origin, capture.body, robots=job.robots, max_questions=job.max_questions
-    )
-    if job.urls is None:
-        return made
-    urls = [
-        origin + url if url.startswith("/") else url
-        for url in job.urls
-        if url.startswith("/") or origin == NOWHERE or str(Origin.of(url)) == origin
-    ]
-    robots = dict.fromkeys(question.robot for question in made)
-    return [Question(url, robot) for url in urls for robot in robots]
-
-
 def run(
     job: Job,
     captures: Iterable[Capture],
@@ -194,16 +189,14 @@ def run(
     totals = result.totals
     _closed.clear()
     try:
-        compare = partial(compare_some, job)
-        for part in _completed(executor, compare, captures, workers):
+        for part in _completed(executor, job.compare, captures, workers):
             totals.add(part.totals)
             result.stuck += part.stuck
             for _ in range(part.totals.captures):
                 step()
         totals.trim()
         changed = [site for site in totals.sites.values() if site.examples]
-        explain = partial(explain_some, job)
-        for sites in _completed(executor, explain, changed, workers):
+        for sites in _completed(executor, job.explain, changed, workers):
             totals.sites.update({site.label: site for site in sites})
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())

@@ -64,9 +64,14 @@ def _files_under(folder: str) -> Iterator[str]:
 
 
 def read_bytes(name: str) -> bytes:
-    """Return the bytes of a file, or of standard input for `-`; else OSError."""
+    """Return the bytes of a file, or of standard input for `-`; else OSError.
+
+    Raises `WrongUse` where standard input is closed.
+    """
     if name == STDIN:
-        return _standard_input()
+        if sys.stdin is None:
+            raise WrongUse("- names standard input, which is closed: name a file")
+        return sys.stdin.buffer.read()
     if is_archive(name):
         raise OSError("it is a WARC file: `scrapy robots-compare` reads its captures")
     try:
@@ -75,13 +80,6 @@ def read_bytes(name: str) -> bytes:
         # Why the files in it are not read in its place.
         next(Path(name).iterdir(), None)
         raise
-
-
-def _standard_input() -> bytes:
-    """Return the bytes of standard input; raise `WrongUse` where it is closed."""
-    if sys.stdin is None:
-        raise WrongUse("- names standard input, which is closed: name a file")
-    return sys.stdin.buffer.read()
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:

@@ -11,7 +11,7 @@ import sys
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
@@ -151,30 +151,23 @@ def progress(total: int | None) -> Iterator[Callable[[], None]]:
 
     Only where that is a terminal, there is much to do and `rich` is installed.
     """
-    is_short = total is not None and total < MIN_STEPS
-    bar = None if is_short or not sys.stderr.isatty() else _bar()
+    bar = None
+    if sys.stderr.isatty() and (total is None or total >= MIN_STEPS):
+        with suppress(ImportError):
+            # Imported here: it takes longer than most answers.
+            from rich.console import Console  # noqa: PLC0415 - as above
+            from rich.progress import Progress  # noqa: PLC0415 - as above
+
+            # What is redirected to the bar appears above it, and not in a file.
+            is_shown = sys.stdout.isatty()
+            console = Console(stderr=True)
+            bar = Progress(console=console, transient=True, redirect_stdout=is_shown)
     if bar is None:
         yield lambda: None
         return
     with bar:
         task = bar.add_task("robots.txt", total=total)
         yield lambda: bar.advance(task)
-
-
-def _bar() -> Any:
-    """Return a progress bar; None without the extra."""
-    try:
-        # Imported here: it takes longer than most answers.
-        from rich.console import Console  # noqa: PLC0415 - as above
-        from rich.progress import Progress  # noqa: PLC0415 - as above
-    except ImportError:
-        return None
-    # What is redirected to the bar appears above it, and not in a file.
-    return Progress(
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=sys.stdout.isatty(),
-    )
 
 
 class Pending:
