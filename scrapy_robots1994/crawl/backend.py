@@ -15,6 +15,7 @@ from twisted.python.failure import Failure
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.downloads import CANCELLED
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
+from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,
     Robots1994Parser,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from scrapy_robots1994.checks.kinds import Problem
-    from scrapy_robots1994.crawl.fetcher import RobotsDownload
     from scrapy_robots1994.crawl.requests import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
@@ -60,11 +60,11 @@ queues included, unless ROBOTS1994_TIMEOUT lets it take longer."""
 class ScrapyBackend:
     """The crawl as the resolver sees it (`policy.backend.ResolverBackend`)."""
 
-    def __init__(
-        self, crawler: Crawler, settings: RobotsSettings, download: RobotsDownload
-    ) -> None:
+    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
-        self._download = download
+        # Public: commands fetch files from elsewhere with it. A second one would have
+        # limits of its own.
+        self.download = RobotsDownload(crawler, settings)
         self._recorder = stats.StatsRecorder(crawler)
         self._log = FetchLog(crawler, settings)
         # The resolver reports these two, and there is nothing to add to them.
@@ -74,6 +74,32 @@ class ScrapyBackend:
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)
+
+    def open_store(self, settings: RobotsSettings) -> GuardedStore | None:
+        """Return the store of the crawl, closed with it; `None` for memory alone."""
+        if settings.store.url is None:
+            return None
+        # A lease must outlast the fetch, else two processes fetch the same file.
+        one_try = settings.timeout * (settings.max_redirects + 1)
+        store = GuardedStore(
+            settings.store,
+            partial(decode, reader=self.reader, freshness=settings.freshness),
+            max(MAX_FETCH_SECONDS, 2 * one_try),
+            threads.future_result,
+            threads.call_later,
+        )
+
+        # Awaited by Scrapy: what the last fetches learned is stored before the process ends.
+        async def close() -> None:
+            try:
+                await store.close()
+            finally:
+                if store.failures:
+                    self._recorder.count(stats.STORE_FAILURES, store.failures)
+
+        # Not weak: only this connection refers to the function.
+        self._crawler.signals.connect(close, signals.spider_closed, weak=False)
+        return store
 
     def now(self) -> float:
         """Return the seconds since the epoch."""
@@ -105,7 +131,7 @@ class ScrapyBackend:
         # Counted when it ends, also where it was cancelled: the built-in's key means
         # fetches, not answers.
         try:
-            return await self._download.fetch(origin, context, validators)
+            return await self.download.fetch(origin, context, validators)
         finally:
             self._recorder.count(stats.REQUESTS)
 
@@ -191,32 +217,3 @@ def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, 
     problems = looked_at.weakening_problems(robot, MAX_PROBLEMS)
     robots.compress_body()
     return problems
-
-
-def open_store(
-    crawler: Crawler, settings: RobotsSettings, reader: Reader
-) -> GuardedStore | None:
-    """Return the store of one crawl, closed with it; `None` for memory alone."""
-    if settings.store.url is None:
-        return None
-    # A lease must outlast the fetch, else two processes fetch the same file.
-    one_try = settings.timeout * (settings.max_redirects + 1)
-    store = GuardedStore(
-        settings.store,
-        partial(decode, reader=reader, freshness=settings.freshness),
-        max(MAX_FETCH_SECONDS, 2 * one_try),
-        threads.future_result,
-        threads.call_later,
-    )
-
-    # Awaited by Scrapy: what the last fetches learned is stored before the process ends.
-    async def close() -> None:
-        try:
-            await store.close()
-        finally:
-            if store.failures:
-                stats.StatsRecorder(crawler).count(stats.STORE_FAILURES, store.failures)
-
-    # Not weak: only this connection refers to the function.
-    crawler.signals.connect(close, signals.spider_closed, weak=False)
-    return store

@@ -85,30 +85,22 @@ class RobotsDownload:
         urls = [start or origin.robots_url]
         if not self._dont_cache:
             validators = None
+        limit, seconds = self._settings.max_bytes, self._settings.timeout
         async with self._limit.permit() as mark_sent:
             # Here, for the handler of a scheme exists from its first request on.
             self._pools.widen(origin.scheme)
             while True:
                 # One for each hop: limits are those of one response (O24).
-                state = DownloadState(
-                    self._settings.max_bytes,
-                    self._settings.timeout,
-                    origin.host,
-                    mark_sent,
-                )
+                state = DownloadState(limit, seconds, origin.host, mark_sent)
+                state.final_url = urls[-1] if len(urls) > 1 else None
                 conditions = _conditions(validators, urls[-1])
+                state.is_conditional = bool(conditions)
                 response = await self._send(urls[-1], context, conditions, state)
                 if not isinstance(response, Response):
                     return response
                 target = _redirect_target(response)
                 if target is None:
-                    return await self._result(
-                        origin,
-                        response,
-                        state,
-                        final_url=urls[-1] if len(urls) > 1 else None,
-                        is_conditional=bool(conditions),
-                    )
+                    return await self._result(origin, response, state)
                 # Ours R2: META switches Scrapy's redirects off, and its checks of them.
                 if error := self._redirect_error(target, urls):
                     return error
@@ -205,13 +197,7 @@ class RobotsDownload:
         return await maybe_deferred_to_future(response)
 
     async def _result(
-        self,
-        origin: Origin,
-        response: Response,
-        state: DownloadState,
-        *,
-        final_url: str | None,
-        is_conditional: bool,
+        self, origin: Origin, response: Response, state: DownloadState
     ) -> RobotsResponse | FetchError:
         """Return the final response as a result."""
         self._recorder.count(stats.RESPONSES)
@@ -240,12 +226,12 @@ class RobotsDownload:
             status=response.status,
             body=body,
             is_truncated=is_truncated,
-            not_modified=is_conditional and response.status == NOT_MODIFIED,
+            not_modified=state.is_conditional and response.status == NOT_MODIFIED,
             freshness_lifetime=responses.freshness_lifetime(response, now),
             retry_after=responses.retry_after(response, now),
             etag=responses.header(response, "ETag"),
             last_modified=responses.header(response, "Last-Modified"),
-            final_url=final_url,
+            final_url=state.final_url,
             via_plain_proxy=is_plain and bool(state.proxy),
         )
 

@@ -10,10 +10,9 @@ from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.backend import ScrapyBackend, open_store
+from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
-from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.judges import (
     ComparingJudge,
     Judge,
@@ -67,14 +66,11 @@ class Robots1994Middleware:
         self._robot = RobotName(crawler)
         uncounted = UncountedRequests.of(crawler)
         self._uncounted, self._engine = uncounted, uncounted.engine
-        download = RobotsDownload(crawler, settings)
-        # Commands fetch files from elsewhere with it. A second download would have
-        # uncounted requests of its own, and the engine's state restored twice.
-        self.download = download
-        backend = ScrapyBackend(crawler, settings, download)
+        backend = ScrapyBackend(crawler, settings)
+        self.download = backend.download
         store = settings.store
         memory = MemoryStore(store.max_origins, backend.now, store.max_bytes)
-        lasting = open_store(crawler, settings, backend.reader)
+        lasting = backend.open_store(settings)
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
             backend, memory, settings.freshness, lasting, backend.max_retries
         )

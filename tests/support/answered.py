@@ -47,9 +47,7 @@ class AnsweredMiddleware(Robots1994Middleware):
             body, state.is_truncated = body[: self._limit + 1], True
         state.is_sent = state.is_answered = True
         response = Response(origin.robots_url, body=body)
-        return await self.download._result(
-            origin, response, state, final_url=None, is_conditional=False
-        )
+        return await self.download._result(origin, response, state)
 
     async def permits(self, url: str) -> bool:
         """Return whether a request for *url* is permitted, once its policy is known."""
