@@ -1,19 +1,15 @@
 """The add-on: `ADDONS = {"scrapy_robots1994.Addon": 500}`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipeline
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
-
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
 
 ORDER = 100  # where Scrapy has the built-in
 PAGES_ORDER = 5  # next to the engine: sees the output of all other middlewares

@@ -4,21 +4,14 @@ The only module that uses private attributes of Scrapy. If one is missing, a war
 says once what is lost, and the crawl continues without it.
 """
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Callable
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -140,14 +133,14 @@ class UncountedRequests:
     """
 
     @classmethod
-    def of(cls, crawler: Crawler) -> Self:
+    def of(cls, crawler: Crawler) -> "UncountedRequests":
         """Return the one of *crawler*, which all components share.
 
         With two, each would restore what the other set meanwhile, and the crawl might
         never close.
         """
         # An attribute of the crawler: a table here would keep ended crawlers alive.
-        found: Self | None = vars(crawler).get(_ATTRIBUTE)
+        found: UncountedRequests | None = vars(crawler).get(_ATTRIBUTE)
         if found is None:
             found = vars(crawler)[_ATTRIBUTE] = cls(crawler, EngineState(crawler))
         return found

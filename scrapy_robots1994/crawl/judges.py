@@ -5,27 +5,21 @@ happen with a decision (a comparison, a pause) is a judge around another one. Fo
 requests the rules that it found before decide: see `RulesCache`.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from time import time
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
+from scrapy import Request
+
+from scrapy_robots1994.crawl.refusals import Refusals
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
-from scrapy_robots1994.origin import head_of
+from scrapy_robots1994.origin import Origin, head_of
+from scrapy_robots1994.policy import Policy, Rules
 from scrapy_robots1994.policy.policy import CLOCK_SKEW
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy import Request
-
-    from scrapy_robots1994.crawl.refusals import Refusals
-    from scrapy_robots1994.crawl.requests import RobotName
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Policy, Rules
-    from scrapy_robots1994.stores.memory import MemoryStore
+from scrapy_robots1994.stores.memory import MemoryStore
 
 MAX_PREFIXES = 8
 """Spellings of one origin, as with user names and upper case, that are looked up here."""
@@ -35,7 +29,7 @@ TOUCH_SECONDS = 10.0
 
 _SHORTEST = len("https://")
 
-Found: TypeAlias = "Policy | Exception"
+Found: TypeAlias = Policy | Exception
 """The policy of an origin, or the error because of which it has none."""
 
 

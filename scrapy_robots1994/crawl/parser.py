@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urljoin
 
 import scrapy.robotstxt
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.http import TextResponse
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -28,7 +28,6 @@ from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 

@@ -5,32 +5,23 @@ close there is one table of them by origin, and a warning if robots.txt refused 
 start request.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pydispatch import dispatcher  # type: ignore[import-untyped]
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
+from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.parser import Reason
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.policy import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-
-    from scrapy_robots1994.crawl.stats import StatsRecorder
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.parser import Verdict
 
 logger = logging.getLogger("scrapy_robots1994")
 

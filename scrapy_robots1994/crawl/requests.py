@@ -2,27 +2,22 @@
 sent with, its way out), and the request for the robots.txt that it needs.
 """
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots1994.crawl.concurrency import META_KEY
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from scrapy.crawler import Crawler
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -162,14 +157,14 @@ class RequestContext:
     proxy_authorization: bytes | None = None
 
     @classmethod
-    def from_request(cls, page: Request, keys: Iterable[str]) -> RequestContext:
+    def from_request(cls, page: Request, keys: Iterable[str]) -> "RequestContext":
         """Return the context of *page*; *keys* are the further meta keys to share."""
         meta = {key: page.meta[key] for key in (*ROUTE_KEYS, *keys) if key in page.meta}
         marked = "_auth_proxy" in meta
         authorization = page.headers.get(b"Proxy-Authorization") if marked else None
         return cls(page, page.headers.get(b"User-Agent"), meta, authorization)
 
-    def for_url(self, url: str) -> RequestContext:
+    def for_url(self, url: str) -> "RequestContext":
         """Return the context for *url*, perhaps of another scheme than the page's.
 
         A proxy that the environment names for one scheme is not that of another; as

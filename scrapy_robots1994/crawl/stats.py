@@ -3,12 +3,9 @@
 The string below a key is its documentation: the reference page is made of them.
 """
 
-from __future__ import annotations
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
+from scrapy.crawler import Crawler
 
 # The built-in's keys keep their names and meanings.
 FORBIDDEN: Final = "robotstxt/forbidden"

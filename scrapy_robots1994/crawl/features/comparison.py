@@ -4,8 +4,6 @@ The other parsers run in a process of their own: see `peers`. A thread passes
 the questions on, and the crawl waits for it at its end alone.
 """
 
-from __future__ import annotations
-
 import logging
 import zlib
 from collections import defaultdict
@@ -16,10 +14,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from cachetools import LRUCache
-from scrapy import signals
+from scrapy import Spider, signals
+from scrapy.crawler import Crawler
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994.compare.comparer import Comparison
@@ -35,18 +34,13 @@ from scrapy_robots1994.crawl.features.peers import (
     portable,
 )
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-
-if TYPE_CHECKING:
-    from scrapy import Spider
-    from scrapy.crawler import Crawler
-
-    from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Policy
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import Policy
 
 logger = logging.getLogger("scrapy_robots1994")
 

@@ -6,20 +6,23 @@ Scrapy documents what the delay and the concurrency of a download slot are
 public interface to do the same, so `PacedSlot` sets the attributes of slots.
 """
 
-from __future__ import annotations
-
 import logging
 import math
+from collections.abc import Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cachetools import LRUCache
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.core import downloader as scrapy_downloader
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
+from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -27,17 +30,6 @@ from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from scrapy.robotstxt import RobotParser
-    from typing_extensions import Self
-
-    from scrapy_robots1994.crawl.judges import Found, Judge
 
 logger = logging.getLogger("scrapy_robots1994")
 
@@ -153,10 +145,10 @@ class SlotDelays:
         connect(self._left, signals.request_left_downloader)
 
     @classmethod
-    def of(cls, crawler: Crawler, settings: RobotsSettings) -> Self:
+    def of(cls, crawler: Crawler, settings: RobotsSettings) -> "SlotDelays":
         """Return the one of *crawler*, which middleware and extension share."""
         # An attribute of the crawler: a table here would hold crawlers that ended.
-        found: Self | None = vars(crawler).get(_ATTRIBUTE)
+        found: SlotDelays | None = vars(crawler).get(_ATTRIBUTE)
         if found is None:
             longest = math.inf if settings.crawl_delay is None else settings.crawl_delay
             found = vars(crawler)[_ATTRIBUTE] = cls(crawler, longest)
@@ -266,7 +258,7 @@ class CrawlDelay:
         crawler.signals.connect(self._parsed, ROBOTS_PARSED)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
+    def from_crawler(cls, crawler: Crawler) -> "CrawlDelay":
         """Return the extension; raise `NotConfigured` if the setting is off."""
         return cls(crawler)
 

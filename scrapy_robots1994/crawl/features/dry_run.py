@@ -1,35 +1,27 @@
 """Dry run: the built-in middleware's rules decide, and ours says what it would change."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from cachetools import LRUCache
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
+from scrapy.robotstxt import RobotParser
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.features.comparison import ShadowComparison
+from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.refusals import counted
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
+from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.robotstxt import RobotParser
-
-    from scrapy_robots1994.crawl.features.comparison import ShadowComparison
-    from scrapy_robots1994.crawl.judges import Found, Judge
-    from scrapy_robots1994.crawl.requests import RobotName
-    from scrapy_robots1994.crawl.stats import StatsRecorder
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Policy
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import Policy
 
 logger = logging.getLogger("scrapy_robots1994")
 

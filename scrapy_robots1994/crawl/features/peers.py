@@ -3,8 +3,6 @@
 A thread cannot be ended, and a regular expression keeps the interpreter to itself.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import pickle
@@ -12,15 +10,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from threading import Event, Lock, Timer
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.settings import Settings
+from scrapy.settings import BaseSettings, Settings
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.diagnosis import Cause
@@ -28,11 +27,6 @@ from scrapy_robots1994.compare.impact import Example, SiteImpact
 from scrapy_robots1994.compare.parsers import Direction, Parser, raised
 from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.errors import MissingExtra
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from scrapy.settings import BaseSettings
 
 START_SECONDS: Final = 60.0  # in which the process must be ready
 
