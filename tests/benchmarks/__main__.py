@@ -21,6 +21,7 @@ from tests.benchmarks import (
     parsing,
     report,
     requests,
+    rfc9309,
 )
 from tests.benchmarks.corpus import read_corpus
 from tests.benchmarks.sides import all_sides
@@ -45,6 +46,7 @@ RACES = (
     "compare",
     "pages",
     "extended",
+    "rfc9309",
 )
 
 
@@ -78,6 +80,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
             rounds,
             (10, 1_000) if quick else (10, 100, 1_000, 10_000, 100_000),
         ),
+        "rfc9309": partial(rfc9309.rfc9309, files, rounds),
         "broad": partial(
             crawls.broad,
             1,

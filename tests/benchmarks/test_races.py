@@ -47,6 +47,7 @@ def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     compared = printed("compare")
     parsed = printed("--corpus", str(tmp_path), "parsing")
     imported = printed("import")
+    rfc9309 = printed("--corpus", str(tmp_path), "rfc9309")
 
     assert pages.count("ROBOTS1994_PAGES on") == 3
     assert "1,000 that are mixed, links followed" in pages
@@ -54,6 +55,7 @@ def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
     assert "ours, compared with Protego" in compared
     assert "Protego" in parsed
     assert OURS in imported
+    assert rfc9309.count("rfc9309: one question") == 4
 
 
 @pytest.mark.long
