@@ -112,19 +112,21 @@ class LongestMatcher:
         """Compile the rules of *records*, which are one group."""
         values = records.values
         allows = records.allows or [False] * len(values)
-        paths: dict[str, int] = {}
+        rules: list[tuple[str, int]] = []
         patterns = []
-        for number, (value, allow) in enumerate(zip(values, allows, strict=True)):
-            mark = 2 * number + (not allow)
+        for number, value in enumerate(values):
+            mark = 2 * number + (not allows[number])
             # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
             # a wildcard, too. Any other value covers nothing.
-            if value[0] not in "/*":
-                continue
             if "*" in value or "$" in value:
-                patterns.append(_pattern(value, mark))
-                continue
-            path = normal_spelling(value)
-            paths[path] = min(paths.get(path, mark), mark, key=_preference)
+                if value[0] in "/*":
+                    patterns.append(_pattern(value, mark))
+            elif value[0] == "/":
+                rules.append((normal_spelling(value), mark))
+        # RFC 9309 2.2.2: of equal rules Allow decides; then the first in the file does.
+        rules.reverse()
+        paths = dict(it for it in rules if it[1] & 1)
+        paths.update(it for it in rules if not it[1] & 1)
         # Of the paths that cover a target the longest decides.
         longest_first = sorted(paths, key=len, reverse=True)
         self._index = PrefixIndex(longest_first, [paths[it] for it in longest_first])
