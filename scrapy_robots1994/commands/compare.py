@@ -7,7 +7,6 @@ import os
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.commands import terminal
@@ -109,24 +108,20 @@ class RobotsCompare(RobotsCommand):
 
         if not args:
             raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
-        path = REPORT_PATH.read("--report", opts.report)
+        # Refused before the work rather than after it.
+        REPORT_PATH.read("--report", opts.report)
         names = expand(args)
         lookup = self.lookup(opts)
-        job = compare_job.Job.of(opts, self.crawler_process, lookup.settings)
+        job = compare_job.Job.of(opts, self.settings, lookup.settings)
         inputs = CompareInputs([name for name in names if not is_url(name)])
         lookup.run(filter(is_url, names), inputs.add_fetched)
         with (
+            executor_for(opts, inputs.count) as (executor, workers),
             terminal.progress(inputs.count) as step,
-            executor_for(opts.scheduler, opts.processes, inputs.count) as (
-                executor,
-                workers,
-            ),
         ):
             result = compare_job.run(job, inputs, executor, workers, step)
         report = compare_job.report_of(result, job, args, inputs)
-        compare_job.print_report(
-            report, Path(path) if path else None, as_json=opts.json
-        )
+        compare_job.print_report(report, opts)
         terminal.print_notes("not read", inputs.unread)
         terminal.print_notes("no answer in time, counted as raised", result.stuck)
         if result.is_interrupted:
@@ -141,14 +136,14 @@ class RobotsCompare(RobotsCommand):
 
 @contextmanager
 def executor_for(
-    scheduler: str | None, processes: int, count: int | None
+    opts: argparse.Namespace, count: int | None
 ) -> Iterator[tuple[Executor, int]]:
     """Yield what runs the work, and how many workers it has.
 
-    With a *scheduler* those of its dask cluster; else a thread for each of *processes*.
+    With --scheduler those of its dask cluster; else a thread for each of --processes.
     """
-    if not scheduler:
-        workers = min(processes, count or processes)
+    if not opts.scheduler:
+        workers = min(opts.processes, count or opts.processes)
         pool = ThreadPoolExecutor(workers)
         try:
             yield pool, workers
@@ -163,7 +158,7 @@ def executor_for(
             "pip install 'scrapy_robots1994[cluster]'"
         )
         raise MissingExtra(msg) from error
-    with distributed.Client(scheduler, timeout=10) as client:
+    with distributed.Client(opts.scheduler, timeout=10) as client:
         threads = sum(client.nthreads().values())
         # More than one try: a worker may die, and others take its tasks over.
         yield client.get_executor(retries=3), max(threads, 1)

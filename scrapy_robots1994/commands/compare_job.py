@@ -11,10 +11,12 @@ from concurrent.futures import FIRST_COMPLETED, Executor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from threading import Event, get_ident
 from typing import TYPE_CHECKING, TypeVar
 
 from scrapy import Spider
+from scrapy.crawler import Crawler
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.compare_inputs import NOWHERE, origin_of
@@ -41,9 +43,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
-    from pathlib import Path
 
-    from scrapy.crawler import CrawlerProcess
+    from scrapy.settings import Settings
 
     from scrapy_robots1994.commands.compare_inputs import CompareInputs
     from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -77,7 +78,7 @@ class Job:
 
     @classmethod
     def of(
-        cls, opts: argparse.Namespace, process: CrawlerProcess, ours: RobotsSettings
+        cls, opts: argparse.Namespace, settings: Settings, ours: RobotsSettings
     ) -> Job:
         """Return the job that the options and the settings of the project make."""
         wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
@@ -85,14 +86,15 @@ class Job:
             raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
             )
-        found = peers(wanted, process.create_crawler(Spider), "--parsers")
+        # Not made by the process: Scrapy 2.13 installs the reactor for its first crawler.
+        found = peers(wanted, Crawler(Spider, settings), "--parsers")
         # The parser in use stands first.
-        in_use = str(process.settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
+        in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
         names = sorted((it.name for it in found), key=lambda name: name != in_use)
         return cls(
             parsers=wanted,
             names=tuple(names),
-            settings=portable(process.settings),
+            settings=portable(settings),
             dialect=ours.dialect,
             reading=ours.reading,
             max_bytes=ours.max_bytes,
@@ -256,9 +258,9 @@ def report_of(
     )
 
 
-def print_report(report: ComparisonReport, path: Path | None, *, as_json: bool) -> None:
-    """Print *report*, and write it to *path*."""
-    if as_json:
+def print_report(report: ComparisonReport, opts: argparse.Namespace) -> None:
+    """Print *report*, and write it to the path of --report."""
+    if opts.json:
         terminal.print_line(formats.as_json(report).rstrip("\n"))
     elif report.totals.captures or report.notes:
         terminal.print_line(
@@ -266,13 +268,15 @@ def print_report(report: ComparisonReport, path: Path | None, *, as_json: bool) 
             f"{report.disagreements:,} answers that differ from ours\n\n"
             f"{as_table(report)}"
         )
-    if path is None:
+    if not opts.report:
         return
     try:
-        formats.write_report(report, path)
+        formats.write_report(report, Path(opts.report))
     except OSError as error:
-        reason = error.strerror or error
-        raise RobotsError(f"the report {path} cannot be written: {reason}") from error
+        why = error.strerror or error
+        raise RobotsError(
+            f"the report {opts.report} cannot be written: {why}"
+        ) from error
     terminal.print_note(
-        f"The report was written to {escape_control_chars(str(path), 500)}"
+        f"The report was written to {escape_control_chars(opts.report, 500)}"
     )
