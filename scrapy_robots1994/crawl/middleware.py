@@ -247,11 +247,7 @@ class Robots1994Middleware:
                 judge = DryRunJudge(judge, crawler, self._recorder, self._robot, shadow)
             judge = ComparingJudge(judge, self._robot, shadow.compare)
         if is_paced:
-            from scrapy_robots1994.crawl.features.crawl_delay import (  # noqa: PLC0415 - as above
-                PacingJudge,
-                SlotDelays,
-            )
+            from scrapy_robots1994.crawl.features.crawl_delay import PacingJudge  # noqa: PLC0415 - as above
 
-            delays = SlotDelays.of(crawler, settings)
-            judge = PacingJudge(judge, self._robot, delays)
+            judge = PacingJudge(judge, self._robot, crawler, settings)
         return judge

@@ -69,20 +69,12 @@ class RobotName:
         """Return whether *request* has no User-Agent of its own, or none that counts."""
         # Scrapy stores header names in title case. A look-up of the plain dict needs no
         # conversion.
-        return self._exact is not None or not dict.__contains__(
-            request.headers, b"User-Agent"
-        )
-
-    @property
-    def usual(self) -> str | bytes:
-        """The name for requests that bring none of their own."""
-        return self._default if self._exact is None else self._exact
+        has_own = dict.__contains__(request.headers, b"User-Agent")
+        return self._exact is not None or not has_own
 
     def of(self, request: Request) -> str | bytes:
         """The name for *request*: a bare name or a whole User-Agent header."""
-        if self._exact is not None:
-            return self._exact
-        return request.headers.get(b"User-Agent") or self._default
+        return self._exact or request.headers.get(b"User-Agent") or self.usual
 
     def check_sent(self, sent: bytes | None, own: bytes | None) -> None:
         """Warn once if a robots.txt was requested by another name than it is matched with.
@@ -90,7 +82,7 @@ class RobotName:
         *sent* is the User-Agent that it was sent with, *own* that of the page request.
         The page passes the same middlewares, so it will be sent with that name, too.
         """
-        name = own or self._default
+        name = own or self.usual
         expected = name if isinstance(name, bytes) else name.encode("utf-8", "replace")
         if self._exact or self._has_warned or sent is None or sent == expected:
             return
@@ -104,8 +96,8 @@ class RobotName:
         )
 
     @cached_property
-    def _default(self) -> str | bytes:
-        """The User-Agent of a request that brings none."""
+    def usual(self) -> str | bytes:
+        """The name for requests that bring none of their own."""
         settings = self._crawler.settings
         # As Scrapy's own middleware fills them in: names and values may be text, bytes
         # or lists, and the first of a name stays.
@@ -114,7 +106,8 @@ class RobotName:
             if value is not None:
                 sent.setdefault(name, value)
         return (
-            sent.get(b"User-Agent")
+            self._exact
+            or sent.get(b"User-Agent")
             or getattr(self._crawler.spider, "user_agent", None)
             or settings["USER_AGENT"]
             or ""

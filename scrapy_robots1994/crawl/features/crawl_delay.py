@@ -273,10 +273,12 @@ class CrawlDelay:
 class PacingJudge:
     """Lets another judge decide, and applies the crawl delay of what it allows."""
 
-    def __init__(self, judge: Judge, robot: RobotName, delays: SlotDelays) -> None:
+    def __init__(
+        self, judge: Judge, robot: RobotName, crawler: Crawler, settings: RobotsSettings
+    ) -> None:
         self._judge = judge
         self._robot = robot
-        self._delays = delays
+        self._delays = SlotDelays.of(crawler, settings)
 
     async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Decide, then set the delay before the request reaches its slot."""
