@@ -107,6 +107,7 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
     """Return the http and https URLs of the sitemaps that *robots* names, each once."""
     found = []
     for named in robots.sitemaps:
+        # `urljoin` raises for brackets without an IPv6 address in them.
         try:
             url = urljoin(origin.robots_url, named)
         except ValueError:
@@ -123,6 +124,7 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
     `None` if no server answered.
     """
     if policy.robots is not None:
+        # The file that the policy was made of, also where a 304 confirmed it.
         body, status = encode(policy.robots.text), 200
     elif policy.status is not None:
         body, status = b"", policy.status
@@ -134,6 +136,7 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
         headers={"Content-Type": "text/plain; charset=utf-8"},
         body=body,
         request=request,
+        # In Scrapy's log line of the response: no request left for it.
         flags=["robots1994"],
     )
 
@@ -147,6 +150,7 @@ def load_parser(
     """
     kind = cast("Any", path)
     if path == BUILT_IN:
+        # An error must name the setting that the user wrote.
         setting, kind = BUILT_IN, crawler.settings[BUILT_IN]
     named = kind
     if isinstance(kind, str):

@@ -93,10 +93,13 @@ class ShadowComparison:
         )
         self._totals = Totals()
         self._robots: set[str] = set()
+        # Other parsers read the body of any status as rules. Error pages pack well.
         self._bodies: LRUCache[Origin, bytes] = LRUCache(MAX_ORIGINS)
+        # By what the policy states: a refreshed one with the same file is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
         self._hosts: LRUCache[str, bytes] = LRUCache(MAX_ORIGINS)
         self._queue: SimpleQueue[_Decision | None] = SimpleQueue()
+        # A daemon: the interpreter must not wait for a parser that hangs.
         self._thread = Thread(target=self._run, daemon=True)
         self.notes: tuple[str, ...] = ()
         self.report_path: Path | None = None
@@ -135,12 +138,15 @@ class ShadowComparison:
         is_new = stated is not policy.stated
         if is_new:
             capture = self._capture(policy)
+        # The crawl is never slowed: what the parsers cannot follow is skipped.
         if capture is None or self._queue.qsize() >= MAX_QUEUED:
             self._totals.skipped += 1
             return
         self._captures[policy.origin] = policy.stated, capture
+        # Parsers of others may take text alone.
         name = robot if isinstance(robot, str) else robot.decode("utf-8", "replace")
         self._robots.add(name)
+        # People pass the report on.
         question = Question(redact_credentials(url), name)
         self._queue.put(_Decision(capture, is_new, question, allowed))
         if self._thread.ident is None:
@@ -175,6 +181,7 @@ class ShadowComparison:
             for group in grouped.values():
                 questions = tuple(it.question for it in group)
                 ours = tuple(ALLOWS if it.allowed else FORBIDS for it in group)
+                # A cause takes many parses of the file: see `_explain`.
                 task = Comparison(group[0].capture, questions, ours, diagnose=False)
                 captures = sum(it.is_new for it in group)
                 self._totals.add_site(self._guard.compare(task), captures)

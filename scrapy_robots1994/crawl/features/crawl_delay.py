@@ -93,6 +93,7 @@ class PacedSlot:
         self.pause = 0.0
         """The seconds between two of its requests at least; 0 for no pause."""
         self.pauses: dict[Hashable, float] = {}
+        # Pauses come and go with the files; DOWNLOAD_SLOTS is the user's.
         self._original = slot.delay, slot.concurrency, jitter_of(slot)
 
     def set_pause(self, origin: Hashable, seconds: float) -> None:
@@ -158,6 +159,7 @@ class SlotDelays:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay."""
         stated = seconds or 0.0
         applied = min(stated, self._longest)
+        # Said with every request.
         if self._delays.get(origin, 0.0) == applied:
             return
         if applied:
@@ -193,10 +195,12 @@ class SlotDelays:
         slot = slots_of(self._crawler).get(key)
         if slot is None or (pause is None and paced is None):
             return
+        # The downloader drops an idle slot, and makes another one under its key.
         if paced is None or paced.slot is not slot:
             paced = self._new_slot(key, slot)
         if pause is not None and origin not in paced.pauses:
             paced.set_pause(origin, pause)
+            # robots.txt was the last answer of this server.
             paced.restart()
         paced.enforce()
         if paced.pause:

@@ -64,10 +64,12 @@ class BuiltInRules:
         host = urlparse_cached(request).netloc
         if host not in self._parsers:
             body = self._body_of(policy)
+            # A guess would hide a difference, or report one that is none.
             if body is None:
                 return None
             self._parsers[host] = self._parse(body)
         parser = self._parsers[host]
+        # As the built-in: what it could not fetch or parse forbids nothing.
         if parser is None:
             return True
         # The built-in does not know `DEFAULT_REQUEST_HEADERS` and `spider.user_agent`.
@@ -143,11 +145,13 @@ class DryRunJudge:
                 self._note(self._opened, origin, stats.WOULD_OPEN)
             change = "ours would allow it" if ours else "as ours would"
             self._log("Forbidden by robots.txt: <%s %s>: %s", request, change)
+            # Not `ForbiddenByRobots`: errbacks get what they get without the plugin.
             raise IgnoreRequest("Forbidden by robots.txt")
 
     def _note(self, sites: Counter[Origin | None], origin: Origin, stat: str) -> None:
         """Count one request whose decision changes."""
         self._recorder.count(stat)
+        # A broad crawl meets any number of sites.
         is_counted = origin in sites or len(sites) < MAX_SITES
         sites[origin if is_counted else None] += 1
 

@@ -39,6 +39,7 @@ logger = logging.getLogger("scrapy_robots1994")
 META_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
 
+# Of two links to one URL, one may say nofollow and the other not.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
@@ -65,6 +66,7 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     tags: list[tuple[str, str]] = []
     if isinstance(response, (HtmlResponse, XmlResponse)):
         body = response.body
+        # In UTF-16 and UTF-32 the words are not those bytes.
         if is_wide(body):
             body = response.text.encode("utf-8", "replace")
         if words_occur(body, names):
@@ -112,6 +114,7 @@ class RobotsPages(BaseSpiderMiddleware):
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         """Read the directives of *response* before the spider gets it."""
+        # Read here, and not with the first item: the callback may look into the meta.
         directives = self._read(response)
         for said in directives.not_understood:
             self._log("Not understood: %s of %s", said, response.url)
@@ -191,6 +194,7 @@ class RobotsPagesPipeline:
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Any:
         """Return *item*, or raise `DroppedByPage`."""
+        # A spider middleware cannot drop an item so that Scrapy counts and signals it.
         pages = self._crawler.get_spider_middleware(RobotsPages)
         dropped = None if pages is None else pages.take_mark(item)
         if dropped is not None:
@@ -204,6 +208,7 @@ def _closed_links(response: Response) -> frozenset[str]:
         return frozenset()
     if b"nofollow" not in response.body.lower():
         return frozenset()
+    # Parsing takes a thousand times longer than the search above.
     links = _LINKS.extract_links(response)
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)
