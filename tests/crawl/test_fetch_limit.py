@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
+# Without a reactor, timers are the event loop's: before 2.14 Scrapy has no such thing.
+pytest.importorskip("scrapy.utils.asyncio")
+
 MANY = 200
 
 
