@@ -60,6 +60,9 @@ queues included, unless ROBOTS1994_TIMEOUT lets it take longer."""
 class ScrapyBackend:
     """The crawl as the resolver sees it (`policy.backend.ResolverBackend`)."""
 
+    now = staticmethod(time.time)
+    sleep = staticmethod(threads.sleep)
+
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         # Public: commands fetch files from elsewhere with it. A second one would have
@@ -101,17 +104,9 @@ class ScrapyBackend:
         self._crawler.signals.connect(close, signals.spider_closed, weak=False)
         return store
 
-    def now(self) -> float:
-        """Return the seconds since the epoch."""
-        return time.time()
-
     def new_waiter(self) -> Waiter:
         """Return a new future."""
         return threads.DeferredWaiter()
-
-    async def sleep(self, seconds: float) -> None:
-        """Return after *seconds*."""
-        await threads.sleep(seconds)
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
