@@ -148,14 +148,10 @@ async def read_body(
     hidden = hidden_by(response)
     if hidden is not None:
         raise Undecodable(f"Content-Encoding {hidden}", is_final=True)
-    body = response.body
+    work = partial(unpack, response.body, codings, limit, is_truncated=is_truncated)
     # A hop to a thread may have to wait behind look-ups, so most files take none.
-    if is_quick(body, codings):
-        body, is_truncated = unpack(body, codings, limit, is_truncated=is_truncated)
-    else:
-        body, is_truncated = await run_in_thread(
-            partial(unpack, body, codings, limit, is_truncated=is_truncated)
-        )
+    quick = is_quick(response.body, codings)
+    body, is_truncated = work() if quick else await run_in_thread(work)
     # Ours O24 obeys whole lines; a limit below the first line's end says nothing of
     # what the file forbids, and nothing is not "allowed".
     is_longer = is_truncated or len(body) > limit
@@ -187,7 +183,7 @@ def unpack(
     that was truncated on its way (*is_truncated*) gives what can be read of it. Raise
     `Undecodable` for one that is broken or was not sent whole, and nothing else.
     """
-    # Each layer may multiply the work a thousandfold.
+    # Each layer may cost as much as a file of the largest size.
     if len(codings) > MAX_LAYERS:
         raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
