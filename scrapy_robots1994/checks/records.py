@@ -95,20 +95,27 @@ def default_matches(records: Iterable[Record]) -> Iterator[Match]:
         yield kinds.SECOND_DEFAULT.at(line, 1, str(defaults[0].first_line))
 
 
-def rule_matches(record: Record, dialect: Dialect) -> Iterator[Match]:
-    """Yield the rules of *record* that change nothing."""
-    if any(rule.value for rule in record.rules):
-        for rule in record.rules:
-            if not (rule.value or rule.allows):
-                # Ours O21
-                yield kinds.ADDS_NOTHING.at(rule.line, 1)
-    has_allow = any(rule.allows for rule in record.rules)
-    if dialect.has_wildcards and has_allow:
+def rule_matches(records: Iterable[Record], dialect: Dialect) -> Iterator[Match]:
+    """Yield the rules that change nothing in their record."""
+    for record in records:
+        if any(rule.value for rule in record.rules):
+            for rule in record.rules:
+                if not (rule.value or rule.allows):
+                    # Ours O21
+                    yield kinds.ADDS_NOTHING.at(rule.line, 1)
+        has_allow = any(rule.allows for rule in record.rules)
         # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
-        return
+        if not (dialect.has_wildcards and has_allow):
+            yield from _covered_rules(record.rules, dialect, has_allow=has_allow)
+
+
+def _covered_rules(
+    rules: Iterable[Rule], dialect: Dialect, *, has_allow: bool
+) -> Iterator[Match]:
+    """Yield the rules about whose URLs another one decides."""
     spelled = [
         (canonical(rule.value), position, rule)
-        for position, rule in enumerate(record.rules)
+        for position, rule in enumerate(rules)
         if rule.value.startswith("/") and not _is_pattern(rule, dialect)
     ]
     # Rules whose spellings begin those that follow in order, each with the rule that

@@ -38,9 +38,8 @@ class _File:
         self.records = tuple(read_records(self.lines, dialect))
         empty = (LineKind.BLANK, LineKind.COMMENT)
         self.written = [line for line in self.lines if line.kind not in empty]
-        self.is_page = bool(self.written) and self.written[0].text.lstrip().startswith(
-            "<"
-        )
+        beginning = self.written[0].text.lstrip() if self.written else ""
+        self.is_page = beginning.startswith("<")
         self.is_wide = bool(self.written) and _is_wide(body)
 
     def basic_matches(self) -> Iterator[Match]:
@@ -75,11 +74,6 @@ class _File:
                 yield kinds.ORPHAN.at(
                     line.number, line.column, line.field, fix=fix, is_harmless=is_allow
                 )
-
-    def rule_matches(self) -> Iterator[Match]:
-        """Yield the rules that change nothing."""
-        for record in self.records:
-            yield from records.rule_matches(record, self.dialect)
 
     def file_matches(self) -> Iterator[Match]:
         """Yield the problems of the file as a whole."""
@@ -132,7 +126,7 @@ def find_problems(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
     matches = [
         *file.basic_matches(),
         *records.name_matches(file.records, dialect),
-        *file.rule_matches(),
+        *records.rule_matches(file.records, dialect),
         *file.file_matches(),
     ]
     if dialect.has_blank_lines:
@@ -162,7 +156,7 @@ def find_weakening_problems(
     file = _File(body, dialect)
     matches = [*file.basic_matches()]
     if dialect.has_allow:
-        matches += file.rule_matches()
+        matches += records.rule_matches(file.records, dialect)
     weakening = (
         match
         for match in matches

@@ -4,7 +4,7 @@ A cause is never guessed: it is assigned because the two agree about a transform
 (and, where the URL or the robot's name is part of the cause, a transformed question).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
@@ -80,7 +80,7 @@ class Cause(Enum):
 class Transform(NamedTuple):
     """How a cause is taken out of a file, for one robot, and out of a question."""
 
-    files: Callable[[Lines, str], Iterator[Lines]]
+    files: Callable[[Lines, str], Iterable[Lines]]
     question: Callable[[Question], Question] = lambda question: question
 
 

@@ -5,8 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import blake2b
-from heapq import merge
-from itertools import islice, product
+from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.compare.diagnosis import Cause
@@ -156,10 +155,11 @@ class SiteImpact:
             self.variants[stratum] |= bits
 
     def _keep(self, stratum: Stratum, examples: list[Example]) -> None:
-        """Merge *examples*, which are in order of their rank, each question once."""
+        """Keep the first of *examples* and the known ones, each question once."""
         known = self.examples.get(stratum, [])
-        merged = {it.question: it for it in merge(known, examples, key=self._rank)}
-        self.examples[stratum] = list(islice(merged.values(), MAX_EXAMPLES))
+        merged = {it.question: it for it in (*known, *examples)}
+        ordered = sorted(merged.values(), key=self._rank)
+        self.examples[stratum] = ordered[:MAX_EXAMPLES]
 
     def _rank(self, example: Example) -> bytes:
         """Return what orders examples."""

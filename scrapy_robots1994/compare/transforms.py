@@ -127,9 +127,7 @@ def without_encoding(lines: Lines, _robot: str) -> Iterator[Lines]:
     yield lines_of(text.encode("ascii"), lines.dialect.name)
 
 
-def in_values(
-    change: Callable[[str], str],
-) -> Callable[[Lines, str], Iterator[Lines]]:
+def in_values(change: Callable[[str], str]) -> Callable[[Lines, str], Iterable[Lines]]:
     """Return the transform that changes all values but those of User-agent lines."""
 
     def changed(line: Line) -> Line:
@@ -140,7 +138,7 @@ def in_values(
         text = line.text[:start] + change(line.value) + line.text[end:]
         return line._replace(text=text)
 
-    return lambda lines, _robot: iter([lines.of(map(changed, lines.lines))])
+    return lambda lines, _robot: [lines.of(map(changed, lines.lines))]
 
 
 def in_target(change: Callable[[str], str]) -> Callable[[Question], Question]:
