@@ -203,7 +203,8 @@ class Pending:
         try:
             self._end()
             counts = f"{len(self._names):,} of {self._count:,}"
-            print_notes(f"interrupted: no answer yet from {counts}", self._names)
+            print_note(f"interrupted: no answer yet from {counts}")
+            print_notes("no answer", self._names)
         finally:
             end_now()
 
