@@ -93,8 +93,8 @@ async def offer_sitemaps(
     sitemaps = sitemaps_of(origin, robots)
     if not sitemaps:
         return
-    named: dict[str, object] = {"origin": origin, "robots": robots, "request": request}
-    named["sitemaps"] = sitemaps
+    named: dict[str, object] = {"sitemaps": sitemaps, "origin": origin}
+    named |= {"robots": robots, "request": request}
     manager = crawler.signals
     if hasattr(manager, "send_catch_log_async"):
         await manager.send_catch_log_async(robots_sitemaps, **named)

@@ -36,6 +36,8 @@ def test_refusals_are_logged_in_one_table_by_origin() -> None:
     heading = ["refused", "outcome", "origin", "first", "line", "that", "refused"]
     assert log[at + 1].split() == heading
     assert result.stats["robots1994/refusing_origins"] == 2
+    assert result.stats["robots1994/forbidden/rule"] == 3
+    assert result.stats["robots1994/forbidden/unreachable"] == 1
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 
 

@@ -208,7 +208,7 @@ def _closed_links(response: Response) -> frozenset[str]:
         return frozenset()
     if b"nofollow" not in response.body.lower():
         return frozenset()
-    # Parsing takes a thousand times longer than the search above.
+    # The search above spares most pages this.
     links = _LINKS.extract_links(response)
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)
