@@ -23,7 +23,7 @@ from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
-from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of
+from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of, read_body
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.policy.fetch_result import (
     BUGS,
@@ -138,6 +138,11 @@ class DownloadState:
         self.proxy = request.meta.get("proxy")
         self.user_agent = request.headers.get("User-Agent")
         self.on_sent()
+
+    async def body_of(self, response: Response) -> tuple[bytes, bool]:
+        """Return the decoded body, and whether it is truncated (see `read_body`)."""
+        limit, is_truncated = self.max_bytes, self.is_truncated
+        return await read_body(response, self.codings, limit, is_truncated=is_truncated)
 
     def failure_of(self, error: Exception) -> FetchError | LocalFault | Cancelled:
         """Return whose fault it is that the download ended with *error*."""

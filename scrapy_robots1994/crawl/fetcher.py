@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -176,10 +175,10 @@ class RobotsDownload:
         return failure
 
     async def _download(self, request: Request) -> Response:
-        """Download *request* through all downloader middlewares, not the scheduler."""
+        """Download *request* through all downloader middlewares."""
+        # Not through the scheduler: its duplicate filter and its order are for pages.
         engine = self._crawler.engine
         started: Deferred[Response]
-        # Not the scheduler: its duplicate filter and queue are for pages.
         if hasattr(engine, "download_async"):
             started = deferred_from_coro(engine.download_async(request))
         else:  # pragma: no cover - Scrapy 2.13
@@ -192,7 +191,7 @@ class RobotsDownload:
             drop_queued(self._crawler, request)
 
         response: Deferred[Response] = Deferred(cancel)
-        # After a cancellation, a late result has no one to go to.
+        # A cancelled wait has its result already.
         started.addBoth(lambda it: None if response.called else response.callback(it))
         return await maybe_deferred_to_future(response)
 
@@ -202,23 +201,16 @@ class RobotsDownload:
         """Return the final response as a result."""
         self._recorder.count(stats.RESPONSES)
         self._recorder.count(stats.RESPONSE_STATUS, status=response.status)
-        read = partial(
-            responses.read_body,
-            response,
-            state.codings,
-            state.max_bytes,
-            is_truncated=state.is_truncated,
-        )
         body, is_truncated = b"", False
         if response.status // 100 == SUCCESS:
             try:
-                body, is_truncated = await read()
+                body, is_truncated = await state.body_of(response)
             except responses.Undecodable as error:
                 detail = downloads.one_line(error)
                 return FetchError("undecodable", detail, is_final=error.is_final)
         elif self.on_ignored_body is not None:
             with suppress(responses.Undecodable):
-                self.on_ignored_body(origin, (await read())[0])
+                self.on_ignored_body(origin, (await state.body_of(response))[0])
         now = time.time()
         # Only on plain `http:` can a proxy write an answer itself (§3.1).
         is_plain = urlsplit(response.url).scheme == "http"
