@@ -11,7 +11,7 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import metadata
 from importlib.resources import files
 from pathlib import Path
 from secrets import token_hex
@@ -102,7 +102,7 @@ def as_html(report: ComparisonReport) -> str:
         "documentation": documentation(),
         "variant": list(report.variant),
     }
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    text = json.dumps(data, separators=(",", ":"))
     parts = {
         "HASH": base64.b64encode(digest).decode("ascii"),
         "STYLE": _part("report.css"),
@@ -137,12 +137,10 @@ def documentation() -> str | None:
     None where the package was published without one: a host under `.example` is the
     placeholder of pyproject.toml.
     """
-    try:
-        urls = metadata("scrapy_robots1994").get_all("Project-URL") or []
-    except PackageNotFoundError:
-        return None
-    named: dict[str, str] = dict(it.split(", ", 1) for it in urls if ", " in it)
-    address = named.get("Documentation", "")
+    # The metadata is there: each report names the version of the package.
+    urls = metadata("scrapy_robots1994").get_all("Project-URL") or []
+    named = (it.partition(", ") for it in urls)
+    address = next((url for name, _, url in named if name == "Documentation"), "")
     if not address or (urlsplit(address).hostname or "").endswith(".example"):
         return None
     folder, _, file = address.rpartition("/")
