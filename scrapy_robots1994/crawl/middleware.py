@@ -9,16 +9,10 @@ from scrapy.exceptions import NotConfigured
 from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
 
-from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl import judges, stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
-from scrapy_robots1994.crawl.judges import (
-    ComparingJudge,
-    Judge,
-    PlainJudge,
-    RulesCache,
-)
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
@@ -78,7 +72,7 @@ class Robots1994Middleware:
         self._refusals = Refusals(
             crawler, recorder, closes_when_denied=settings.close_when_denied
         )
-        self._cache = RulesCache(memory)
+        self._cache = judges.RulesCache(memory)
         self._judge = self._judge_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         log_start(crawler, settings)
@@ -226,7 +220,7 @@ class Robots1994Middleware:
         self._resolver.abort(CLOSING)
         self._uncounted.fail_queued(partial(QueuedPageAborted, CLOSING))
 
-    def _judge_for(self, crawler: Crawler, settings: RobotsSettings) -> Judge:
+    def _judge_for(self, crawler: Crawler, settings: RobotsSettings) -> judges.Judge:
         """Return the judge that *settings* describe.
 
         Only where nothing else is to happen with a decision does the cache answer for
@@ -235,7 +229,7 @@ class Robots1994Middleware:
         is_paced = settings.applies_crawl_delay
         is_plain = not (settings.compare or settings.dry_run or is_paced)
         cache = self._cache if is_plain else None
-        judge: Judge = PlainJudge(self._robot, self._refusals, cache)
+        judge: judges.Judge = judges.PlainJudge(self._robot, self._refusals, cache)
         if settings.compare or settings.dry_run:
             from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
 
@@ -245,7 +239,7 @@ class Robots1994Middleware:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 
                 judge = DryRunJudge(judge, crawler, self._recorder, self._robot, shadow)
-            judge = ComparingJudge(judge, self._robot, shadow.compare)
+            judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
         if is_paced:
             from scrapy_robots1994.crawl.features.crawl_delay import PacingJudge  # noqa: PLC0415 - as above
 
