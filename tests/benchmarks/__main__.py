@@ -42,6 +42,8 @@ RACES = (
     "pause",
     "slow",
     "site",
+    "cached",
+    "turns",
     "broad",
     "compare",
     "pages",
@@ -56,7 +58,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
     rounds = 3 if quick else 11
     files = read_corpus(corpus)[:: 10 if quick else 1]
     cases = [(20, 1)] if quick else [(20, 5), (60, 10), (500, 10)]
-    few = 1 if quick else 3
+    few, many = (1, 1) if quick else (3, 5)
 
     def growing() -> Iterator[Result]:
         yield from parsing.growth(3 if quick else 5)
@@ -81,6 +83,8 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
             (10, 1_000) if quick else (10, 100, 1_000, 10_000, 100_000),
         ),
         "rfc9309": partial(rfc9309.rfc9309, files, rounds),
+        "cached": partial(crawls.cached, many, 300 if quick else 1_500),
+        "turns": partial(crawls.in_turn, many, 70 if quick else 700, corpus),
         "broad": partial(
             crawls.broad,
             1,

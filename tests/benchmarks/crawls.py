@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks.timing import OURS, Result
@@ -29,6 +30,9 @@ SETTINGS: dict[str, Any] = {
     "MEMUSAGE_ENABLED": False,
 }
 MB = 1e6
+
+NOT_DEARER = 1 / 1.03
+"""How much less than ours the built-in may take."""
 
 
 @contextmanager
@@ -100,6 +104,41 @@ def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result
     yield Result("the same: peak memory", "MB", peak, against="built-in", notes=notes)
 
 
+def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
+    """Crawl eight pages of each of many origins, in turn; measure the CPU."""
+    cpu: dict[str, list[float]] = {side: [] for side in SIDES}
+    with serving(corpus or "made") as port:
+        args = {"port": port, "hosts": [("site-{}.test", origins)], "pages": 8}
+        for side in _taking_turns(rounds):
+            settings = {"CONCURRENT_REQUESTS": 100}
+            cpu[side].append(ran(side, "MeasuredSpider", settings, **args)["cpu"])
+    what = f"broad crawl, {origins:,} origins in turn, 8 pages each: CPU"
+    yield Result(what, "s", cpu, against="built-in", target=NOT_DEARER)
+
+
+def cached(rounds: int, pages: int) -> Iterator[Result]:
+    """Crawl pages that are in Scrapy's HTTP cache; measure the CPU."""
+    cpu: dict[str, list[float]] = {side: [] for side in SIDES}
+    with serving() as port, TemporaryDirectory() as folder:
+        args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
+        # The first turn of each side fills the cache, which all share.
+        for turn, side in enumerate(_taking_turns(rounds + 1)):
+            settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
+            measured = ran(side, "MeasuredSpider", settings, **args)["cpu"]
+            if turn >= len(SIDES):
+                cpu[side].append(measured)
+    what = f"{pages:,} pages from the HTTP cache: CPU"
+    yield Result(what, "s", cpu, against="built-in", target=NOT_DEARER)
+
+
+def _taking_turns(rounds: int) -> Iterator[str]:
+    """Yield each side once a round, another one first in each."""
+    names = list(SIDES)
+    for number in range(rounds):
+        turn = number % len(names)
+        yield from names[turn:] + names[:turn]
+
+
 def single_site(rounds: int, pages: int) -> Iterator[Result]:
     """Measure the CPU that robots.txt handling adds to the crawl of one site.
 
@@ -108,11 +147,8 @@ def single_site(rounds: int, pages: int) -> Iterator[Result]:
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving() as port:
         args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
-        for number in range(rounds):
-            names = list(SIDES)
-            turn = number % len(names)
-            for side in names[turn:] + names[:turn]:
-                cpu[side].append(ran(side, "MeasuredSpider", {}, **args)["cpu"])
+        for side in _taking_turns(rounds):
+            cpu[side].append(ran(side, "MeasuredSpider", {}, **args)["cpu"])
         clocked = [
             ran(OURS, "TimedMiddlewareSpider", {}, **args) for _ in range(rounds)
         ]
