@@ -69,9 +69,7 @@ class Robots1994Middleware:
             backend, memory, settings.freshness, lasting, backend.max_retries
         )
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._closing)
-        self._refusals = Refusals(
-            crawler, recorder, closes_when_denied=settings.close_when_denied
-        )
+        self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._cache = judges.RulesCache(memory)
         self._judge = self._judge_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
@@ -238,7 +236,7 @@ class Robots1994Middleware:
             if settings.dry_run:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 
-                judge = DryRunJudge(judge, crawler, self._recorder, self._robot, shadow)
+                judge = DryRunJudge(judge, self._robot, crawler, shadow)
             judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
         if is_paced:
             from scrapy_robots1994.crawl.features.crawl_delay import PacingJudge  # noqa: PLC0415 - as above

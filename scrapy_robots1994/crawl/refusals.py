@@ -81,18 +81,16 @@ class Refusals:
     one call of the stats, and no text that is not logged.
     """
 
-    def __init__(
-        self, crawler: Crawler, recorder: StatsRecorder, *, closes_when_denied: bool
-    ) -> None:
+    def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        self._recorder = recorder
+        self._recorder = StatsRecorder(crawler)
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = logging.DEBUG if crawler.crawling else logging.WARNING
         self._sender = id(crawler)
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self._reasons: Counter[Reason] = Counter()
-        self._starts = StartRequests(crawler, closes=closes_when_denied)
+        self._starts = StartRequests(crawler, closes=closes)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def refuse(

@@ -11,7 +11,6 @@ from scrapy import Request
 import scrapy_robots1994
 from scrapy_robots1994.crawl import refusals
 from scrapy_robots1994.crawl.judges import RulesCache
-from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -53,8 +52,7 @@ def test_refusals_of_origins_over_the_limit_are_summed(
     """With a limit of one, the refusals of the second are logged as a sum."""
     monkeypatch.setattr(refusals, "MAX_ORIGINS", 1)
     crawler = idle_crawler({})
-    recorder = StatsRecorder(crawler)
-    sums = refusals.Refusals(crawler, recorder, closes_when_denied=False)
+    sums = refusals.Refusals(crawler, closes=False)
     verdict = RobotsTxt.parse("User-agent: *\nDisallow: /").verdict("/", "rex")
     for host in ("a", "b", "b", "c"):
         url = f"http://{host}.test/"

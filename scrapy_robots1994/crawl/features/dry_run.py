@@ -99,17 +99,12 @@ class DryRunJudge:
     """
 
     def __init__(
-        self,
-        judge: Judge,
-        crawler: Crawler,
-        recorder: StatsRecorder,
-        robot: RobotName,
-        shadow: ShadowComparison,
+        self, judge: Judge, robot: RobotName, crawler: Crawler, shadow: ShadowComparison
     ) -> None:
         self._judge = judge
         self._robot = robot
         self._crawler = crawler
-        self._recorder = recorder
+        self._recorder = StatsRecorder(crawler)
         self._built_in = BuiltInRules(crawler, shadow.body_of)
         self._shadow = shadow
         shadow.notes += (LEAK,)
