@@ -19,9 +19,6 @@ from scrapy_robots1994.escaping import escape_control_chars
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
-"""The parsers that Scrapy has adapters for, by their names there."""
-
 
 def positive_number(text: str) -> int:
     """Return a whole number of 1 or more."""
@@ -51,6 +48,9 @@ class RobotsCompare(RobotsCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
+        # Loaded here: Scrapy loads this module whatever command it runs.
+        from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - as above
+
         super().add_options(parser)
         add = parser.add_argument
         add("--urls", metavar="FILE", help="compare for the URLs or paths in FILE")
@@ -64,7 +64,7 @@ class RobotsCompare(RobotsCommand):
         add(
             "--parsers",
             metavar="A,B",
-            default=",".join(PARSERS),
+            default=",".join(SCRAPY_PARSERS),
             help="other parsers: names in scrapy.robotstxt, or paths (default: the "
             'three that Scrapy can use; RerpRobotParser needs the extra "report")',
         )

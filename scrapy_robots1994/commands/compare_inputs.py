@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from scrapy_robots1994.commands.inputs import is_archive, read_bytes, what_failed
+from scrapy_robots1994.commands.inputs import is_archive, read_bytes, why_unread
 from scrapy_robots1994.compare.parsers import Capture
 from scrapy_robots1994.errors import MissingExtra, RobotsError
 from scrapy_robots1994.escaping import escape_control_chars
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.commands.fetch_policies import PolicySource
 
-    Report = Callable[[str], object]
+    OnFault = Callable[[str], object]
 
 NOWHERE = "http://localhost"
 """The origin of a file whose name does not say one."""
@@ -99,7 +99,8 @@ class CompareInputs:
             try:
                 yield Capture(label_of(name), read_bytes(name))
             except OSError as error:
-                self.unread.append(what_failed(error))
+                shown = escape_control_chars(name, 100)
+                self.unread.append(f"{shown}: {why_unread(error)}")
 
 
 def label_of(name: str) -> str:
@@ -125,7 +126,7 @@ class HeaderTooLongError(Exception):
     """The header of a record exceeds `MAX_HEADER_BYTES`."""
 
 
-def captures_in(path: Path, on_fault: Report) -> Iterator[Capture]:
+def captures_in(path: Path, on_fault: OnFault) -> Iterator[Capture]:
     """Yield each answer to GET /robots.txt in a WARC file, read as it streams by.
 
     *on_fault* is called with a line for each record that could not be read, and for
@@ -149,7 +150,7 @@ def captures_in(path: Path, on_fault: Report) -> Iterator[Capture]:
         report(f"cannot be read from here on: {why}")
 
 
-def _records(file: BinaryIO, report: Report) -> Iterator[Any]:
+def _records(file: BinaryIO, report: OnFault) -> Iterator[Any]:
     """Yield the records; one whose header is too long is skipped."""
     try:
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
@@ -197,7 +198,7 @@ def _records(file: BinaryIO, report: Report) -> Iterator[Any]:
         return
 
 
-def _capture(record: Any, report: Report) -> Capture | None:
+def _capture(record: Any, report: OnFault) -> Capture | None:
     """Return the capture of a robots.txt that *record* is; None for any other."""
     url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
     origin = Origin.of(url)

@@ -106,20 +106,20 @@ class Job:
 
     def compare(self, captures: Sequence[Capture]) -> Result:
         """Compare all of *captures*."""
-        guard, result = _guard_of(self), Result()
+        comparer, result = _comparer_of(self), Result()
         for whole in captures:
             robots = RobotsTxt.parse(whole.body, limit=self.max_bytes)
             # Ours O24: the whole lines within the limit, for all parsers alike.
             body = encode(robots.text) if robots.is_truncated else whole.body
             capture = replace(whole, body=body)
             task = Comparison(capture, tuple(self._questions(capture)))
-            result.totals.add_site(guard.compare(task))
-        result.stuck, guard.stuck = guard.stuck, []
+            result.totals.add_site(comparer.compare(task))
+        result.stuck, comparer.stuck = comparer.stuck, []
         return result
 
     def explain(self, sites: Sequence[SiteImpact]) -> list[SiteImpact]:
         """Explain the examples of all *sites*."""
-        return list(map(_guard_of(self).explain, sites))
+        return list(map(_comparer_of(self).explain, sites))
 
     def _questions(self, capture: Capture) -> list[Question]:
         """Return the questions about *capture*: made from it, or the URLs of the job."""
@@ -148,7 +148,7 @@ class Result:
     is_interrupted: bool = False
 
 
-class Guard(GuardedComparer):
+class JobComparer(GuardedComparer):
     """The comparer of one job and thread; *stuck* is what got stuck since the last task."""
 
     def __init__(self, job: Job) -> None:
@@ -162,18 +162,18 @@ class Guard(GuardedComparer):
 
 
 # A cluster passes its workers functions and values, and nothing that owns a process.
-_guards: dict[tuple[Job, int], Guard] = {}
+_comparers: dict[tuple[Job, int], JobComparer] = {}
 _closed = Event()
 
 
-def _guard_of(job: Job) -> Guard:
+def _comparer_of(job: Job) -> JobComparer:
     """Return the comparer of *job* in this thread, made at the first call."""
     key = job, get_ident()
-    if key not in _guards:
-        _guards[key] = Guard(job)
+    if key not in _comparers:
+        _comparers[key] = JobComparer(job)
         if _closed.is_set():
-            _guards[key].close()
-    return _guards[key]
+            _comparers[key].close()
+    return _comparers[key]
 
 
 def run(
@@ -206,9 +206,9 @@ def run(
     finally:
         # Ends all processes, and the calls that wait for them.
         _closed.set()
-        for guard in list(_guards.values()):
-            guard.close()
-        _guards.clear()
+        for comparer in list(_comparers.values()):
+            comparer.close()
+        _comparers.clear()
     return result
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler, CrawlerProcess
 
-    Report = Callable[["PolicySource"], object]
+    OnSource = Callable[["PolicySource"], object]
 
 GRACE_SECONDS = 1.0
 """Seconds in which a crawl that was interrupted may close."""
@@ -135,7 +135,7 @@ class PolicyLookup:
     def run(
         self,
         names: Iterable[str],
-        add: Report,
+        add: OnSource,
         end: Callable[[], object] = lambda: None,
     ) -> None:
         """Call *add* with the source of each of *names* as soon as it is known, then *end*.
@@ -158,7 +158,7 @@ class PolicyLookup:
                 if not is_url(name):
                     report(PolicySource.from_file(name, self._reader))
 
-    def _crawl(self, urls: list[str], report: Report) -> None:
+    def _crawl(self, urls: list[str], report: OnSource) -> None:
         """Fetch *urls* in a crawl that does nothing else."""
 
         async def start(spider: Spider) -> AsyncIterator[Any]:
@@ -186,7 +186,7 @@ class PolicyLookup:
             raise RobotsError(error)
 
     async def _fetch_all(
-        self, urls: Iterator[str], report: Report, crawler: Crawler
+        self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
         """Fetch *urls*, as many at a time as the project downloads pages."""
         self.robot = RobotName(crawler).usual

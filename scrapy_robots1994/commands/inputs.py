@@ -110,8 +110,8 @@ def listed(name: str) -> list[str]:
     try:
         body = read_bytes(name)
     except OSError as error:
-        msg = f"--urls: {what_failed(error)}: name a file with one URL a line"
-        raise WrongUse(msg) from None
+        shown = escape_control_chars(name, 100)
+        raise WrongUse(f"--urls: {shown}: {why_unread(error)}") from None
     urls = (_as_url(line).strip() for line in body.removeprefix(BOM_UTF8).split(b"\n"))
     return [url for url in urls if url and not url.startswith("#")]
 
@@ -133,10 +133,3 @@ def why_unread(error: OSError) -> str:
         return str(error)
     reason = escape_control_chars(error.strerror, 300)
     return f"{reason}: check the name and the rights of the file"
-
-
-def what_failed(error: OSError) -> str:
-    """Return what *error* says of which file, as one printable line."""
-    return escape_control_chars(
-        f"{error.strerror or error}: {error.filename or 'input'}", 300
-    )

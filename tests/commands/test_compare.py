@@ -74,7 +74,8 @@ def test_a_folder_that_cannot_be_listed_is_named(
 
     assert ran.code == 3
     assert json.loads(ran.out)["files"] == 1
-    assert "not read: File name too long" in ran.err
+    assert f"not read: {tmp_path}/ddd" in ran.err
+    assert "…: File name too long: check the name" in ran.err
 
 
 def test_a_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_a_folder_means_all_files_under_it_that_are_not_hidden(tmp_path: Path) -
     (tmp_path / ".hidden").touch()
     os.mkfifo(tmp_path / "pipe")
 
-    found = expand([str(tmp_path), "-", str(tmp_path)])
+    found = expand([str(tmp_path), "-", str(tmp_path / "z.txt"), str(tmp_path)])
 
     names = ("z.txt", "a/c/robots.txt", "b/robots.txt")
     assert found == [*(str(tmp_path / name) for name in names), "-"]
