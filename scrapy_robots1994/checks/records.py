@@ -30,29 +30,12 @@ def boundary_matches(
     """
     # By the number of a line: how many blank lines there are up to it.
     block = list(accumulate((it.kind is LineKind.BLANK for it in lines), initial=0))
-    # By the number of a block: its last line of a field that the dialect does not have.
-    allows = {block[it.number]: it.number for it in lines if _is_ignored(it, ALLOW)}
-    delays = {
-        block[it.number]: it.number for it in lines if _is_ignored(it, CRAWL_DELAY)
-    }
+    allows = _last_ignored(lines, block, ALLOW)
+    delays = _last_ignored(lines, block, CRAWL_DELAY)
     previous = None
     for record in records:
-        first = record.first_line
-        orphans: Sequence[Rule] = record.orphans
-        if orphans and not record.rules:
-            yield _split(record, block)
-            # To delete that blank line joins the rules below it, up to the next one.
-            joined = block[orphans[0].line]
-            orphans = [rule for rule in orphans if block[rule.line] > joined]
-        for rule in orphans:
-            # Ours O4
-            yield kinds.ORPHAN.at(
-                rule.line,
-                1,
-                "Allow" if rule.allows else "Disallow",
-                fix=kinds.ORPHAN_BELOW_FIX.format(first),
-                is_harmless=rule.allows,
-            )
+        first, last = record.first_line, record.last_line
+        yield from _orphan_matches(record, block)
         is_two_fields = any(agent.line in two_fields for agent in record.agents)
         if not (record.rules or record.orphans or is_two_fields):
             # Ours O3, against 1994 D3.
@@ -65,25 +48,41 @@ def boundary_matches(
         if dialect.has_blank_lines and previous == block[first]:
             # Ours O7
             yield kinds.NO_BLANK.at(first, 1)
-        previous = block[
-            record.orphans[-1].line if record.orphans else record.last_line
-        ]
+        previous = block[record.orphans[-1].line if record.orphans else last]
 
 
-def _is_ignored(line: Line, field: str) -> bool:
-    return line.kind is LineKind.UNKNOWN and line.field.lower() == field
+def _last_ignored(
+    lines: Iterable[Line], block: Sequence[int], field: str
+) -> dict[int, int]:
+    """Return for each block its last line of *field*, which the dialect ignores."""
+    return {
+        block[line.number]: line.number
+        for line in lines
+        if line.kind is LineKind.UNKNOWN and line.field.lower() == field
+    }
+
+
+def _orphan_matches(record: Record, block: Sequence[int]) -> Iterator[Match]:
+    """Yield the rules that blank lines part from *record*."""
+    orphans: Sequence[Rule] = record.orphans
+    if orphans and not record.rules:
+        yield _split(record, block)
+        # To delete that blank line joins the rules below it, up to the next one.
+        joined = block[orphans[0].line]
+        orphans = [rule for rule in orphans if block[rule.line] > joined]
+    fix = kinds.ORPHAN_BELOW_FIX.format(record.first_line)
+    for rule in orphans:
+        # Ours O4
+        field = "Allow" if rule.allows else "Disallow"
+        yield kinds.ORPHAN.at(rule.line, 1, field, fix=fix, is_harmless=rule.allows)
 
 
 def _split(record: Record, block: Sequence[int]) -> Match:
     """Return the match of the blank line that parts *record* from all its rules."""
     # Ours O5: the blank line is the boundary that F1 makes it.
-    rule, last = record.orphans[0], block[record.last_line]
-    return kinds.SPLIT.at(
-        bisect_left(block, last + 1),
-        1,
-        str(rule.line),
-        fix="" if block[rule.line] == last + 1 else kinds.SPLIT_FIX,
-    )
+    line, last = record.orphans[0].line, block[record.last_line]
+    fix = "" if block[line] == last + 1 else kinds.SPLIT_FIX
+    return kinds.SPLIT.at(bisect_left(block, last + 1), 1, str(line), fix=fix)
 
 
 def default_matches(records: Iterable[Record]) -> Iterator[Match]:
