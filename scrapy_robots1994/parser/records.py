@@ -186,10 +186,6 @@ def print_records(records: Iterable[Record]) -> str:
     return "\n".join(map(str, records))
 
 
-# Most files have none.
-_NO_ORPHANS: frozenset[int] = frozenset()
-
-
 @dataclass(slots=True)
 class RobotRecords:
     """What the records of a file say to one robot, in columns.
@@ -208,7 +204,7 @@ class RobotRecords:
     values: list[str] = field(default_factory=list)
     first_rules: list[int] = field(default_factory=list)
     allows: list[bool] = field(default_factory=list)
-    orphans: frozenset[int] = _NO_ORPHANS
+    orphans: set[int] = field(default_factory=set)
     crawl_delay: float | None = None
 
     def add(
@@ -223,8 +219,7 @@ class RobotRecords:
         self.first_rules.append(number)
         self.values += values
         self.allows += allows
-        if first_orphan < len(values):
-            self.orphans |= set(range(number + first_orphan, len(self.values)))
+        self.orphans.update(range(number + first_orphan, len(self.values)))
         if delays:
             # Extended X5: the longest of several.
             self.crawl_delay = max(self.crawl_delay or 0.0, *delays)

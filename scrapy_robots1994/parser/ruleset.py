@@ -41,6 +41,9 @@ _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
+# Most files have none.
+_NO_ORPHANS: frozenset[int] = frozenset()
+
 # A rule has one verdict, which is made once; of so many rules at most.
 _MAX_VERDICTS = 128
 
@@ -99,7 +102,7 @@ class RobotRules:
         self._verdicts: dict[int, Verdict] | None = None
         records = robot_records(body.utf8, dialect, reading, robot_names(robot))
         self.crawl_delay = records.crawl_delay
-        self._orphans = records.orphans
+        self._orphans = records.orphans or _NO_ORPHANS
         self._no_record: Verdict | None = None
         if not records.first_rules:
             self._no_record = _NO_RECORD if records.has_others else _EMPTY
