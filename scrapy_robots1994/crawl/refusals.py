@@ -106,8 +106,9 @@ class Refusals:
         self._reasons[verdict.reason] += 1
         if not self._starts.has_passed:
             self._starts.refused(request, verdict)
-        # Sending a signal costs more than all else here, also where nothing listens.
-        # Looked up each time: a handler may be connected at any moment.
+        # Sending a signal costs more than all else here, also where nothing listens, and
+        # so does `getReceivers`, which raises and catches an error then. Looked up each
+        # time: a handler may be connected at any moment.
         connected = dispatcher.connections.get
         here, anywhere = connected(self._sender, ()), connected(_ANY_SENDER, ())
         if request_refused in here or request_refused in anywhere:
