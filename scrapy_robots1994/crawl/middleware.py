@@ -27,7 +27,6 @@ from scrapy_robots1994.crawl.settings import (
     log_settings_errors,
     log_start,
 )
-from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.waiting import CLOSING, RETURNED, WaitingRequests
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
@@ -54,7 +53,7 @@ class Robots1994Middleware:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured("ROBOTSTXT_OBEY is False")
         settings = RobotsSettings.from_settings(crawler.settings)
-        recorder = StatsRecorder(crawler)
+        recorder = stats.StatsRecorder(crawler)
         self._recorder = recorder
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)

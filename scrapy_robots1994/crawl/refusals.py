@@ -17,7 +17,6 @@ from scrapy.exceptions import CloseSpider
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
@@ -83,7 +82,7 @@ class Refusals:
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        self._recorder = StatsRecorder(crawler)
+        self._recorder = stats.StatsRecorder(crawler)
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = logging.DEBUG if crawler.crawling else logging.WARNING
         self._sender = id(crawler)

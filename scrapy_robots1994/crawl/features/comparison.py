@@ -35,7 +35,6 @@ from scrapy_robots1994.crawl.features.peers import (
 )
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
@@ -81,7 +80,7 @@ class ShadowComparison:
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
-        self._recorder = StatsRecorder(crawler)
+        self._recorder = stats.StatsRecorder(crawler)
         self._variant = Variant(settings.dialect, settings.reading)
         self._is_dry_run = settings.dry_run
         wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare

@@ -26,7 +26,6 @@ from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -136,7 +135,7 @@ class SlotDelays:
         self._crawler = crawler
         self._longest = longest
         self._uncounted = UncountedRequests.of(crawler)
-        self._recorder = StatsRecorder(crawler)
+        self._recorder = stats.StatsRecorder(crawler)
         self._delays: LRUCache[Origin | None, float] = LRUCache(MAX_ORIGINS)
         self._slots: dict[str | None, PacedSlot] = {}
         self._queued: dict[Request, PacedSlot] = {}

@@ -18,7 +18,6 @@ from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.refusals import counted
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
-from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy
@@ -104,7 +103,7 @@ class DryRunJudge:
         self._judge = judge
         self._robot = robot
         self._crawler = crawler
-        self._recorder = StatsRecorder(crawler)
+        self._recorder = stats.StatsRecorder(crawler)
         self._built_in = BuiltInRules(crawler, shadow.body_of)
         self._shadow = shadow
         shadow.notes += (LEAK,)

@@ -17,7 +17,6 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.stats import StatsRecorder
 from scrapy_robots1994.directives import (
     NO_DIRECTIVES,
     Directives,
@@ -100,7 +99,7 @@ class RobotsPages(BaseSpiderMiddleware):
         if not settings.pages:
             raise NotConfigured("ROBOTS1994_PAGES is False")
         self._obeyed = settings.pages
-        self._recorder = StatsRecorder(crawler)
+        self._recorder = stats.StatsRecorder(crawler)
         self._robot = RobotName(crawler)
         # By id, as items need not be hashable. The reference to the item keeps its id
         # from being used again.
