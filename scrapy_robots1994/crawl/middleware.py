@@ -53,12 +53,11 @@ class Robots1994Middleware:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured("ROBOTSTXT_OBEY is False")
         settings = RobotsSettings.from_settings(crawler.settings)
-        recorder = stats.StatsRecorder(crawler)
-        self._recorder = recorder
+        self._recorder = stats.StatsRecorder(crawler)
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
-        uncounted = UncountedRequests.of(crawler)
-        self._uncounted, self._engine = uncounted, uncounted.engine
+        self._uncounted = UncountedRequests.of(crawler)
+        self._engine = self._uncounted.engine
         backend = ScrapyBackend(crawler, settings)
         self.download = backend.download
         store = settings.store
