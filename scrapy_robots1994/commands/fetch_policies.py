@@ -111,7 +111,8 @@ class PolicySource:
     def from_error(cls, name: str, error: Exception) -> PolicySource:
         """Return the source for a *name* of which nothing is known, because of *error*."""
         why = escape_control_chars(redact_credentials(str(error)), 300)
-        return cls(name, None, why=f"{why or type(error).__name__}; try again")
+        why = f"{why or type(error).__name__}; try again"
+        return cls(name, None, "unknown", why=why)
 
 
 class PolicyLookup:

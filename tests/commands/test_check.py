@@ -294,10 +294,12 @@ def test_a_question_that_is_cancelled_is_3(site: Site, target: str) -> None:
 
     asked = ("--robots", site.url(target), "/a")
     ran = scrapy("robots-check", *asked, *options, "--explain")
+    plain = scrapy("robots-check", *asked, *options, "--json")
 
-    assert ran.code == 3
+    assert ran.code == plain.code == 3
     assert ran.lines[0].split() == ["unknown", "/a"]
     assert "try again" in ran.out
+    assert json.loads(plain.out)["outcome"] == "unknown"
 
 
 def test_a_project_that_does_not_obey_has_a_note(tmp_path: Path) -> None:
