@@ -41,22 +41,17 @@ CLOSING = "the crawl is closing"
 class Waiting:
     """One request that waits.
 
-    *counts* says whether it counts towards `CONCURRENT_REQUESTS`, *is_due* whether its
-    policy is known. *left* is released when it may go on, with `True` if the crawl
-    closes first.
+    Those of a lower *order* leave first: by priority, then by arrival. *counts* says
+    whether it counts towards `CONCURRENT_REQUESTS`, *is_due* whether its policy is
+    known. *left* is released when it may go on, with `True` if the crawl closes first.
     """
 
     request: Request
     origin: Origin
-    number: int
+    order: tuple[int, int]
     counts: bool = True
     is_due: bool = False
     left: DeferredWaiter[bool] = field(default_factory=DeferredWaiter)
-
-    def __lt__(self, other: Waiting) -> bool:
-        """Return whether this one leaves first: by priority, then by arrival."""
-        mine, its = self.request.priority, other.request.priority
-        return self.number < other.number if mine == its else mine > its
 
 
 class Places:
@@ -170,7 +165,7 @@ class WaitingRequests:
 
         One that only takes its turn among those that leave does not enter.
         """
-        waiting = Waiting(request, origin, next(self._numbers))
+        waiting = Waiting(request, origin, (-request.priority, next(self._numbers)))
         if enters:
             self._places.enter(waiting)
             self.watch()
@@ -189,7 +184,7 @@ class WaitingRequests:
             raise FetchAborted(CLOSING)
         waiting.is_due = True
         self._places.counting.pop(waiting, None)
-        insort(self.leaving, waiting)
+        insort(self.leaving, waiting, key=lambda it: it.order)
         if waiting.counts:
             self._exchange(waiting)
         else:
