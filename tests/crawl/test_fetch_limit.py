@@ -217,6 +217,24 @@ def test_cancelled_fetch_frees_its_place_for_the_next() -> None:
     asyncio.run(crawl())
 
 
+def test_fetches_start_slowly_while_no_server_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of them fails after its timeout; the first answer ends that."""
+    monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 0.5)
+
+    async def crawl() -> None:
+        async with machine() as found:
+            found.limit.set_network(is_up=False)
+            found.start(MANY)
+            await asyncio.sleep(0.3)
+            assert found.running == MIN_WINDOW
+            found.limit.set_network(is_up=True)
+            await found.until(MANY)
+
+    asyncio.run(crawl())
+
+
 def test_a_closed_limit_lets_no_waiting_fetch_run() -> None:
     """Else each fetch that the closing crawl cancels would let the next one start."""
 
