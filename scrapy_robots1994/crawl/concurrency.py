@@ -18,6 +18,9 @@ logger = logging.getLogger("scrapy_robots1994")
 META_KEY = "_robots1994_progress"
 """In the meta of every robots.txt request, and of no other."""
 
+SLOT_KEY = "download_slot"
+"""The meta key in which Scrapy stores the slot of a request."""
+
 _ABSENT: Any = object()
 _ATTRIBUTE = "_robots1994_uncounted"
 
@@ -114,12 +117,8 @@ class EngineState:
         """Warn once that this Scrapy has no attribute *name*, and what is *lost*."""
         if name not in self._warned:
             self._warned.add(name)
-            logger.warning(
-                "This Scrapy has no %s: %s",
-                name,
-                lost,
-                extra={"spider": self._crawler.spider},
-            )
+            extra = {"spider": self._crawler.spider}
+            logger.warning("This Scrapy has no %s: %s", name, lost, extra=extra)
 
 
 class UncountedRequests:
@@ -242,12 +241,17 @@ def drop_queued(crawler: Crawler, request: Request) -> None:
         queue.remove(entry)
 
 
+def slots_of(crawler: Crawler) -> dict[str | None, Any]:
+    """Return the slots of the crawl by key; none if its downloader has none."""
+    # `Downloader.slots` is undocumented. Without it no crawl delay is applied.
+    return getattr(getattr(crawler.engine, "downloader", None), "slots", {})
+
+
 def _queue_of(crawler: Crawler, request: Request) -> Any:
     """Return the queue of the download slot of *request*, empty where it has none."""
-    # `Downloader.slots` and `Slot.queue` are undocumented: pairs of a request and the
-    # Deferred of its response. Without them no queued request is dropped or uncounted.
-    slots = getattr(getattr(crawler.engine, "downloader", None), "slots", {})
-    return getattr(slots.get(request.meta.get("download_slot")), "queue", [])
+    # `Slot.queue` is undocumented: pairs of a request and the Deferred of its response.
+    # Without it no queued request is dropped or uncounted.
+    return getattr(slots_of(crawler).get(request.meta.get(SLOT_KEY)), "queue", [])
 
 
 # Private limits of pools. A handler that has none of these is left as it is.

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from scrapy_robots1994.crawl.features.crawl_delay import jitter_of, slots_of
+from scrapy_robots1994.crawl.concurrency import slots_of
+from scrapy_robots1994.crawl.features.crawl_delay import jitter_of
 
 if TYPE_CHECKING:
     from scrapy import Request

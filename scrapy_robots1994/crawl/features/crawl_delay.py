@@ -21,7 +21,7 @@ from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.concurrency import UncountedRequests
+from scrapy_robots1994.crawl.concurrency import SLOT_KEY, UncountedRequests, slots_of
 from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName
@@ -33,9 +33,6 @@ from scrapy_robots1994.origin import Origin
 logger = logging.getLogger("scrapy_robots1994")
 
 _ATTRIBUTE = "_robots1994_slot_delays"
-
-SLOT_KEY = "download_slot"
-"""The meta key in which Scrapy stores the slot of a request."""
 
 MAX_ORIGINS = 100_000
 """Origins whose delay is known; for another, the next request states it again."""
@@ -55,11 +52,6 @@ empty.
 _CLOCK = (
     getattr(scrapy_downloader, "monotonic", None) or vars(scrapy_downloader)["time"]
 )
-
-
-def slots_of(crawler: Crawler) -> dict[str | None, Any]:
-    """Return the slots of the crawl by key; none if its downloader has none."""
-    return getattr(crawler.engine.downloader, "slots", {})
 
 
 def jitter_of(slot: Any) -> float:
