@@ -57,6 +57,24 @@ def test_of_two_workers_one_fetches_and_the_other_gets_its_policy(
     assert stubborn.leases == {}
 
 
+def test_a_policy_that_came_ends_all_waits_without_a_lease(
+    stubborn: StubbornStore, workers: list[Guarded]
+) -> None:
+    """Those who wait read first: each would take the lease and end it, in turn."""
+    one, two, three = workers
+    one.lease(SITE)
+    waiting = [each.acquire_lease(SITE) for each in (two, three)]
+    for each in (two, three):
+        each.settle()
+
+    one.release_lease(SITE, parsed())
+
+    for each, future in zip((two, three), waiting, strict=True):
+        assert each.result(future) == parsed()
+        each.settle()
+    assert stubborn.calls.count("unlease") == 1
+
+
 def test_waiting_does_not_occupy_the_thread(workers: list[Guarded]) -> None:
     """While one lease is waited for, everything else goes on."""
     one, two, _ = workers
