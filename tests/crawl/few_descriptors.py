@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import resource
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ def take(crawler: Crawler) -> None:
     """Leave `LEFT` descriptors once the spider is opened: fewer than it has origins."""
 
     def limit() -> None:
+        # Scrapy 2.13 reads the source of a callback: from now on, from memory.
+        inspect.getsource(type(crawler.spider))
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         free = os.open(os.devnull, os.O_RDONLY)
         os.close(free)
