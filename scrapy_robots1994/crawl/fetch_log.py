@@ -59,6 +59,7 @@ class FetchLog:
         self, policy: Policy, result: RobotsResponse | FetchError, last: Policy | None
     ) -> None:
         """Log and count a policy that *result* made; *last* was there before."""
+        # Of the result, not of the policy: a stale one keeps the outcome that it had.
         outcome = outcome_of_result(result).value
         self._recorder.count(stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error:
@@ -100,11 +101,13 @@ class FetchLog:
     ) -> None:
         """Warn of an origin without a usable answer (R5), once while that lasts."""
         if policy.is_stale_on_error:
+            # R5: it weighs more than what a setting says about unknown ones.
             meaning = "the last good policy stands"
         elif self._settings.freshness.unreachable_allows:
             meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
         else:
             meaning = f"all URLs {self._are_refused}"
+        # An origin that stays down is tried again and again: one warning is enough.
         was_stale = last is not None and last.is_stale_on_error
         level = DEBUG if policy.is_stale_on_error and was_stale else WARNING
         text = (
@@ -116,6 +119,7 @@ class FetchLog:
     def loaded(self, policy: Policy, now: float) -> None:
         """Log and count a policy of the store."""
         self._recorder.count(stats.STORE_HITS)
+        # At DEBUG, as a fetch that went well: it is what every origin ends with.
         text = "%s: %s, in the store for %.0f s, fresh for another %.0f s"
         age, rest = now - policy.fetched_at, policy.fresh_until - now
         self._log(DEBUG, text, policy.origin, policy.outcome.value, age, rest)
@@ -156,6 +160,7 @@ class FetchLog:
             return
         self._bugs.add(place)
         # Not `exc_info`: the message of an exception may hold anything.
+        # Line by line, for escaped line ends would make it unreadable.
         text = "".join(traceback.format_exception(result.error)).rstrip("\n")
         logger.error(
             "An exception was raised while %s was fetched:\n%s",
@@ -177,6 +182,7 @@ class FetchLog:
         """Warn of *problems* that open the site against its owner's intent."""
         # O5 and others: to the letter is not always what the author meant.
         self._recorder.count(stats.OPENS_SITE)
+        # More are not looked for: a hostile file could have 100,000.
         count = f"{len(problems)}" if len(problems) < MAX_PROBLEMS else "100 or more"
         is_split = any(problem.clause == "O5" for problem in problems)
         self._log(

@@ -174,6 +174,7 @@ def _parsers(value: Any) -> tuple[str | type, ...]:
     value = _boolean(value)
     if value is None or isinstance(value, bool):
         return (BUILT_IN,) if value else ()
+    # The command line has no other way to write None or an empty list.
     if isinstance(value, str) and value.strip().lower() in {"", "none"}:
         return ()
     found = _listed(value)
@@ -189,6 +190,7 @@ PARSERS = SettingType(
 
 
 def _report_path(value: Any) -> str | None:
+    # `-s NAME=` on the command line switches it off.
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)))

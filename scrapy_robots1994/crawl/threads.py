@@ -89,6 +89,7 @@ async def look_up_delay() -> float:
 
 async def sleep(seconds: float) -> None:
     """Return after *seconds*; cancelling the wait cancels the timer."""
+    # Not `asyncio.sleep`: on other reactors there is no event loop of asyncio.
     woken: Deferred[None] = Deferred(lambda _: timer.cancel())
     timer = call_later(seconds, lambda: woken.callback(None))
     await maybe_deferred_to_future(woken)
@@ -118,6 +119,7 @@ class DeferredWaiter(Generic[T]):
 
     def release(self, found: T) -> None:
         """Resume the request with *found*; no effect a second time."""
+        # A second result is an error to Twisted, and so is one after a cancellation.
         if not self._deferred.called:
             self._deferred.callback(found)
 
