@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from scrapy_robots1994.errors import FetchAborted
@@ -246,7 +245,8 @@ class PolicyResolver(Generic[ContextT]):
         """Request the file until there is an answer or no retry is left (§3.1)."""
         origin, last = in_flight.origin, in_flight.last
         validators = None if last is None else last.validators
-        for retries in count():
+        retries = 0
+        while True:
             context = in_flight.next_context()
             result = await self._backend.fetch(origin, context, validators)
             pause = retry_pause(result, retries, self._max_retries)
@@ -254,7 +254,7 @@ class PolicyResolver(Generic[ContextT]):
                 return result
             self._backend.retrying(origin, result, pause)
             await self._backend.sleep(pause)
-        raise AssertionError  # pragma: no cover - `count` never ends
+            retries += 1
 
     async def _policy_of(
         self, in_flight: InFlightFetch[ContextT], result: Answer
