@@ -142,7 +142,11 @@ def main(argv: list[str] | None = None) -> int:
     try:
         terminal.refuse_unknown(args, parser)
         run = LintRun(args, opts)
-        _refuse_urls(run.names)
+        for name in filter(is_url, run.names):
+            shown = escape_control_chars(name, 300)
+            parser.error(
+                f"{shown} is a URL: use `scrapy robots-lint`, which fetches it"
+            )
         with terminal.Pending(run.names, run.print_end).reporting() as done:
             for name in run.names:
                 run.add(name, _read(name, opts.dialect or "1994"))
@@ -150,13 +154,6 @@ def main(argv: list[str] | None = None) -> int:
     except WrongUse as error:
         parser.error(str(error))
     return run.exit_code
-
-
-def _refuse_urls(names: list[str]) -> None:
-    """Raise `WrongUse` for a URL."""
-    for name in filter(is_url, names):
-        shown = escape_control_chars(name, 300)
-        raise WrongUse(f"{shown} is a URL: use `scrapy robots-lint`, which fetches it")
 
 
 def _read(name: str, dialect: str) -> RobotsTxt | Unread:
