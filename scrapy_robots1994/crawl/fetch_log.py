@@ -119,7 +119,7 @@ class FetchLog:
     def loaded(self, policy: Policy, now: float) -> None:
         """Log and count a policy of the store."""
         self._recorder.count(stats.STORE_HITS)
-        # At DEBUG, as a fetch that went well: it is what every origin ends with.
+        # At DEBUG, like every fetch that went well.
         text = "%s: %s, in the store for %.0f s, fresh for another %.0f s"
         age, rest = now - policy.fetched_at, policy.fresh_until - now
         self._log(DEBUG, text, policy.origin, policy.outcome.value, age, rest)

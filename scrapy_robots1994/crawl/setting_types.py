@@ -77,12 +77,20 @@ def _require(value: T) -> T:
     return value
 
 
-def _boolean(value: Any, words: dict[str, bool] = _FLAGS) -> Any:
-    """Return the truth value that *value* is or spells, else *value* itself."""
-    # A float is no truth value, though `True == 1.0`.
-    if not isinstance(value, (int, str)):
-        return value
-    return words.get(str(value).strip().lower(), value)
+def _switch(
+    on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
+) -> Callable[[Any], T]:
+    """Return what reads a truth value as *on* or *off*, and *other* values by itself."""
+
+    def parse(value: Any) -> T:
+        # A float is no truth value, though `True == 1.0`.
+        word = str(value).strip().lower() if isinstance(value, (int, str)) else ""
+        if word not in words:
+            return other(value)
+        meant: T = on if words[word] else off
+        return meant
+
+    return parse
 
 
 def _seconds(value: Any) -> float:
@@ -124,13 +132,11 @@ def one_of(*words: str) -> SettingType[str]:
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 
-def _flag(value: Any) -> bool:
-    read = _boolean(value)
-    _require(isinstance(read, bool))
-    return bool(read)
+def _refuse(_: Any) -> bool:
+    raise ValueError
 
 
-FLAG = SettingType("True or False", _flag)
+FLAG = SettingType("True or False", _switch(on=True, off=False, other=_refuse))
 
 
 def _store(value: Any) -> StoreUrl:
@@ -171,11 +177,8 @@ def is_parser(kind: object) -> bool:
 
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
-    value = _boolean(value)
-    if value is None or isinstance(value, bool):
-        return (BUILT_IN,) if value else ()
     # The command line has no other way to write None or an empty list.
-    if isinstance(value, str) and value.strip().lower() in {"", "none"}:
+    if value is None or (isinstance(value, str) and value.lower() in {"", "none"}):
         return ()
     found = _listed(value)
     _require(all(each if isinstance(each, str) else is_parser(each) for each in found))
@@ -185,7 +188,7 @@ def _parsers(value: Any) -> tuple[str | type, ...]:
 PARSERS = SettingType(
     "True, False or a list of parsers, for example "
     '["ProtegoRobotParser", "my.module.MyRobotParser"]',
-    _parsers,
+    _switch((BUILT_IN,), (), _parsers),
 )
 
 
@@ -202,25 +205,19 @@ def _report_path(value: Any) -> str | None:
 REPORT_PATH = SettingType("a path that ends in .html, .json or .csv", _report_path)
 
 
-def _crawl_delay(value: Any) -> float | None:
-    """Return the longest delay to apply: `None` for off, infinity for no maximum."""
-    # Not all words of a flag: "1" is one second.
-    value = _boolean(value, _SWITCHES)
-    if isinstance(value, bool):
-        return math.inf if value else None
+def _max_delay(value: Any) -> float | None:
     # A maximum of 0 seconds leaves no delay to apply.
     return _seconds(value) or None
 
 
+# Not all words of a flag: "1" is one second. Infinity is no maximum.
 CRAWL_DELAY = SettingType(
-    "True, False, or a maximum in seconds, for example 30", _crawl_delay
+    "True, False, or a maximum in seconds, for example 30",
+    _switch(math.inf, None, _max_delay, _SWITCHES),
 )
 
 
 def _pages(value: Any) -> frozenset[str]:
-    value = _boolean(value)
-    if isinstance(value, bool):
-        return frozenset({NOINDEX, NOFOLLOW} if value else ())
     chosen = frozenset(_listed(value))
     _require(chosen <= {NOINDEX, NOFOLLOW, REL_NOFOLLOW})
     return chosen
@@ -228,6 +225,6 @@ def _pages(value: Any) -> frozenset[str]:
 
 PAGES = SettingType(
     f'True, False, or a list of "{NOINDEX}", "{NOFOLLOW}", "{REL_NOFOLLOW}"',
-    _pages,
+    _switch(frozenset({NOINDEX, NOFOLLOW}), frozenset(), _pages),
     (NOINDEX, NOFOLLOW, REL_NOFOLLOW),
 )
