@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from scrapy_redis.spiders import RedisSpider
 
 if TYPE_CHECKING:
-    from scrapy.http import Response
+    from collections.abc import Iterator
+
+    from scrapy.http import TextResponse
 
 
 class Shared(RedisSpider):  # type: ignore[misc]  # it has no types
-    """Takes its start URLs from a list in Redis, one item a page.
+    """Takes its start URLs from a list in Redis, follows links, yields an item a page.
 
     It ends a second after it has run dry: a worker waits for ever by itself.
     """
@@ -20,6 +22,7 @@ class Shared(RedisSpider):  # type: ignore[misc]  # it has no types
     redis_key = "shared:start_urls"
     max_idle_time = 1
 
-    def parse(self, response: Response) -> dict[str, Any]:
-        """The page that came."""
-        return {"url": response.url}
+    def parse(self, response: TextResponse) -> Iterator[Any]:
+        """Yield the page and a request for each link."""
+        yield {"url": response.url}
+        yield from response.follow_all(css="a")

@@ -55,3 +55,19 @@ def test_large_files_are_passed_through_the_middleware() -> None:
 
     assert measured["allowed"] == 10
     assert len(measured["resident_mb_by_fifths"]) == 5
+
+
+@pytest.mark.redis
+def test_workers_of_one_queue_fetch_each_page_once() -> None:
+    """Two scrapy-redis workers that find every page several times; no lease is lost."""
+    measured = proof(
+        "shared_queue", "--workers", "2", "--origins", "12", "--pages", "6"
+    )
+
+    assert measured["pages_fetched"] == measured["pages_permitted"] == 12 * 5
+    assert measured["pages_fetched_twice"] == measured["disallowed_fetched"] == 0
+    assert measured["robots_requests"] == 12
+    # Each policy is stored, by a lease that is taken and ended.
+    by_name = measured["commands_by_name"]
+    assert by_name["del"] == by_name["publish"] == 12
+    assert measured["commands_sent"] >= 12 * 5
