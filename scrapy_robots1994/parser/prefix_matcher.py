@@ -1,14 +1,15 @@
 """Rules that are prefixes: which of them decides about a target."""
 
 from array import array
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
-from itertools import pairwise
 from sys import getsizeof
 
 from scrapy_robots1994.parser.prefixes import (
     UNDECIDED,
     PrefixIndex,
     in_order,
+    longest_decides,
     memory_of,
 )
 from scrapy_robots1994.parser.records import RobotRecords
@@ -46,7 +47,7 @@ def _paths(
 
 
 class PrefixMatcher:
-    """The rules of records of which one alone decides about a target.
+    """The rules of records, of which one alone decides about a target.
 
     A target (path and query) comes in two spellings: the one that `normal_spelling`
     returns, and as written. The mark of a rule is twice its number among the values of
@@ -60,69 +61,65 @@ class PrefixMatcher:
 
     __slots__ = (
         "_cut",
-        "_first_mark",
         "_index",
         "_is_shortest_first",
-        "_last",
         "_marks",
         "_prefixes",
+        "_starts",
+        "_tried",
         "has_urls",
         "is_plain",
     )
 
     def __init__(
-        self,
-        records: RobotRecords,
-        head: str,
-        numbers: range,
-        *,
-        is_shortest_first: bool,
+        self, records: RobotRecords, head: str, *, is_shortest_first: bool
     ) -> None:
-        """Compile the rules of *records* with these *numbers* that may cover a URL with
-        this *head* (scheme and authority, perhaps empty).
+        """Compile the rules of *records* that may cover a URL with this *head* (scheme
+        and authority, perhaps empty).
 
         With *is_shortest_first* the shortest rule that covers a target decides, else the
         first in the file.
         """
-        # Ours O2: the rules of several records for every robot are obeyed together.
         values = records.values
-        if len(numbers) < len(values):
-            values = values[numbers.start : numbers.stop]
-        self._first_mark = 2 * numbers.start + 1
-        marks: Sequence[int] = range(self._first_mark, 2 * numbers.stop, 2)
         has_allow = True in records.allows
+        # Ours O2: the rules of several records for every robot are obeyed together. Ours
+        # X3: with an Allow among them, each record answers for itself.
+        self._starts = records.first_rules if has_allow else ()
+        marks: Sequence[int] = range(1, 2 * len(values), 2)
         if has_allow:
-            marks = [2 * number + (not records.allows[number]) for number in numbers]
+            marks = [mark - it for mark, it in zip(marks, records.allows, strict=True)]
         paths, marks, text, self.has_urls = _paths(values, marks, head)
-        self._cut: tuple[tuple[str, int], ...] = ()
         self.is_plain = is_plain(text)
         is_written = paths is values and self.is_plain
-        if not self.is_plain:
-            # Ours O18: one spelling for all percent-encodings, and the literal one for a
-            # rule whose last escape is cut short.
-            pairs = zip(paths, marks, strict=True)
-            self._cut = tuple(it for it in pairs if has_cut_escape(it[0]))
-            paths = [canonical(path) for path in paths]
-            text = "".join(paths)
-            # A `#` in a spelling was an escape; a fragment must not look like it.
-            self.is_plain = text.isascii() and "#" not in text
         if records.orphans or (is_shortest_first and not is_written):
             order = _by_rank(records, marks, is_shortest_first=is_shortest_first)
             paths = [paths[place] for place in order]
             marks = [marks[place] for place in order]
             is_shortest_first = False
-        self._is_shortest_first, self._last = is_shortest_first, ""
+        self._is_shortest_first = is_shortest_first
+        written = paths
+        if not self.is_plain:
+            # Ours O18: one spelling for all percent-encodings.
+            paths = [canonical(path) for path in paths]
+            text = "".join(paths)
+            # A `#` in a spelling was an escape; a fragment must not look like it.
+            self.is_plain = text.isascii() and "#" not in text
+        self._cut = () if written is paths else tuple(filter(has_cut_escape, written))
+        tried = zip(written, paths, marks, strict=True)
+        self._tried = tuple(tried) if self._cut else ()
         self._prefixes: tuple[str, ...] = ()
         self._marks: Sequence[int] = ()
         self._index: PrefixIndex | None = None
-        if has_allow or len(paths) > _FEW:
+        if len(self._starts) > 1:
+            self._index = longest_decides(_decisions(paths, marks, self._starts))
+        elif has_allow or len(paths) > _FEW:
             self._index = PrefixIndex(paths, marks, is_shortest_first=is_shortest_first)
         else:
             # One call of `startswith` tries them all.
             self._prefixes = tuple(paths)
-        # Mostly all values are paths, and each number says which it is.
-        if self._cut or not (self._index or isinstance(marks, range)):
-            self._marks = array("I", marks)
+            # Mostly all values are paths, and the place of each says its mark.
+            if not isinstance(marks, range):
+                self._marks = array("I", marks)
 
     normal_spelling = staticmethod(canonical)
 
@@ -130,32 +127,32 @@ class PrefixMatcher:
         """Return the mark of the rule that decides about the target; UNDECIDED if no
         rule covers it.
         """
+        # Ours O18: a rule whose last escape is cut short covers what begins with it as
+        # written, too.
+        if self._cut and written.startswith(self._cut):
+            return self._first_tried(spelling, written)
         if self._index is not None:
-            mark, _ = self._index.find(spelling)
-        else:
-            mark = self._first_covering(spelling)
-        if not self._cut:
-            return mark
-        covering = [mark for text, mark in self._cut if written.startswith(text)]
-        if mark != UNDECIDED:
-            covering.append(mark)
-        # Where one is cut short, they are in the order of their ranks.
-        return min(covering, key=self._marks.index, default=UNDECIDED)
-
-    def _first_covering(self, spelling: str) -> int:
-        """Return the mark of the first of the few prefixes that covers a target."""
-        text = self._last
-        if not text or not spelling.startswith(text):
-            texts = list(filter(spelling.startswith, self._prefixes))
-            if not texts:
-                return UNDECIDED
-            text = texts[0]
-            if self._is_shortest_first:
-                # One rule refuses many targets in a row. A shorter one that covers
-                # another of them would begin this one, and cover the first target, too.
-                text = self._last = min(texts, key=len)
+            return self._index.find(spelling)[0]
+        texts = list(filter(spelling.startswith, self._prefixes))
+        if not texts:
+            return UNDECIDED
+        text = min(texts, key=len) if self._is_shortest_first else texts[0]
         place = self._prefixes.index(text)
-        return self._marks[place] if self._marks else self._first_mark + 2 * place
+        return self._marks[place] if self._marks else 2 * place + 1
+
+    def _first_tried(self, spelling: str, written: str) -> int:
+        """Return the same by trying each rule."""
+        first: dict[int, int] = {}
+        for text, path, mark in self._tried:
+            if spelling.startswith(path) or (
+                written.startswith(text) and has_cut_escape(text)
+            ):
+                first.setdefault(bisect_right(self._starts, mark >> 1), mark)
+        # Ours X3: of each record its first rule, and of all these any that disallows.
+        marks = list(first.values())
+        return next(
+            (mark for mark in marks if mark & 1), marks[0] if marks else UNDECIDED
+        )
 
     def sort(self) -> None:
         """Do now what the second question would wait for."""
@@ -175,8 +172,8 @@ class PrefixMatcher:
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory it takes."""
-        size = getsizeof(self) + getsizeof(self._cut) + getsizeof(self._marks)
-        size += memory_of(self._prefixes)
+        size = getsizeof(self) + getsizeof(self._marks) + memory_of(self._prefixes)
+        size += memory_of(self._cut, *(it[:2] for it in self._tried))
         return size + (self._index.memory_bytes if self._index else 0)
 
 
@@ -194,60 +191,82 @@ def _by_rank(
     return [code & 0xFFFFFFFF for code in in_order(codes)]
 
 
-class RecordsMatcher:
-    """As `PrefixMatcher`, for several records with Allow: each answers for itself."""
+class _Deciding:
+    """The places of the rules that decide, one of each record."""
 
-    __slots__ = ("_matchers", "_orphans", "has_urls")
+    def __init__(self, marks: Sequence[int]) -> None:
+        """Begin without a rule; *marks* are those of all places."""
+        self._marks = marks
+        self._place_of: dict[int, int] = {}
+        # In order; those of Allow are behind all others.
+        self._ranks: list[int] = []
 
-    prefixes = index = None
+    def _rank(self, place: int) -> int:
+        """Return the rank of the rule at *place* among those of other records."""
+        return place if self._marks[place] & 1 else place + len(self._marks)
 
-    def __init__(self, records: RobotRecords, head: str) -> None:
-        """Compile the rules of *records* for URLs with this *head*."""
-        self._orphans = records.orphans
-        starts = [*records.first_rules, len(records.values)]
-        self._matchers = tuple(
-            PrefixMatcher(records, head, range(start, end), is_shortest_first=False)
-            for start, end in pairwise(starts)
-        )
-        self.has_urls = any(it.has_urls for it in self._matchers)
+    def is_before(self, record: int, place: int) -> bool:
+        """Whether the rule at *place* decides in its record, instead of another one."""
+        return place < self._place_of.get(record, len(self._marks))
 
-    normal_spelling = staticmethod(canonical)
+    def replace(self, record: int, place: int | None) -> int | None:
+        """Let the rule at *place* decide in *record*; return what did before."""
+        before = self._place_of.pop(record, None)
+        if before is not None:
+            del self._ranks[bisect_left(self._ranks, self._rank(before))]
+        if place is not None:
+            self._place_of[record] = place
+            insort(self._ranks, self._rank(place))
+        return before
 
-    def mark(self, spelling: str, written: str) -> int:
-        """Return the mark of the rule that decides about the target; UNDECIDED if no
-        rule covers it.
-        """
-        # Ours X3: each record answers for itself, and one that disallows is enough.
-        marks = (it.mark(spelling, written) for it in self._matchers)
-        return min(marks, key=lambda it: (not it & 1, it >> 1 in self._orphans, it))
-
-    def sort(self) -> None:
-        """Do now what the second question would wait for."""
-        for it in self._matchers:
-            it.sort()
-
-    @property
-    def memory_bytes(self) -> int:
-        """An estimate of the memory it takes."""
-        parts = (self, self._matchers)
-        return sum(map(getsizeof, parts)) + sum(
-            it.memory_bytes for it in self._matchers
-        )
+    def mark(self) -> int:
+        """Return the mark of the rule that decides for all records."""
+        # Ours X3: one record that disallows is enough.
+        return self._marks[self._ranks[0] % len(self._marks)]
 
 
-_NO_RULES = RobotRecords(has_others=False)
+def _decisions(
+    paths: Sequence[str], marks: Sequence[int], starts: Sequence[int]
+) -> dict[str, int]:
+    """Return for each of *paths* the mark that decides about a target that it covers and
+    no longer one does; *starts* are the numbers of the first rules of the records.
+    """
+    # A path may be there in several records: the next place that has it, or -1.
+    place_of: dict[str, int] = {}
+    following = array("i", [-1]) * len(paths)
+    for place in reversed(range(len(paths))):
+        following[place] = place_of.get(paths[place], -1)
+        place_of[paths[place]] = place
+    deciding, decisions = _Deciding(marks), {}
+    # The paths that begin the next one, each with what its rules replaced.
+    around: list[tuple[str, list[tuple[int, int | None]]]] = []
+    for path in in_order(list(place_of)):
+        while around and not path.startswith(around[-1][0]):
+            for record, before in around.pop()[1]:
+                deciding.replace(record, before)
+        replaced = []
+        place = place_of[path]
+        while place >= 0:
+            record = bisect_right(starts, marks[place] >> 1)
+            if deciding.is_before(record, place):
+                replaced.append((record, deciding.replace(record, place)))
+            place = following[place]
+        around.append((path, replaced))
+        decisions[path] = deciding.mark()
+    return decisions
+
+
 # Many files have no rule for a robot.
-_WITHOUT_RULES = PrefixMatcher(_NO_RULES, "", range(0), is_shortest_first=True)
+_WITHOUT_RULES = PrefixMatcher(
+    RobotRecords(has_others=False), "", is_shortest_first=True
+)
 
 
 def compile_prefixes(
     records: RobotRecords, head: str, *, has_allow: bool
-) -> PrefixMatcher | RecordsMatcher:
+) -> PrefixMatcher:
     """Return the matcher of *records* for URLs with this *head*."""
     if not records.values:
         return _WITHOUT_RULES
-    if len(records.first_rules) > 1 and True in records.allows:
-        return RecordsMatcher(records, head)
     # Ours X1: of the rules of a record the first in the file decides.
-    numbers = range(len(records.values))
-    return PrefixMatcher(records, head, numbers, is_shortest_first=not has_allow)
+    return PrefixMatcher(records, head, is_shortest_first=not has_allow)

@@ -210,6 +210,12 @@ class PrefixIndex:
         return sum(map(getsizeof, parts)) + blocks
 
 
+def longest_decides(mark_of: Mapping[str, int]) -> PrefixIndex:
+    """Return the index of prefixes of which the longest that covers a text decides."""
+    longest_first = sorted(mark_of, key=len, reverse=True)
+    return PrefixIndex(longest_first, [mark_of[text] for text in longest_first])
+
+
 def memory_of(*containers: Sequence[str]) -> int:
     """Return how many bytes these containers and their texts take; a container or a text
     that is there twice counts once, an empty one never.

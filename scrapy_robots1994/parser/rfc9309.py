@@ -6,7 +6,7 @@ from sys import getsizeof
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.prefixes import PrefixIndex, memory_of
+from scrapy_robots1994.parser.prefixes import longest_decides, memory_of
 from scrapy_robots1994.parser.records import RobotRecords
 
 # RFC 3986 2.3 and 3.3: what stands for itself in a path or a query. `[` and `]` do not,
@@ -127,9 +127,7 @@ class LongestMatcher:
         rules.reverse()
         paths = dict(it for it in rules if it[1] & 1)
         paths.update(it for it in rules if not it[1] & 1)
-        # Of the paths that cover a target the longest decides.
-        longest_first = sorted(paths, key=len, reverse=True)
-        self._index = PrefixIndex(longest_first, [paths[it] for it in longest_first])
+        self._index = longest_decides(paths)
         patterns.sort(key=lambda it: (-it.length, _preference(it.mark)))
         self._patterns = tuple(patterns)
 

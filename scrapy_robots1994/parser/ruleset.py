@@ -13,7 +13,6 @@ from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fast_scan import robot_records, rule_sources
 from scrapy_robots1994.parser.prefix_matcher import (
     PrefixMatcher,
-    RecordsMatcher,
     compile_prefixes,
 )
 from scrapy_robots1994.parser.prefixes import UNDECIDED, PrefixIndex
@@ -47,7 +46,7 @@ _NO_ORPHANS: frozenset[int] = frozenset()
 # A rule has one verdict, which is made once; of so many rules at most.
 _MAX_VERDICTS = 128
 
-_Matcher: TypeAlias = PrefixMatcher | RecordsMatcher | LongestMatcher
+_Matcher: TypeAlias = PrefixMatcher | LongestMatcher
 
 # The compiled rules, and how URLs with the host that they are for begin: scheme,
 # authority and slash of the target, and the place of that slash; then what says whether

@@ -104,7 +104,7 @@ def paths_under(value: str, head: str) -> tuple[str, ...]:
     # Ours O19: as written, but for the case of scheme and host; without a path the rule
     # may be the beginning of an authority. And with the origin normalised: without a
     # path the rule is the whole origin.
-    paths = [_path_under(beginning.lower(), rest, head.strip().lower())]
+    paths = [_path_under(beginning.lower(), rest, head.strip())]
     ours, theirs = Origin.of(beginning), Origin.of(head)
     if ours and ours == theirs:
         paths.append(_path_under(str(ours), rest or "/", str(ours)))
@@ -115,9 +115,12 @@ def _path_under(beginning: str, rest: str, head: str) -> str:
     """Return the path that the rule *beginning* + *rest* covers under *head*; empty if
     none.
     """
-    rule, head = canonical(beginning) + rest, canonical(head)
+    written = canonical(head)
+    rule, head = canonical(beginning) + rest, canonical(head.lower())
     if head.startswith(rule):
-        return "/"
+        # A head may have an encoded `?`, and the case of what is behind that counts.
+        is_same = written[len(rule) - len(rest) :].startswith(rest)
+        return "/" if is_same else ""
     path = rule.removeprefix(head)
     if path == rule:
         return ""

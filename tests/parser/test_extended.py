@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scrapy_robots1994.parser import LineKind, Verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -247,3 +249,53 @@ def calls_of_questions(body: str) -> int:
 def test_extended_work_of_a_question_does_not_grow_with_the_rules() -> None:
     """Twenty times the rules, each within the other: a question takes no more calls."""
     assert calls_of_questions(nested(2_000)) < 3 * calls_of_questions(nested(100))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(
+                st.booleans(),
+                st.sampled_from(
+                    ["/", "/a", "/ab", "/abc", "/b", "/a%4", "/a%41b", "/%61b", "/a/"]
+                ),
+            ),
+            max_size=4,
+        ),
+        min_size=2,
+        max_size=5,
+    ),
+    st.sampled_from(
+        ["/", "/a", "/ab", "/abcd", "/bc", "/a%41bc", "/a%4", "/aAb", "/x"]
+    ),
+)
+def test_many_records_decide_as_each_for_itself(
+    records: list[list[tuple[bool, str]]], target: str
+) -> None:
+    """Ours X3: compiled together, whatever rules the records share."""
+    files = [
+        "User-agent: *\n"
+        + "".join(f"{'Allow' if it else 'Disallow'}: {path}\n" for it, path in record)
+        for record in records
+    ]
+    alone = [RobotsTxt.parse(it, dialect="extended") for it in files]
+    together = RobotsTxt.parse("\n".join(files), dialect="extended")
+
+    expected = all(it.allowed(target, "rex") for it in alone)
+    assert together.allowed(target, "rex") is expected
+    assert together.verdict(target, "rex").allowed is expected
+
+
+def test_thousands_of_records_with_allow_are_compiled_into_one_index() -> None:
+    """Ours X3: a question does not try each of them."""
+    records = (
+        f"User-agent: *\nAllow: /{number}/x\nDisallow: /{number}/\n\n"
+        for number in range(5_000)
+    )
+    rules = RobotsTxt.parse("".join(records), dialect="extended").rules("rex")
+
+    assert rules.allowed_url("/4999/x")
+    assert not rules.allowed_url("/4999/y")
+    assert rules.verdict("/0/y").line == 3
+    assert rules._state[4].index is not None

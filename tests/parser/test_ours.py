@@ -171,3 +171,11 @@ def test_ours_o15_space_before_the_colon_and_the_line() -> None:
 
     assert not allowed(body, "/x")
     assert clauses(body) == ["O15", "O15"]
+
+
+def test_case_counts_behind_an_encoded_question_mark_of_an_authority() -> None:
+    """Ours O18, O19: decoded it ends the host; only the host compares without case."""
+    robots = RobotsTxt.parse("User-agent: *\nDisallow: http://h.test?a\n")
+
+    assert not robots.allowed("HTTP://H.test%3fa", "rex")
+    assert robots.allowed("http://h.test%3FA", "rex")
