@@ -18,6 +18,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tests.closing.rows import wait_for
 from tests.integrations.test_redis import kept_in
 from tests.support import replies
 from tests.support.crawl import start_crawl
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 ROBOTS = "/robots.txt"
 CLOSED = "/closed"
 BODY = f"User-agent: *\nDisallow: {CLOSED}\n"
-STARTS = 16
-"""Start pages that wait for the last worker: one worker can download so many at once."""
 
 
 def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
@@ -46,14 +45,16 @@ def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
         for number in range(origins):
             url = site.url(host=f"site-{number}.test")
             starts.rpush("shared:start_urls", json.dumps({"url": url}))
-        batch = max(1, min(STARTS, origins) // workers)
-        serve(site, pages, gate_count=workers * batch)
-        settings = {"ROBOTS1994_STORE": policies.url, "LOG_LEVEL": "INFO"}
+        serve(site, pages)
+        settings = {
+            "ROBOTS1994_STORE": policies.url,
+            "LOG_LEVEL": "INFO",
+            "CONCURRENT_REQUESTS": 8,
+        }
         client.config_resetstat()
         running = [
             start_crawl(
                 spider="tests.integrations.shared:Shared",
-                spider_args={"redis_batch_size": batch},
                 settings=kept_in(queue) | settings,
                 timeout=1500,
                 # scrapy-redis calls deprecated methods of Scrapy.
@@ -61,6 +62,9 @@ def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
             )
             for _ in range(workers)
         ]
+        for worker in running:
+            wait_for(worker, "Spider opened")
+        site.open("started")
         fetched = [len(worker.result().items) for worker in running]
         requests = requests_of(site)
         commands = commands_of(client, origins, sum(fetched))
@@ -68,12 +72,12 @@ def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
     return {"workers": workers, "origins": origins} | expected | requests | commands
 
 
-def serve(site: Site, pages: int, gate_count: int) -> None:
+def serve(site: Site, pages: int) -> None:
     """Script all origins: each page links to all pages of its origin but the start page.
 
     Every worker finds every page again, so that only the filter stops a second request.
-    No start page is sent before *gate_count* requests, a batch of each worker:
-    until then none crawls alone while the others start.
+    No start page is sent before the gate "started" is open: until then no worker crawls
+    alone while the others start.
     """
     targets = [*(f"/open/{page}" for page in range(1, pages - 1)), CLOSED]
     links = "".join(f'<a href="{target}">page</a>' for target in targets)
@@ -85,7 +89,6 @@ def serve(site: Site, pages: int, gate_count: int) -> None:
     for target, reply in scripted.items():
         # Open connections would cost the server a descriptor for each origin and worker.
         site.answer(target, replace(reply, ending="close"))
-    site.open_when("started", "/", count=gate_count)
 
 
 def requests_of(site: Site) -> dict[str, int]:
