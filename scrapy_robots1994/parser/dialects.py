@@ -23,6 +23,7 @@ LITERAL = "literal"
 CAUTIOUS = "cautious"
 READINGS = (LITERAL, CAUTIOUS)
 
+# ASCII digits alone: `float` also takes "nan", "1e3", "1_0" and digits of other scripts.
 _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
@@ -58,14 +59,17 @@ class Dialect:
     names: Callable[[str], tuple[str, ...]] = whole_name
     paths: Callable[[str], tuple[str, ...]] = _whole_path
     choose: NameChoice = first_named
+    # Follows from *names* and *paths*, but a flag is cheaper than a call for each rule.
     has_lists: bool = False
     has_allow: bool = False
     has_crawl_delay: bool = False
     has_sitemap: bool = False
     has_blank_lines: bool = True
+    # One flag for three differences: RFC 9309 has all of them, no other dialect has any.
     has_wildcards: bool = False
 
 
+# In the order in which messages, reports and the documentation list them.
 _ROWS = (
     Dialect("1994"),
     # Revisited K1, K2: a line may carry several names or paths.
@@ -114,5 +118,6 @@ def check_reading(name: str) -> None:
 def seconds_of(value: str) -> float | None:
     """Return the seconds of a Crawl-delay value; None if it is not a number."""
     # Ours X4: a decimal number and nothing else.
+    # So many digits may be there that the number is infinite, which no timer takes.
     seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
     return seconds if math.isfinite(seconds) else None

@@ -15,6 +15,7 @@ from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
 from scrapy_robots1994.parser.records import RecordSource, RobotRecords, RuleSources
 
+# `_AGENT` reads up to the NL, so a value may end with the CR before it.
 _UNSEEN = f"{tokens.SPACE}\r"
 _LONE_CR = re.compile(tokens.LONE_CR.encode())
 
@@ -39,6 +40,7 @@ _DELAYS = re.compile(f"\n{tokens.field_pattern(tokens.CRAWL_DELAY)}({tokens.VALU
 _AT_ONCE = 32_768
 
 
+# At most four patterns: the first file of a dialect compiles its own.
 @cache
 def _boundary(has_allow: bool, has_blank_lines: bool) -> re.Pattern[bytes]:  # noqa: FBT001
     """Return the pattern of what ends a run of names: a rule, or a blank line."""
@@ -53,10 +55,11 @@ def robot_records(
 ) -> RobotRecords:
     """Return what *text* says to a robot with these *names*."""
     scan = _Scan(text, dialect)
-    records = RobotRecords(has_others=bool(scan.named))
+    records = RobotRecords(has_any=bool(scan.named))
     for it in scan.records(dialect.choose(scan.named, names), reading):
         obeyed = it.text + it.orphans
         values, allows = _rules(obeyed, dialect)
+        # Orphans are behind the rules of the record itself, so counting them is enough.
         first_orphan = len(values)
         if it.orphans:
             first_orphan -= len(_rules(it.orphans, dialect)[0])
@@ -91,6 +94,7 @@ class _Found(NamedTuple):
 def _agents(lowered: bytes) -> Iterator[tuple[int, int]]:
     """Yield where the value of each User-agent line begins and ends."""
     for agent in _AGENT.finditer(lowered):
+        # The pattern begins with the word, which need not be the first of its line.
         before = agent.start() - 1
         while lowered[before] in _SPACE:
             before -= 1
@@ -126,6 +130,8 @@ class _Scan:
         """Yield the records of the User-agent lines at these positions, each once."""
         end = 0
         for position in chosen:
+            # Several of its names may be chosen; and the first chosen one need not be the
+            # first of its record.
             if position >= end:
                 first, end = position, position + 1
                 while first and not self._is_boundary(first):
@@ -142,6 +148,7 @@ class _Scan:
     def _record(self, first: int, next_one: int, reading: str) -> _Found:
         """Return the record of the User-agent lines from *first* to *next_one*."""
         text, spans = self._text, self._spans
+        # From the first name on: a Crawl-delay may be between two names (Ours X6).
         start, below, end = spans[first][1], spans[next_one - 1][1], len(text)
         if next_one < len(spans):
             # The NL that begins the line belongs to what is above, too.
@@ -166,6 +173,7 @@ class _Scan:
             # Counted on from the record before: there may be thousands.
             line += self._text.count(b"\n", counted, start)
             counted = start
+            # One follows the other in the file, so that lines are counted through both.
             below = it.text + it.orphans
             yield names, line, _lines(line, below, dialect), _rules(below, dialect)[0]
 
@@ -186,6 +194,7 @@ def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
     else:
         values, allows = _findall(_VALUES, text), []
     if dialect.has_lists:
+        # Ours O21: an empty path adds nothing.
         parts = [[it for it in dialect.paths(value) if it] for value in values]
         values = [path for paths in parts for path in paths]
         pairs = zip(allows, parts)  # noqa: B905 - there may be no Allow
@@ -198,6 +207,7 @@ def _findall(pattern: re.Pattern[str], text: str) -> list[Any]:
     found: list[Any] = []
     start = 0
     while start < len(text):
+        # At the end of a line, so that no rule is cut.
         end = text.find("\n", start + _AT_ONCE)
         if end < 0:
             end = len(text)

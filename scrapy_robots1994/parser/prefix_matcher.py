@@ -257,9 +257,7 @@ def _decisions(
 
 
 # Many files have no rule for a robot.
-_WITHOUT_RULES = PrefixMatcher(
-    RobotRecords(has_others=False), "", is_shortest_first=True
-)
+_WITHOUT_RULES = PrefixMatcher(RobotRecords(has_any=False), "", is_shortest_first=True)
 
 
 def compile_prefixes(

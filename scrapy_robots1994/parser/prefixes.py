@@ -7,7 +7,8 @@ from operator import itemgetter
 from sys import getsizeof
 from typing import NamedTuple, TypeVar
 
-# So many values are sorted at once: a sort keeps all other threads waiting.
+# So many values are sorted at once: `sorted` is one call in C, and no other thread, such
+# as that of the event loop, runs before it returns.
 _SORTED_AT_ONCE = 2_048
 
 UNDECIDED = 1 << 62
@@ -15,7 +16,9 @@ UNDECIDED = 1 << 62
 
 _NOT_FOUND = (UNDECIDED, -1)
 
-# So many prefixes are one string. The separator may be in none, else each stands alone.
+# So many prefixes are one string: each string takes 40 to 50 bytes besides its text, more
+# than most rules have. With more of them each question would split a longer one.
+# The separator may be in none of them, else each stands alone.
 _PER_BLOCK = 8
 _SEPARATOR = "\n"
 
@@ -28,7 +31,8 @@ def in_order(values: Sequence[Sortable]) -> list[Sortable]:
     half = len(values) // 2
     if half <= _SORTED_AT_ONCE:
         return sorted(values)
-    # Two sorted halves make one list quickly.
+    # Other threads may run between these calls. Python's sort finds two runs in the list
+    # and merges them, which takes linear time.
     return sorted(in_order(values[:half]) + in_order(values[half:]))
 
 
@@ -42,9 +46,12 @@ def _nested(
     deciding: list[str] = []
     parents: list[int] = []
     around = -1
+    # In order, all that begins with a prefix follows it: the prefixes around the present
+    # one are a chain, of which *around* is the longest.
     for text in texts:
         while around >= 0 and not text.startswith(deciding[around]):
             around = parents[around]
+        # Else a prefix around it decides wherever it covers something.
         if around < 0 or rank_of[text] < rank_of[deciding[around]]:
             deciding.append(text)
             parents.append(around)
@@ -92,18 +99,19 @@ def _in_blocks(
     """Return *paths* in order; of those that cover a text the shortest decides, or the
     first.
     """
+    # The first of equal paths decides: reversed, it comes last, and stays.
     mark_of = dict(zip(reversed(paths), reversed(marks), strict=True))
     texts = in_order(list(mark_of))
     # What begins with a prefix comes right after it in order. Mostly nothing does.
     is_nested = any(map(str.startswith, texts[1:], texts))
     parents = [-1] * len(texts)
     if is_nested:
-        # The first of equal ones comes last here, and stays.
         places = range(len(paths))
         ranks = map(len, reversed(paths)) if is_shortest_first else reversed(places)
         texts, parents = _nested(texts, dict(zip(reversed(paths), ranks, strict=True)))
     size = 1 if _SEPARATOR in "".join(texts) else _PER_BLOCK
     starts = range(0, len(texts), size)
+    # Arrays: four bytes for each mark, and no object that the garbage collector visits.
     return _Sorted(
         tuple(_SEPARATOR.join(texts[it : it + size]) for it in starts),
         tuple(texts[::size]),
@@ -152,7 +160,10 @@ class PrefixIndex:
             for each in range(len(prefixes.blocks))
             for text in prefixes.block(each)
         ]
+        # Cut to the shortest of them, so that a target is hashed once.
         width = min(map(len, texts), default=0)
+        # At least eight bytes for each: of the targets that begin otherwise, seven in
+        # eight end at the filter.
         beginnings = bytearray(1 << (8 * len(texts)).bit_length())
         last = len(beginnings) - 1
         for beginning in map(hash, map(itemgetter(slice(width)), texts)):
@@ -177,6 +188,7 @@ class PrefixIndex:
             return _NOT_FOUND
         prefixes = self._prefixes
         if isinstance(prefixes, _Unsorted):
+            # Two threads may both be the first: they get the same answer.
             is_first, self._is_asked = not self._is_asked, True
             all_of_them = tuple(prefixes.text.split(_SEPARATOR))
             if is_first and not text.startswith(all_of_them):
@@ -190,6 +202,8 @@ class PrefixIndex:
         place = bisect_right(texts, text) - 1
         prefix = texts[place]
         place += block * prefixes.per_block
+        # It may sort before the text without covering it, as "/a/b" does before "/a/c",
+        # while "/a" does.
         while not text.startswith(prefix):
             place = prefixes.parents[place]
             if place < 0:
@@ -212,6 +226,7 @@ class PrefixIndex:
 
 def longest_decides(mark_of: Mapping[str, int]) -> PrefixIndex:
     """Return the index of prefixes of which the longest that covers a text decides."""
+    # Of those that cover a text the first decides.
     longest_first = sorted(mark_of, key=len, reverse=True)
     return PrefixIndex(longest_first, [mark_of[text] for text in longest_first])
 

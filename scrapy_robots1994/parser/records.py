@@ -84,6 +84,7 @@ class _Draft:
     orphans: list[Rule] = field(default_factory=list)
     orphan_delays: list[Delay] = field(default_factory=list)
     last_line: int = 0
+    # A blank line followed its names: what comes now are orphans (Ours O5).
     is_parted: bool = False
 
     @property
@@ -117,9 +118,12 @@ class _Draft:
             self.last_line = line.number
         if line.kind is LineKind.CRAWL_DELAY:
             delays = self.orphan_delays if self.is_parted else self.delays
+            # Ours X4: never None here, for a line with another value is TIMELESS.
             delays.append(Delay(seconds_of(line.value) or 0.0, line.number))
             return
         allows = line.kind is LineKind.ALLOW
+        # Both readings come from one pass: which rules are orphans does not depend on
+        # the reading, only whether they are obeyed.
         rules = self.orphans if self.is_parted else self.rules
         paths = self.dialect.paths(line.value)
         rules += [Rule(path, line.number, allows) for path in paths]
@@ -193,14 +197,15 @@ class RobotRecords:
     An object for each record would be simpler, but a file may have tens of thousands of
     records, and the garbage collector goes through all objects.
 
-    *has_others* says whether the file has any record, for this robot or another.
+    *has_any* says whether the file has any record, for this robot or another.
     *values* are those of all rules but empty ones; *first_rules* has for each record the
     number of its first rule there. *allows* says which of them are Allow lines; it is
     empty in a dialect without Allow. *orphans* are the numbers of the rules that only
     the cautious reading obeys.
     """
 
-    has_others: bool
+    # Tells a file without any record (1994 E1) from one without a record for this robot.
+    has_any: bool
     values: list[str] = field(default_factory=list)
     first_rules: list[int] = field(default_factory=list)
     allows: list[bool] = field(default_factory=list)
@@ -237,10 +242,12 @@ class RuleSources(NamedTuple):
     """
 
     names: list[tuple[str, ...]]
+    # Quoted, for before Python 3.12 `array` has no subscript.
     first_lines: "array[int]"
     first_rules: "array[int]"
     lines: "array[int]"
     ends: "array[int]"
+    # One text, for each string would take 40 to 50 bytes more.
     values: str
 
     @classmethod

@@ -104,7 +104,7 @@ class RobotRules:
         self._orphans = records.orphans or _NO_ORPHANS
         self._no_record: Verdict | None = None
         if not records.first_rules:
-            self._no_record = _NO_RECORD if records.has_others else _EMPTY
+            self._no_record = _NO_RECORD if records.has_any else _EMPTY
         self._state = self._compiled(records, "")
         # Ours O19: rules that are absolute URLs are compiled for the host of the
         # question, which is mostly the same.

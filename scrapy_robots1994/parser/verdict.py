@@ -68,6 +68,7 @@ class RecordReference(NamedTuple):
     """
 
     first_line: int
+    # As printed: the log line of a refusal must not read the file again.
     quoted_names: str
     body: Body
     dialect: Dialect
@@ -111,6 +112,7 @@ class Verdict:
         With the meta of a request it goes to disk, or to Redis: a thousand requests
         would take all rules of a record a thousand times.
         """
+        # A reference would take the whole body along.
         record = self.record
         if record is not None:
             rules = (*record.rules, *record.orphans)
@@ -121,6 +123,8 @@ class Verdict:
         decision = self.allowed, self.reason, self.line, self.rule, self.spelling
         return Verdict, (*decision, record)
 
+    # Without these two, `copy` uses `__reduce__`: it would read the file, and the copy
+    # would lack the other rules of the record.
     def __copy__(self) -> "Verdict":
         """Return the verdict itself, which cannot change."""
         return self

@@ -30,7 +30,7 @@ def robot_records(
     """What *text* says to a robot with these *names*."""
     records = tuple(read_records(read_lines(decode(text), dialect), dialect))
     obeyed = applied(records, dialect, names)
-    said = RobotRecords(has_others=bool(records))
+    said = RobotRecords(has_any=bool(records))
     for record in obeyed:
         rules, first_orphan = obeyed_rules(record, reading)
         delays = record.delays
