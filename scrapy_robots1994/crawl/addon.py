@@ -40,8 +40,10 @@ class Addon:
         """
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
+        # Above Scrapy's default, which is False, and below every setting of the user.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
+        # Only where they are wanted: each item and each response would pass through them.
         if chosen.pages:
             add = settings.setdefault_in_component_priority_dict
             add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
@@ -53,6 +55,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
     name = "DOWNLOADER_MIDDLEWARES"
     # A copy: the dict may be the one object that a spider class has.
     listed: dict[Any, int | None] = dict(settings.getdict(name))
+    # A key is a class or a path, and one class may have several paths.
     classes = {key: load_object(key) for key in listed}
     if not any(_is_ours(component) for component in classes.values()):
         built_in = [
@@ -60,6 +63,8 @@ def _replace_built_in(settings: BaseSettings) -> None:
         ]
         order = built_in[0] if built_in else None
         listed[Robots1994Middleware] = ORDER if order is None else order
+    # Scrapy refuses a dict in which two keys are one class. `None` under the path of the
+    # built-in also overrides the order that DOWNLOADER_MIDDLEWARES_BASE gives it.
     for key, component in classes.items():
         if component is RobotsTxtMiddleware:
             del listed[key]

@@ -67,6 +67,8 @@ class EngineState:
         active = self.active()
         if active is None or request not in active:
             return False
+        # Asked before it has left, so it is taken out for the time of one look:
+        # `needs_backout` counts the set, and nothing else runs meanwhile.
         active.discard(request)
         try:
             return self.has_room()
@@ -173,6 +175,7 @@ class UncountedRequests:
             for call in self.on_first:
                 call()
         self._requests.add(request)
+        # There is room for one more now, which the engine would see at its next heartbeat.
         self.engine.schedule()
         return True
 
@@ -212,6 +215,8 @@ class UncountedRequests:
     def _remove_queued(self, request: Request, removed: Callable[[], object]) -> None:
         """Take *request* out of the queue of its slot; it counts until it has left."""
         drop_queued(self._crawler, request)
+        # The downloader removes it from `active` next, and raises KeyError if it is not
+        # there.
         self.discard(request)
         removed()
 

@@ -76,7 +76,8 @@ class RulesCache:
         """Cache *rules*, what the fresh *policy* of the origin of *url* says to us."""
         prefix, origin = head_of(url), policy.origin
         known = self._prefixes.get(origin, ())
-        # A text such as "http:///x" has a slash where none is looked for.
+        # A text such as "http:///x" has a slash where none is looked for. Links may have
+        # any user name before the host, so their number is bounded.
         if url.find("/", _SHORTEST) != len(prefix) or len(known) >= MAX_PREFIXES:
             return
         # A store of few origins may have evicted it while the request waited: an entry

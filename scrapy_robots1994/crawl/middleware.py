@@ -96,6 +96,8 @@ class Robots1994Middleware:
         cached = self._cache.get(url)
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
+        # What `exemption_of` exempts passes here without it: our own requests carry this
+        # key, rules allow /robots.txt itself, and there are none for what is not http.
         if meta.get(OPT_OUT):
             return None
         # A SitemapSpider reads robots.txt as a page: it gets the file that we have.

@@ -65,7 +65,9 @@ class Robots1994Parser(RobotParser):
         """
         if crawler is None:
             return cls(RobotsTxt.parse(robotstxt_body))
+        # For each file anew: Scrapy's interface has no place for what a crawl shares.
         settings = RobotsSettings.from_settings(crawler.settings)
+        # The built-in downloads the whole body, so the limit holds here (O24).
         robots = RobotsTxt.parse(
             robotstxt_body,
             dialect=settings.dialect,
@@ -154,11 +156,14 @@ def load_parser(
         setting, kind = BUILT_IN, crawler.settings[BUILT_IN]
     named = kind
     if isinstance(kind, str):
+        # Scrapy's own parsers also by their short names, such as "Protego".
         known = vars(scrapy.robotstxt)
         try:
             kind = (
                 known.get(f"{kind}RobotParser") or known.get(kind) or load_object(kind)
             )
+        # `load_object` raises NameError for a module without the name, and ValueError
+        # for a text without a dot.
         except (ImportError, NameError, ValueError) as error:
             raise _error(setting, named, str(error)) from error
     if not is_parser(kind):

@@ -37,7 +37,11 @@ class Exemption(Enum):
 
 
 def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
-    """Return why a request is not checked; `None` for one that is."""
+    """Return why a request is not checked; `None` for one that is.
+
+    The middleware does not call it where `RulesCache` has the rules of the origin. So a
+    new reason must exempt whole origins, or be checked in `process_request`, too.
+    """
     # First: our own request must never wait for itself, wherever it is redirected.
     if META_KEY in meta:
         return Exemption.OWN_REQUEST

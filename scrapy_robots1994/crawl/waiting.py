@@ -165,6 +165,7 @@ class WaitingRequests:
 
         One that only takes its turn among those that leave does not enter.
         """
+        # As the queues of the scheduler: the highest priority first.
         waiting = Waiting(request, origin, (-request.priority, next(self._numbers)))
         if enters:
             self._places.enter(waiting)
@@ -238,6 +239,7 @@ class WaitingRequests:
         """Use the place of a page that is about to leave the downloader."""
         # A robots.txt request does not count, so its end makes no room.
         is_page = META_KEY not in request.meta
+        # The signal comes before the downloader drops the page from its set.
         if self.leaving and is_page and self._engine.has_room_without(request):
             self._use_room()
 
@@ -248,13 +250,17 @@ class WaitingRequests:
 
     def _use_room(self) -> None:
         """Let the first leave, or leave the place to what the scheduler has."""
-        # The scheduler may have more urgent ones: it gets one place in some.
+        # Requests of the scheduler may be more urgent, but it does not say: it gets one
+        # place in nine, and else its requests would wait for all that are here.
         if self._is_reserved:
             return
         if self._for_us > 0 or not self._engine.has_others():
+            # Below 0 while the scheduler has none: its next request gets the next place.
             self._for_us -= 1
             self._let_go(self.leaving[0])
         else:
+            # Until the next poll, or until one leaves for another: by then the engine has
+            # taken the place, or had no use for it.
             self._is_reserved = True
             self._for_us = FREE_PLACES_IN_A_ROW
 

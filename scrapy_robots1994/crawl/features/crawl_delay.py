@@ -89,10 +89,12 @@ class PacedSlot:
 
     def set_pause(self, origin: Hashable, seconds: float) -> None:
         """Set the pause that *origin* needs; 0 for no pause."""
+        # Set first: an origin without a pause may be there or not.
         self.pauses[origin] = seconds
         if not seconds:
             del self.pauses[origin]
         delay, self.slot.concurrency, jitter = self._original
+        # A longer delay than our pause is not ours: AutoThrottle set it later.
         if self.slot.delay <= self.pause:
             self.slot.delay = delay
         _set_jitter(self.slot, jitter)
@@ -105,6 +107,8 @@ class PacedSlot:
             return
         slot = self.slot
         slot.delay = max(slot.delay, self.pause)
+        # The pause counts from the last answer, so the next request must not leave before
+        # that answer is there.
         slot.concurrency = 1
         # No random delay may be shorter than the pause.
         if slot.delay * (1 - jitter_of(slot)) < self.pause:
@@ -112,6 +116,7 @@ class PacedSlot:
 
     def restart(self) -> None:
         """Count the pause from now on: the server has just answered a request."""
+        # It is 0 until the slot has sent a request: then there is nothing to pause after.
         if self.pause and self.slot.lastseen:
             self.slot.lastseen = _CLOCK()
 
@@ -150,13 +155,14 @@ class SlotDelays:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay."""
         stated = seconds or 0.0
         applied = min(stated, self._longest)
-        # Said with every request.
+        # Mostly nothing changed, for this is called for every request that is allowed.
         if self._delays.get(origin, 0.0) == applied:
             return
         if applied:
             self._delays[origin] = applied
             self._report(origin, stated, applied)
         else:
+            # A newer file states no delay any more.
             del self._delays[origin]
         for slot in self._slots.values():
             if origin in slot.pauses:
@@ -209,6 +215,7 @@ class SlotDelays:
 
     def _uncount(self, request: Request, paced: PacedSlot) -> None:
         """Let *request* wait in the queue of its slot without counting, if few do."""
+        # The pause may have ended since the signal.
         most = max(MIN_UNCOUNTED, UNCOUNTED_SECONDS / (paced.pause or math.inf))
         if paced.uncounted < most and self._uncounted.add_queued(
             request, partial(self._left, request)
@@ -277,6 +284,7 @@ class PacingJudge:
 
     async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Decide, then set the delay before the request reaches its slot."""
+        # What is refused never reaches a slot, and needs no delay.
         await self._judge.judge(request, origin, found)
         # Without a policy, no file states a delay.
         if not isinstance(found, Exception):
