@@ -27,6 +27,7 @@ MAX_PREFIXES = 8
 TOUCH_SECONDS = 10.0
 """How exactly the memory store knows when a policy was last used."""
 
+# Also of "http://": its host has at least one character, so the slash is not before.
 _SHORTEST = len("https://")
 
 Found: TypeAlias = Policy | Exception
@@ -156,7 +157,8 @@ class ComparingJudge:
 
     async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Compare, then decide."""
-        # Without a policy there is no file to compare by.
+        # Before the other judge, which raises for what it refuses. Without a policy there
+        # is no file to compare by.
         if not isinstance(found, Exception):
             robot, url = self._robot.of(request), request.url
             allowed = found.rules(robot).allowed_url(url)

@@ -141,6 +141,7 @@ class Robots1994Middleware:
                 await self._wait(request, origin)
                 return None
             await self._judge.judge(request, origin, policy)
+            # As in `process_request`: it must not overtake more urgent ones.
             if self._waiting.leaving:
                 with self._waiting.waiting(request, origin, enters=False) as waiting:
                     await self._waiting.turn(waiting)
@@ -169,6 +170,8 @@ class Robots1994Middleware:
             if self._engine.is_closing():
                 # Ours R6: it waited until the end, so the next crawl decides.
                 raise FetchAborted(CLOSING)
+            # Also an error, and before its turn: in a dry run a failed fetch allows, and
+            # what is refused takes no place of another.
             await self._judge.judge(request, origin, found)
             await self._waiting.turn(waiting)
 

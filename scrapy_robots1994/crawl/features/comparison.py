@@ -96,6 +96,7 @@ class ShadowComparison:
         self._bodies: LRUCache[Origin, bytes] = LRUCache(MAX_ORIGINS)
         # By what the policy states: a refreshed one with the same file is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
+        # In a dry run: what the built-in read for a host and port, whatever the scheme.
         self._hosts: LRUCache[str, bytes] = LRUCache(MAX_ORIGINS)
         self._queue: SimpleQueue[_Decision | None] = SimpleQueue()
         # A daemon: the interpreter must not wait for a parser that hangs.
@@ -148,6 +149,7 @@ class ShadowComparison:
         # People pass the report on.
         question = Question(redact_credentials(url), name)
         self._queue.put(_Decision(capture, is_new, question, allowed))
+        # With the first question: a crawl without one needs no thread and no process.
         if self._thread.ident is None:
             self._thread.start()
 
@@ -195,6 +197,7 @@ class ShadowComparison:
             self._thread.join(deadline)
         if self._thread.is_alive():
             self._totals.skipped += self._queue.qsize()
+            # The thread waits for the process of the parsers, which this ends.
             self._guard.close()
             self._thread.join()
         self._explain()
@@ -228,6 +231,7 @@ class ShadowComparison:
 
     async def _closed(self, spider: Spider) -> None:
         """Log the table and write the report; a failure to write is one log line."""
+        # It takes up to CLOSE_SECONDS, and other crawls may share the event loop.
         report = await run_in_thread(self.report)
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}

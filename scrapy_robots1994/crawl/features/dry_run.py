@@ -80,6 +80,7 @@ class BuiltInRules:
 
     def note_failure(self, request: Request) -> None:
         """Note that the robots.txt for *request* could not be fetched."""
+        # The built-in requests a file once: what it read before stays.
         self._parsers.setdefault(urlparse_cached(request).netloc, None)
 
     def _parse(self, body: bytes) -> RobotParser | None:
@@ -134,6 +135,7 @@ class DryRunJudge:
                 verdict = rules.verdict(request.url)
                 self._log("Dry run: ours would refuse <%s %s>: %s", request, verdict)
         if not theirs:
+            # The built-in's own key, with its meaning.
             self._recorder.count(stats.FORBIDDEN)
             if ours:
                 self._note(self._opened, origin, stats.WOULD_OPEN)

@@ -38,7 +38,8 @@ logger = logging.getLogger("scrapy_robots1994")
 META_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
 
-# Of two links to one URL, one may say nofollow and the other not.
+# Also links to images and archives, which it leaves out by default; and of two links to
+# one URL, one may say nofollow and the other not.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
@@ -47,6 +48,7 @@ class DroppedByPage(DropItem):
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
+        # Else Scrapy logs a warning with the whole item for each of them.
         super().__init__(
             f"Not to be indexed: {said} of {escape_control_chars(redact_credentials(url), 500)}",
             log_level="DEBUG",
@@ -61,6 +63,7 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     """
     names = robot_names(robot)
     values = response.headers.getlist("X-Robots-Tag")
+    # The bytes of a header have no stated encoding, and Latin-1 reads any.
     headers = [value.decode("latin-1") for value in values]
     tags: list[tuple[str, str]] = []
     if isinstance(response, (HtmlResponse, XmlResponse)):
@@ -104,7 +107,8 @@ class RobotsPages(BaseSpiderMiddleware):
         # By id, as items need not be hashable. The reference to the item keeps its id
         # from being used again.
         self._marked: dict[int, tuple[Any, DroppedByPage]] = {}
-        # One response makes many requests, one after the other.
+        # One response makes many requests, one after the other. A cache of the module would
+        # keep the last response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
     def process_spider_input(
