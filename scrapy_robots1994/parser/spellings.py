@@ -61,6 +61,8 @@ def other_spelling(target: str) -> str | None:
 
     A target is a path and a query.
     """
+    # `%2` begins an escaped dot; tabs and line ends are not printable. Most targets have
+    # none of these, and no second spelling.
     if "/." in target or "\\" in target or "%2" in target or not target.isprintable():
         resolved = without_dot_segments(target)
         return None if resolved == target else resolved
@@ -73,7 +75,7 @@ def without_dot_segments(target: str) -> str:
     RFC 3986 5.2.4, with `%2e` as a dot and `\` as `/`, and without tabs and line ends;
     the query has no segments.
     """
-    # Ours O27
+    # Ours O27: a path alone has segments; dots in a query are data.
     path, mark, query = target.translate(_REMOVED).partition("?")
     resolved: list[str] = []
     segments = path.replace("\\", "/").split("/")[1:]
@@ -82,6 +84,7 @@ def without_dot_segments(target: str) -> str:
             del resolved[-1:]
         elif segment not in _CURRENT:
             resolved.append(segment)
+    # RFC 3986 5.2.4: `/a/.` is `/a/`, and so is `/a/b/..`.
     if segments and segments[-1] in _PARENT | _CURRENT:
         resolved.append("")
     return f"/{'/'.join(resolved)}{mark}{query}"
