@@ -117,11 +117,11 @@ class DeferredWaiter(Generic[T]):
     def __init__(self) -> None:
         self._deferred: Deferred[T] = Deferred()
 
-    def release(self, found: T) -> None:
-        """Resume the request with *found*; no effect a second time."""
+    def release(self, resolution: T) -> None:
+        """Resume the request with *resolution*; no effect a second time."""
         # A second result is an error to Twisted, and so is one after a cancellation.
         if not self._deferred.called:
-            self._deferred.callback(found)
+            self._deferred.callback(resolution)
 
     def __await__(self) -> Generator[Any, Any, T]:
         """Wait for `release`."""

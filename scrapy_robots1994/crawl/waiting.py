@@ -43,7 +43,7 @@ class Waiting:
 
     Those of a lower *order* leave first: by priority, then by arrival. *counts* says
     whether it counts towards `CONCURRENT_REQUESTS`, *is_due* whether its policy is
-    known. *left* is released when it may go on, with `True` if the crawl closes first.
+    known. *left* is released with `None` when it may go on, or with why it may not.
     """
 
     request: Request
@@ -51,7 +51,7 @@ class Waiting:
     order: tuple[int, int]
     counts: bool = True
     is_due: bool = False
-    left: DeferredWaiter[bool] = field(default_factory=DeferredWaiter)
+    left: DeferredWaiter[str | None] = field(default_factory=DeferredWaiter)
 
 
 class Places:
@@ -198,8 +198,8 @@ class WaitingRequests:
             self._is_listening = True
             self._signals.connect(self._page_left, signals.request_left_downloader)
             self._signals.connect(self._page_received, signals.response_received)
-        if await waiting.left:
-            raise FetchAborted(CLOSING)
+        if reason := await waiting.left:
+            raise FetchAborted(reason)
 
     def watch(self) -> None:
         """Poll the engine, a few times a second, while a request is uncounted."""
@@ -211,7 +211,7 @@ class WaitingRequests:
         """Let *waiting* leave: it counts from now on."""
         self.leaving.remove(waiting)
         self._places.leave(waiting)
-        waiting.left.release(found=False)
+        waiting.left.release(None)
 
     def _exchange(self, waiting: Waiting) -> None:
         """Let the first of all leave for *waiting*, which counts already."""
@@ -286,5 +286,5 @@ class WaitingRequests:
         # A copy, for the end of one wait may let another request call `turn`.
         leaving, self.leaving[:] = list(self.leaving), []
         for waiting in leaving:
-            waiting.left.release(found=True)
+            waiting.left.release(CLOSING)
         self._on_closing()
