@@ -125,6 +125,7 @@ class PlainJudge:
             # Unknown is neither allowed nor disallowed: the request fails.
             raise found
         rules = await self._rules(request, found)
+        # Most requests are allowed, and need no verdict.
         verdict = None
         if not rules.allowed_url(request.url):
             verdict = rules.verdict(request.url)

@@ -59,6 +59,7 @@ class Robots1994Middleware:
         self._uncounted = UncountedRequests.of(crawler)
         self._engine = self._uncounted.engine
         backend = ScrapyBackend(crawler, settings)
+        # Public: `commands/fetch_policies.py` fetches a robots.txt of another URL with it.
         self.download = backend.download
         store = settings.store
         memory = MemoryStore(store.max_origins, backend.now, store.max_bytes)
@@ -211,6 +212,7 @@ class Robots1994Middleware:
     @staticmethod
     def _give_back(request: Request) -> Request:
         """Return what goes back to the scheduler in place of *request* (R6)."""
+        # The duplicates filter has seen it, and would drop it without `dont_filter`.
         meta = {**request.meta, RETURNED: request.dont_filter}
         return request.replace(dont_filter=True, meta=meta)
 
