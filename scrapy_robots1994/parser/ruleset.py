@@ -213,12 +213,14 @@ class RobotRules:
         if spelling == ROBOTS_TXT:
             return _ROBOTS_TXT_ITSELF
         mark, meant = matcher.mark(spelling, target), target
-        written = other_spelling(target)
+        # Ours O27: one spelling that is disallowed is enough.
+        is_final = mark & 1 and not self._is_orphan(mark)
+        written = None if is_final else other_spelling(target)
         if written is not None:
             spelling = matcher.normal_spelling(written)
             other = matcher.mark(spelling, written)
-            # Ours O27: one spelling that is disallowed is enough. Ours O5: what the
-            # literal reading disallows comes before what only the cautious one does.
+            # Ours O5: what the literal reading disallows comes before what only the
+            # cautious one does.
             if (spelling != ROBOTS_TXT and other & 1) and (
                 not mark & 1 or self._is_orphan(mark) > self._is_orphan(other)
             ):
