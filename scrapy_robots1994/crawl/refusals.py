@@ -102,16 +102,18 @@ class Refusals:
         request.meta["robots1994"] = verdict
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
-        row.reason = verdict.reason
-        self._recorder.increment(self._reason_keys[verdict.reason])
+        row.reason = reason = verdict.reason
+        self._recorder.increment(self._reason_keys[reason])
         if not self._starts.has_passed:
             self._starts.refused(request, verdict)
         # Sending a signal costs more than all else here, also where nothing listens, and
         # so does `getReceivers`, which raises and catches an error then. Looked up each
         # time: a handler may be connected at any moment.
         connected = dispatcher.connections.get
-        here, anywhere = connected(self._sender, ()), connected(_ANY_SENDER, ())
-        if request_refused in here or request_refused in anywhere:
+        anywhere = connected(_ANY_SENDER)
+        if request_refused in connected(self._sender, ()) or (
+            anywhere and request_refused in anywhere
+        ):
             self._crawler.signals.send_catch_log(
                 request_refused,
                 request=request,

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from sys import getsizeof
@@ -43,6 +44,7 @@ _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 # Most files have none.
 _NO_ORPHANS: frozenset[int] = frozenset()
 
+_NO_VERDICTS: Mapping[int, Verdict] = {}
 # A rule has one verdict, which is made once; of so many rules at most.
 _MAX_VERDICTS = 128
 
@@ -98,7 +100,7 @@ class RobotRules:
         self._reading = reading
         # Read again from the file once a verdict names a line: most are never asked for.
         self._sources: RuleSources | None = None
-        self._verdicts: dict[int, Verdict] | None = None
+        self._verdicts: Mapping[int, Verdict] = _NO_VERDICTS
         records = robot_records(body.utf8, dialect, reading, robot_names(robot))
         self.crawl_delay = records.crawl_delay
         self._orphans = records.orphans or _NO_ORPHANS
@@ -177,11 +179,13 @@ class RobotRules:
 
     def _question(self, url: str) -> tuple[str, _Matcher]:
         """Return the target of *url*, and the rules for its host."""
-        beginning, start, *_, matcher = self._state
+        beginning, start, _, _, matcher = self._state
         if not url.startswith(beginning):
             start = self._target_start(url)
         if start >= 0:
-            return url[start:].partition("#")[0], matcher
+            target = url[start:]
+            # Ours O26: the fragment is not sent, so it is not compared.
+            return target.partition("#")[0] if "#" in target else target, matcher
         head = head_of(url)
         state = f"{head}/", len(head), *self._state[2:]
         if self._records is not None:
@@ -197,9 +201,8 @@ class RobotRules:
         if head is None:
             return -1
         start = head.end() - 1
-        if not self._state[1]:
-            # The first host: the next question is mostly about it, too.
-            self._state = (head[0], start, *self._state[2:])
+        # The next question is mostly about this host, too.
+        self._state = (head[0], start, *self._state[2:])
         return start
 
     def verdict(self, url: str | bytes) -> Verdict:
@@ -214,7 +217,7 @@ class RobotRules:
             return _ROBOTS_TXT_ITSELF
         mark, meant = matcher.mark(spelling, target), target
         # Ours O27: one spelling that is disallowed is enough.
-        is_final = mark & 1 and not self._is_orphan(mark)
+        is_final = mark & 1 and mark >> 1 not in self._orphans
         written = None if is_final else other_spelling(target)
         if written is not None:
             spelling = matcher.normal_spelling(written)
@@ -228,24 +231,19 @@ class RobotRules:
         # An Allow that only the cautious reading obeys is no reason.
         if not mark & 1 and self._is_orphan(mark):
             mark = UNDECIDED
-        verdict = self._verdict_of(mark)
-        return verdict if meant == target else replace(verdict, spelling=meant)
+        verdict = self._verdicts.get(mark) or self._new_verdict(mark)
+        return verdict if meant is target else replace(verdict, spelling=meant)
 
     def _is_orphan(self, mark: int) -> bool:
         """Whether the rule with this *mark* is obeyed in the cautious reading alone."""
         return mark >> 1 in self._orphans
 
-    def _verdict_of(self, mark: int) -> Verdict:
+    def _new_verdict(self, mark: int) -> Verdict:
         """Return the one verdict that the rule with this *mark* makes."""
-        verdicts = self._verdicts
-        if verdicts is None:
-            verdicts = self._verdicts = {}
-        verdict = verdicts.get(mark)
-        if verdict is None:
-            verdict = self._by_rule(mark)
-            if len(verdicts) >= _MAX_VERDICTS:
-                verdicts.clear()
-            verdicts[mark] = verdict
+        verdict = self._by_rule(mark)
+        others = self._verdicts if len(self._verdicts) < _MAX_VERDICTS else {}
+        # A new dict, as most files share the empty one, and threads see it whole.
+        self._verdicts = {**others, mark: verdict}
         return verdict
 
     def _by_rule(self, mark: int) -> Verdict:
@@ -288,8 +286,9 @@ class RobotRules:
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
-        parts = [self, self._state, self._state[0], self._verdicts]
-        parts += (self._verdicts or {}).values()
+        parts = [self, self._state, self._state[0]]
+        if self._verdicts:
+            parts += [self._verdicts, *self._verdicts.values()]
         if self._sources is not None:
             names = self._sources.names
             parts += [*self._sources, *names, *chain.from_iterable(names)]
