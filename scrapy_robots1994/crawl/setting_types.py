@@ -160,7 +160,8 @@ def _listed(value: Any) -> tuple[Any, ...]:
 
 def _strings(value: Any) -> tuple[str, ...]:
     # `-s NAME=` on the command line is an empty list of Scrapy's, too.
-    found = () if value == "" else _listed(value)
+    is_blank = isinstance(value, str) and not value.strip()
+    found = () if is_blank else _listed(value)
     _require(all(isinstance(each, str) and each for each in found))
     return found
 
@@ -178,7 +179,9 @@ def is_parser(kind: object) -> bool:
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
     # The command line has no other way to write None or an empty list.
-    if value is None or (isinstance(value, str) and value.lower() in {"", "none"}):
+    if value is None or (
+        isinstance(value, str) and value.strip().lower() in {"", "none"}
+    ):
         return ()
     found = _listed(value)
     _require(all(each if isinstance(each, str) else is_parser(each) for each in found))

@@ -110,6 +110,22 @@ def test_texts_from_the_command_line_are_read() -> None:
     assert settings.store.max_origins == 5
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("PROPAGATE_META", ""),
+        ("PROPAGATE_META", " "),
+        ("COMPARE", " "),
+        ("COMPARE", " None "),
+    ],
+)
+def test_a_blank_text_is_an_empty_list(name: str, text: str) -> None:
+    """A shell script whose variable is empty passes `-s NAME=" "`."""
+    settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": text}))
+
+    assert getattr(settings, name.lower()) == ()
+
+
 @pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("middleware", ["ours", "by hand"])
 @pytest.mark.parametrize(
