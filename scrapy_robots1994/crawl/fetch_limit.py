@@ -200,6 +200,11 @@ class FetchLimit:
 
     def _probe(self) -> None:
         """Measure how long work waits in the pool that looks names up."""
+        # Nothing needs it by now; at the end of the process the pool is shut down, and
+        # asyncio logs a probe that fails for it.
+        if not (self._in_line or self._waiting):
+            self._go_on(None)
+            return
         self._probe_sent = now = monotonic()
         is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
         probe = deferred_from_coro(look_up_delay())

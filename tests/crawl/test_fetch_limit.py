@@ -251,3 +251,25 @@ def test_a_closed_limit_lets_no_waiting_fetch_run() -> None:
             await asyncio.wait([second])
 
     asyncio.run(crawl())
+
+
+def test_no_probe_is_sent_once_all_fetches_have_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The crawl may have ended with them, and its thread pool be shut down."""
+    sent: list[None] = []
+
+    async def look_up_delay() -> float:
+        sent.append(None)
+        return 0.0
+
+    monkeypatch.setattr(fetch_limit, "look_up_delay", look_up_delay)
+
+    async def crawl() -> None:
+        async with machine() as found:
+            found.may_end.set()
+            await asyncio.gather(*found.start(3))
+            assert found.limit._is_probing
+        assert not sent
+
+    asyncio.run(crawl())
