@@ -33,12 +33,14 @@ class _Help(terminal.HelpFormatter, ScrapyHelpFormatter):
 
 
 class RobotsCommand(ScrapyCommand):
-    """A command of ours, described by its docstring.
+    """A command of ours, described by its `help_text`.
 
-    That of a subclass has three parts: what the list of commands says, what help says
-    first, and examples, which help shows last.
+    It has three parts: what the list of commands says, what help says first, and
+    examples, which help shows last.
     """
 
+    # Not the docstring, which `python -OO` removes.
+    help_text: str
     arguments = ""
 
     # Set by Scrapy before any method is called that uses them.
@@ -51,18 +53,20 @@ class RobotsCommand(ScrapyCommand):
 
     def short_desc(self) -> str:
         """Return what the list of commands says."""
-        return terminal.help_of(self)[0].rstrip(".")
+        return terminal.help_of(self.help_text)[0].rstrip(".")
 
     def long_desc(self) -> str:
         """Return what help says first."""
-        return terminal.help_of(self)[1]
+        return terminal.help_of(self.help_text)[1]
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's own options and those that all our commands have."""
         super().add_options(parser)
         self._parser = parser
         parser.formatter_class = _Help
-        parser.epilog = f"{terminal.help_of(self)[2]}\n\n{terminal.EXIT_CODES}"
+        parser.epilog = (
+            f"{terminal.help_of(self.help_text)[2]}\n\n{terminal.EXIT_CODES}"
+        )
         terminal.add_common_options(parser)
         parser.add_argument(
             "--spider",

@@ -29,7 +29,9 @@ _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
 class RobotsCheck(RobotsCommand):
-    """Say whether robots.txt allows URLs, and which line decides.
+    """`scrapy robots-check`."""
+
+    help_text = """Say whether robots.txt allows URLs, and which line decides.
 
     Say for each URL whether a strict robot of 1994 may retrieve it, and which line
     decides. URLs are arguments, lines of a file (--urls) or of standard input (-). The
@@ -42,7 +44,6 @@ class RobotsCheck(RobotsCommand):
       scrapy robots-check --robot mybot --urls urls.txt --only disallowed
       scrapy robots-check --robots draft.txt --explain /private/x
     """
-
     arguments = "URL..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -29,7 +29,9 @@ def positive_number(text: str) -> int:
 
 
 class RobotsCompare(RobotsCommand):
-    """Compare our reading of robots.txt with that of other parsers.
+    """`scrapy robots-compare`."""
+
+    help_text = """Compare our reading of robots.txt with that of other parsers.
 
     Compare how this package and other parsers read robots.txt: files, whole folders of
     them, the captures in WARC files, or the robots.txt of URLs. The questions are made
@@ -43,7 +45,6 @@ class RobotsCompare(RobotsCommand):
       scrapy robots-compare folder/ --parsers Protego,my.module.MyParser --json
       scrapy robots-compare folder/ --scheduler tcp://host:8786
     """
-
     arguments = "FILE|FOLDER|WARC|URL..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

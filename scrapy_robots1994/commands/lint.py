@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class RobotsLint(RobotsCommand):
-    """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
+    """`scrapy robots-lint`."""
+
+    help_text = """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
 
     Show what each line of a robots.txt does to a strict robot of 1994, and every
     problem with its line, column, code, severity, the clause it is about and how to fix
@@ -31,7 +33,6 @@ class RobotsLint(RobotsCommand):
       scrapy robots-lint --format github --ignore R015,R018 robots.txt
       scrapy robots-lint --summary --format json folder/
     """
-
     arguments = "FILE|FOLDER|URL|-..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -115,20 +115,23 @@ def _codes(text: str) -> frozenset[str]:
     return codes
 
 
+HELP = """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
+
+Show what each line of a robots.txt does to a strict robot of 1994, and every
+problem with its line, column, code, severity, the clause it is about and how to fix
+it. A folder means all files under it, - standard input.
+
+examples:
+  robots-lint robots.txt
+  robots-lint --format github --ignore R015,R018 robots.txt
+  robots-lint --summary --format json folder/
+  scrapy robots-lint https://example.com/
+"""
+
+
 def main(argv: list[str] | None = None) -> int:
-    """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
-
-    Show what each line of a robots.txt does to a strict robot of 1994, and every
-    problem with its line, column, code, severity, the clause it is about and how to fix
-    it. A folder means all files under it, - standard input.
-
-    examples:
-      robots-lint robots.txt
-      robots-lint --format github --ignore R015,R018 robots.txt
-      robots-lint --summary --format json folder/
-      scrapy robots-lint https://example.com/
-    """
-    _, description, examples = terminal.help_of(main)
+    """Execute the command with the arguments *argv*."""
+    _, description, examples = terminal.help_of(HELP)
     parser = argparse.ArgumentParser(
         "robots-lint",
         usage="%(prog)s [options] FILE|FOLDER|-...",

@@ -34,7 +34,9 @@ NARROWED = ("show", "refresh", "forget")
 
 
 class RobotsStore(RobotsCommand):
-    """List, show, refresh, forget or export stored robots.txt policies.
+    """`scrapy robots-store`."""
+
+    help_text = """List, show, refresh, forget or export stored robots.txt policies.
 
     Work with the persistent store that ROBOTS1994_STORE or --store names: list its
     policies, show files, fetch them again (refresh), forget them, count (stats), or
@@ -48,7 +50,6 @@ class RobotsStore(RobotsCommand):
       scrapy robots-store forget --all --store sqlite:///robots.db
       scrapy robots-store export > robots.jsonl
     """
-
     arguments = f"{'|'.join(ACTIONS)} [ORIGIN...]"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

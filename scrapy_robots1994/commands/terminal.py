@@ -10,7 +10,7 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from enum import IntEnum
-from inspect import getdoc
+from inspect import cleandoc
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
@@ -61,10 +61,9 @@ class HelpFormatter(argparse.HelpFormatter):
         return super()._fill_text(text, width, indent)
 
 
-def help_of(command: object) -> tuple[str, str, str]:
-    """Return the parts of a docstring: one line, a paragraph, and what keeps its lines."""
-    # Without docstrings (python -OO) there is no help.
-    first, middle, last = (getdoc(command) or "\n\n\n\n").split("\n\n", 2)
+def help_of(text: str) -> tuple[str, str, str]:
+    """Return the parts of a help text: one line, a paragraph, and what keeps its lines."""
+    first, middle, last = cleandoc(text).split("\n\n", 2)
     return first, " ".join(middle.split()), last
 
 

@@ -226,3 +226,22 @@ def test_help_is_enough_to_use_it(name: str) -> None:
     for code in ("0 all well", "1 something", "2 wrong use", "3 some", "130 interr"):
         assert code in " ".join(ran.out.split())
     assert max(map(len, ran.lines)) <= 100
+
+
+@pytest.mark.parametrize("name", ["check", "compare", "lint", "store"])
+def test_help_is_whole_without_docstrings(name: str) -> None:
+    """`python -OO` removes docstrings."""
+    command = ["-m", "scrapy", f"robots-{name}", "--help"]
+    plain, stripped = (
+        subprocess.run(
+            [sys.executable, *flags, *command],
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for flags in ([], ["-OO"])
+    )
+
+    assert f"scrapy robots-{name} " in plain.partition("examples:")[2]
+    assert stripped == plain
