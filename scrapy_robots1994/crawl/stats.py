@@ -25,7 +25,9 @@ OUTCOMES: Final = "robots1994/outcome/{outcome}"
 unreachable (R5).
 """
 REASONS: Final = "robots1994/forbidden/{reason}"
-"""Requests refused, by the reason of their verdict."""
+"""Requests refused, by the reason of their verdict; up to 64 of each are added at once,
+and all whenever the spider is idle.
+"""
 WAITED: Final = "robots1994/requests_waited"
 """Requests that waited for a robots.txt."""
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy import Request, signals
 
-from scrapy_robots1994.crawl.refusals import CLOSE_REASON
+from scrapy_robots1994.crawl.refusals import CLOSE_REASON, Refusals
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser import Reason, Verdict
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -39,6 +43,22 @@ def test_refusals_are_logged_in_one_table_by_origin() -> None:
     assert result.stats["robots1994/forbidden/rule"] == 3
     assert result.stats["robots1994/forbidden/unreachable"] == 1
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
+
+
+def test_reasons_are_counted_while_the_crawl_goes_on() -> None:
+    """Up to 64 of a reason wait to be added; none is added twice."""
+    crawler = idle_crawler()
+    refusals = Refusals(crawler, closes=False)
+    origin, verdict = Origin("http", "a.test", 80), Verdict(False, Reason.ABSENT)  # noqa: FBT003 - its field
+    key = "robots1994/forbidden/absent"
+
+    for number in range(1, 151):
+        refusals.refuse(Request(f"http://a.test/{number}"), verdict, origin)
+        assert crawler.stats is not None
+        assert number - 64 < crawler.stats.get_value(key, 0) <= number
+        assert crawler.stats.get_value("robotstxt/forbidden") == number
+    crawler.signals.send_catch_log(signals.spider_idle, spider=None)
+    assert crawler.stats.get_value(key) == 150
 
 
 def test_crawl_without_refusals_logs_no_table() -> None:
