@@ -103,7 +103,12 @@ def _in_blocks(
     mark_of = dict(zip(reversed(paths), reversed(marks), strict=True))
     texts = in_order(list(mark_of))
     # What begins with a prefix comes right after it in order. Mostly nothing does.
-    is_nested = any(map(str.startswith, texts[1:], texts))
+    # In parts, as one call of `any` keeps all other threads waiting.
+    part = _SORTED_AT_ONCE
+    is_nested = any(
+        any(map(str.startswith, texts[at + 1 : at + part + 1], texts[at : at + part]))
+        for at in range(0, len(texts), part)
+    )
     parents = [-1] * len(texts)
     if is_nested:
         places = range(len(paths))
