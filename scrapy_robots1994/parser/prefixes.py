@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from sys import getsizeof
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 # So many values are sorted at once: `sorted` is one call in C, and no other thread, such
 # as that of the event loop, runs before it returns.
@@ -22,6 +22,11 @@ _NOT_FOUND = (UNDECIDED, -1)
 _PER_BLOCK = 8
 _SEPARATOR = "\n"
 
+
+# A Bloom filter over how prefixes begin, for most texts begin otherwise: slots of eight
+# bits, the length of the beginnings, and the number of the last slot.
+_Filter: TypeAlias = tuple[bytes, int, int]
+_PASSES_ALL: _Filter = (b"\xff", 0, 0)
 
 Sortable = TypeVar("Sortable", str, int)
 
@@ -82,6 +87,7 @@ class _Sorted(NamedTuple):
     marks: Sequence[int]
     parents: Sequence[int]
     per_block: int
+    filter: _Filter
 
     def block(self, number: int) -> list[str]:
         """Return the prefixes of a block."""
@@ -123,7 +129,26 @@ def _in_blocks(
         array("I", map(mark_of.__getitem__, texts)),
         array("i", parents),
         size,
+        _filter_of(texts),
     )
+
+
+def _filter_bits(key: int) -> int:
+    """Return which bits of its slot a beginning with this hash sets."""
+    return 1 << (key >> 40 & 7) | 1 << (key >> 50 & 7)
+
+
+def _filter_of(texts: Sequence[str]) -> _Filter:
+    """Return what most texts that none of *texts* begins do not pass."""
+    # Cut to the shortest of them, so that a text is hashed once.
+    width = min(map(len, texts), default=0)
+    # At least eight slots for each: of the other texts, seven in eight find theirs empty,
+    # and most of the rest other bits set.
+    slots = bytearray(1 << (8 * len(texts)).bit_length())
+    last = len(slots) - 1
+    for key in map(hash, map(itemgetter(slice(width)), texts)):
+        slots[key & last] |= _filter_bits(key)
+    return bytes(slots), width, last
 
 
 class PrefixIndex:
@@ -147,9 +172,8 @@ class PrefixIndex:
         decides, or the first.
         """
         self._is_asked = False
-        # A Bloom filter over how they begin, for most targets begin otherwise; until
-        # they are sorted, one that every beginning is in.
-        self.filter = bytearray(b"\1"), 0, 0
+        # Until they are sorted, each text has to be looked at.
+        self.filter = _PASSES_ALL
         # One attribute has all, so that threads see it whole.
         self._prefixes: _Unsorted | _Sorted
         text = _SEPARATOR.join(paths)
@@ -159,22 +183,9 @@ class PrefixIndex:
             self._set(_in_blocks(paths, marks, is_shortest_first=is_shortest_first))
 
     def _set(self, prefixes: _Sorted) -> _Sorted:
-        """Take *prefixes*, and make the filter."""
-        texts = [
-            text
-            for each in range(len(prefixes.blocks))
-            for text in prefixes.block(each)
-        ]
-        # Cut to the shortest of them, so that a target is hashed once.
-        width = min(map(len, texts), default=0)
-        # At least eight bytes for each: of the targets that begin otherwise, seven in
-        # eight end at the filter.
-        beginnings = bytearray(1 << (8 * len(texts)).bit_length())
-        last = len(beginnings) - 1
-        for beginning in map(hash, map(itemgetter(slice(width)), texts)):
-            beginnings[beginning & last] = 1
+        """Take *prefixes*."""
         self._prefixes = prefixes
-        self.filter = beginnings, width, last
+        self.filter = prefixes.filter
         return prefixes
 
     def sort(self) -> _Sorted:
@@ -188,8 +199,10 @@ class PrefixIndex:
         """Return the mark that decides about *text*, and the length of the longest
         prefix that covers it; UNDECIDED and -1 if none does.
         """
-        beginnings, width, last = self.filter
-        if not beginnings[hash(text[:width]) & last]:
+        slots, width, last = self.filter
+        key = hash(text[:width])
+        bits = _filter_bits(key)
+        if slots[key & last] & bits != bits:
             return _NOT_FOUND
         prefixes = self._prefixes
         if isinstance(prefixes, _Unsorted):

@@ -143,9 +143,9 @@ class RobotRules:
             is_covered = url.startswith(prefixes, start)
         elif index is not None:
             # As `find` does, whose call alone takes as long.
-            beginnings, width, last = index.filter
-            is_covered = bool(beginnings[hash(url[start : start + width]) & last])
-            is_covered = is_covered and bool(index.find(url[start:])[0] & 1)
+            slots, width, last = index.filter
+            slot = slots[hash(url[start : start + width]) & last]
+            is_covered = slot > 0 and index.find(url[start:])[0] & 1 > 0
         else:
             return self._allowed(url)
         if is_covered:
