@@ -1,7 +1,7 @@
 """Access to Scrapy's engine and downloader for which there is no public interface.
 
-The only module that uses private attributes of Scrapy. If one is missing, a warning
-says once what is lost, and the crawl continues without it.
+The only module that uses private attributes of Scrapy and of what it brings. If one is
+missing, a warning says once what is lost, and the crawl continues without it.
 """
 
 import logging
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
+from pydispatch import dispatcher  # type: ignore[import-untyped]
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
@@ -257,6 +258,22 @@ def _queue_of(crawler: Crawler, request: Request) -> Any:
     # `Slot.queue` is undocumented: pairs of a request and the Deferred of its response.
     # Without it no queued request is dropped or uncounted.
     return getattr(slots_of(crawler).get(request.meta.get(SLOT_KEY)), "queue", [])
+
+
+# The keys are the ids of senders.
+_CONNECTIONS: dict[int, Any] | None = getattr(dispatcher, "connections", None)
+_ANY_SENDER = id(dispatcher.Any)
+
+
+def has_handlers(crawler: Crawler, signal: object) -> bool:
+    """Return whether sending *signal* would call any handler, quickly."""
+    # `dispatcher.connections` is internal. `getReceivers` raises and catches an error
+    # where there is no handler, which costs as much as the signal. Without the table,
+    # every signal is sent.
+    if _CONNECTIONS is None:
+        return True
+    connected = _CONNECTIONS.get
+    return signal in connected(id(crawler), ()) or signal in connected(_ANY_SENDER, ())
 
 
 # Private limits of pools. A handler that has none of these is left as it is.

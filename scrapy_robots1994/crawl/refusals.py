@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pydispatch import dispatcher  # type: ignore[import-untyped]
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.concurrency import has_handlers
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
@@ -65,9 +65,6 @@ REASONS_AT_ONCE = 64
 costs a fifth of a refusal.
 """
 
-# The keys of `dispatcher.connections` are the ids of senders.
-_ANY_SENDER = id(dispatcher.Any)
-
 
 @dataclass(slots=True)
 class _Row:
@@ -90,7 +87,6 @@ class Refusals:
         self._recorder = stats.StatsRecorder(crawler)
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = logging.DEBUG if crawler.crawling else logging.WARNING
-        self._sender = id(crawler)
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self._reasons: Counter[Reason] = Counter()
@@ -121,14 +117,9 @@ class Refusals:
             self._count_reasons()
         if not self._starts.has_passed:
             self._starts.refused(request, verdict)
-        # Sending a signal costs more than all else here, also where nothing listens, and
-        # so does `getReceivers`, which raises and catches an error then. Looked up each
-        # time: a handler may be connected at any moment.
-        connected = dispatcher.connections.get
-        anywhere = connected(_ANY_SENDER)
-        if request_refused in connected(self._sender, ()) or (
-            anywhere and request_refused in anywhere
-        ):
+        # Sending a signal costs more than all else here, also where nothing listens.
+        # Looked up each time: a handler may be connected at any moment.
+        if has_handlers(self._crawler, request_refused):
             self._crawler.signals.send_catch_log(
                 request_refused,
                 request=request,

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import scrapy_robots1994
+from scrapy_robots1994.crawl import concurrency
 from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
 
@@ -55,3 +57,14 @@ def test_a_dry_run_sends_no_refusal() -> None:
 
     assert not [key for key in result.stats if key.startswith("test/")]
     assert result.failed_urls == [site.url("/a")]
+
+
+def test_without_the_table_of_handlers_every_refusal_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The table is internal to PyDispatcher; it only saves the time of sending."""
+    crawler, refused = idle_crawler({}), scrapy_robots1994.request_refused
+    assert not concurrency.has_handlers(crawler, refused)
+
+    monkeypatch.setattr(concurrency, "_CONNECTIONS", None)
+    assert concurrency.has_handlers(crawler, refused)
