@@ -19,6 +19,7 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from cachetools.func import ttl_cache
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
@@ -62,8 +63,15 @@ FD_SETSIZE = 1_024
 SPARE = 32
 """Descriptors left for log files, stores, name look-ups and the like."""
 
-_LISTINGS = ("/proc/self/fd", "/dev/fd")
-_COUNT_SECONDS = 0.05
+# On Linux it is /proc/self/fd. The standard library cannot count descriptors.
+_LISTING = "/dev/fd"
+
+
+# Called at the end of each fetch; a thousand descriptors take 0.4 ms to list.
+@ttl_cache(maxsize=1, ttl=0.05)
+def _count_open() -> int:
+    """Return how many descriptors the process has open."""
+    return len(os.listdir(_LISTING))  # noqa: PTH208 - fastest
 
 
 class Descriptors:
@@ -73,29 +81,19 @@ class Descriptors:
     """
 
     def __init__(self, pages: int) -> None:
-        self._limit = _limit()
+        limit = _limit()
         # A machine with few descriptors shares them between the two.
-        self._reserved = min(pages + SPARE, self._limit / 2)
-        # The standard library cannot count them; Windows has no such limit.
-        self._listing = next(filter(os.path.isdir, _LISTINGS), None)
-        self._counted_at = -math.inf
-        self._open = 0
+        self._most = max(limit - pages - SPARE, limit / 2)
 
     def free(self, fetches: int) -> float:
         """Return how many may be opened, where *fetches* are in flight."""
-        if self._limit == math.inf:
-            return math.inf
-        if self._listing is None:  # pragma: no cover - macOS and Linux list them
-            return self._limit - self._reserved - fetches
-        # Called at the end of each fetch; a thousand descriptors take 0.4 ms to list.
-        if monotonic() - self._counted_at > _COUNT_SECONDS:
-            self._counted_at = monotonic()
-            try:
-                self._open = len(os.listdir(self._listing))  # noqa: PTH208 - fastest
-            except OSError:
-                # None is left for the listing itself.
-                return 0
-        return self._limit - self._reserved - self._open
+        try:
+            return self._most - _count_open()
+        except FileNotFoundError:  # pragma: no cover - macOS and Linux list them
+            return self._most - fetches
+        except OSError:
+            # None is left for the listing itself.
+            return 0
 
 
 def _limit() -> float:
@@ -188,7 +186,10 @@ class FetchLimit:
             self._is_probing = True
             # A dead network loses few requests in this way: each waits for its timeout.
             pause = PROBE_SECONDS if self._is_network_up else SILENT_SECONDS
-            call_later(pause, self._probe)
+            # It fails where the pool is shut down: the crawl is over then.
+            call_later(
+                pause, lambda: deferred_from_coro(self._probe()).addBoth(self._go_on)
+            )
 
     def _room(self) -> float:
         """Return how many more may run."""
@@ -198,22 +199,16 @@ class FetchLimit:
         least = max(free, MIN_WINDOW - running)
         return min(self._max - running, self._window - in_line, least)
 
-    def _probe(self) -> None:
-        """Measure how long work waits in the pool that looks names up."""
+    async def _probe(self) -> None:
+        """Adjust the window to how long work waits in the pool that looks names up."""
         # Nothing needs it by now; at the end of the process the pool is shut down, and
         # asyncio logs a probe that fails for it.
         if not (self._in_line or self._waiting):
-            self._go_on(None)
             return
         self._probe_sent = now = monotonic()
         is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
-        probe = deferred_from_coro(look_up_delay())
-        # It fails where the pool is shut down: the crawl is over then.
-        probe.addCallbacks(partial(self._returned, is_ahead), lambda _: None)
-        probe.addBoth(self._go_on)
-
-    def _returned(self, is_ahead: list[Deferred[None]], delay: float) -> None:
-        """Adjust the window to the *delay* of a probe, after the look-ups before it."""
+        delay = await look_up_delay()
+        # It has come back after their look-ups began.
         for permit in is_ahead:
             self._in_line.pop(permit, None)
         if delay > SLOW_SECONDS:
