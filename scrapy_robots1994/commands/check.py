@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from scrapy_robots1994.commands.fetch_policies import PolicySource
+    from scrapy_robots1994.commands.inputs import PolicySource
     from scrapy_robots1994.parser import Verdict
 
 _MARGIN = 12

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
-    from scrapy_robots1994.commands.fetch_policies import PolicySource
+    from scrapy_robots1994.commands.inputs import PolicySource
 
     OnFault = Callable[[str], object]
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from threading import Timer
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -19,23 +18,20 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.inputs import is_url, read_bytes, why_unread
+from scrapy_robots1994.commands.inputs import PolicySource, is_url
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import FetchAborted, RobotsError
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import (
     Cancelled,
     FetchError,
     LocalFault,
-    Outcome,
     Policy,
-    UniformRules,
 )
-from scrapy_robots1994.robotstxt import Reader, RobotsTxt
+from scrapy_robots1994.robotstxt import Reader
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -43,7 +39,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler, CrawlerProcess
 
-    OnSource = Callable[["PolicySource"], object]
+    OnSource = Callable[[PolicySource], object]
 
 GRACE_SECONDS = 1.0
 """Seconds in which a crawl that was interrupted may close."""
@@ -61,58 +57,6 @@ ISOLATED: dict[str, Any] = {
 }
 
 NO_PAGES: tuple[Request, ...] = ()
-
-
-@dataclass(frozen=True)
-class PolicySource:
-    """What decides, and where it comes from: the policy of an origin, or a file.
-
-    *rules* is None when nothing is known of them at all; *why* then says why, and for a
-    policy that we set ourselves because the fetch failed (R5).
-    """
-
-    name: str
-    rules: RobotsTxt | UniformRules | None
-    outcome: str = "file"
-    status: int | None = None
-    why: str = ""
-    policy: Policy | None = None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the origin or the file itself states the policy."""
-        return self.rules is not None and not self.why
-
-    @cached_property
-    def cautious(self) -> RobotsTxt | UniformRules | None:
-        """The same file in the cautious reading, made once for all URLs."""
-        rules = self.rules
-        return rules.read_as("cautious") if isinstance(rules, RobotsTxt) else rules
-
-    @classmethod
-    def from_file(cls, name: str, reader: Reader) -> PolicySource:
-        """Return the source that the file *name* is."""
-        try:
-            return cls(name, reader.read(read_bytes(name)))
-        except OSError as error:
-            return cls(name, None, why=why_unread(error))
-
-    @classmethod
-    def from_policy(cls, name: str, policy: Policy) -> PolicySource:
-        """Return the source that the policy found for *name* is."""
-        why = ""
-        if policy.outcome is Outcome.UNREACHABLE:
-            how = f"HTTP {policy.status}" if policy.status else "no answer"
-            why = f"could not fetch robots.txt ({how}, see the log); try again later"
-        outcome = policy.outcome.value
-        return cls(name, policy.stated, outcome, policy.status, why, policy)
-
-    @classmethod
-    def from_error(cls, name: str, error: Exception) -> PolicySource:
-        """Return the source for a *name* of which nothing is known, because of *error*."""
-        why = escape_control_chars(redact_credentials(str(error)), 300)
-        why = f"{why or type(error).__name__}; try again"
-        return cls(name, None, "unknown", why=why)
 
 
 class PolicyLookup:

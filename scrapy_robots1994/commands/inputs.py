@@ -1,17 +1,23 @@
-"""Where commands read: files, folders of files, lists of URLs, standard input."""
+"""Where commands read: files, folders of files, lists of URLs, standard input; and what
+they find there.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from codecs import BOM_UTF8
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import Outcome, Policy, UniformRules
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -133,3 +139,55 @@ def why_unread(error: OSError) -> str:
         return str(error)
     reason = escape_control_chars(error.strerror, 300)
     return f"{reason}: check the name and the rights of the file"
+
+
+@dataclass(frozen=True)
+class PolicySource:
+    """What decides, and where it comes from: the policy of an origin, or a file.
+
+    *rules* is None when nothing is known of them at all; *why* then says why, and for a
+    policy that we set ourselves because the fetch failed (R5).
+    """
+
+    name: str
+    rules: RobotsTxt | UniformRules | None
+    outcome: str = "file"
+    status: int | None = None
+    why: str = ""
+    policy: Policy | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the origin or the file itself states the policy."""
+        return self.rules is not None and not self.why
+
+    @cached_property
+    def cautious(self) -> RobotsTxt | UniformRules | None:
+        """The same file in the cautious reading, made once for all URLs."""
+        rules = self.rules
+        return rules.read_as("cautious") if isinstance(rules, RobotsTxt) else rules
+
+    @classmethod
+    def from_file(cls, name: str, reader: Reader) -> PolicySource:
+        """Return the source that the file *name* is."""
+        try:
+            return cls(name, reader.read(read_bytes(name)))
+        except OSError as error:
+            return cls(name, None, why=why_unread(error))
+
+    @classmethod
+    def from_policy(cls, name: str, policy: Policy) -> PolicySource:
+        """Return the source that the policy found for *name* is."""
+        why = ""
+        if policy.outcome is Outcome.UNREACHABLE:
+            how = f"HTTP {policy.status}" if policy.status else "no answer"
+            why = f"could not fetch robots.txt ({how}, see the log); try again later"
+        outcome = policy.outcome.value
+        return cls(name, policy.stated, outcome, policy.status, why, policy)
+
+    @classmethod
+    def from_error(cls, name: str, error: Exception) -> PolicySource:
+        """Return the source for a *name* of which nothing is known, because of *error*."""
+        why = escape_control_chars(redact_credentials(str(error)), 300)
+        why = f"{why or type(error).__name__}; try again"
+        return cls(name, None, "unknown", why=why)

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.checks import KINDS, SEVERITIES
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.inputs import expand, is_url, read_bytes, why_unread
+from scrapy_robots1994.commands.inputs import PolicySource, expand, is_url
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.report import Report, Summary, Unread
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.parser.dialects import LITERAL
+from scrapy_robots1994.policy import Outcome
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,17 +64,17 @@ class LintRun:
         self._summary = Summary()
         self._reports: list[Report | Unread] = []
 
-    def add(self, name: str, robots: RobotsTxt | Unread) -> None:
+    def add(self, source: PolicySource) -> None:
         """Count one file, and print it if its format is printed piece by piece."""
         form, is_summary = self._opts.format, self._opts.summary
         report: Report | Unread
-        if isinstance(robots, Unread):
-            report, is_summary = robots, False
-            code = ExitCode.UNREAD if robots.is_fault else ExitCode.FINE
-        else:
-            report = Report(name, robots, self._ignored)
+        if isinstance(source.rules, RobotsTxt):
+            report = Report(source.name, source.rules, self._ignored)
             self._summary.add(report)
             code = ExitCode.FOUND if report.count(*self._failing) else ExitCode.FINE
+        else:
+            report, is_summary = _unread(source), False
+            code = ExitCode.UNREAD if report.is_fault else ExitCode.FINE
         self.exit_code = max(self.exit_code, code)
         lines: Iterable[str] = ()
         if form == "github":
@@ -104,6 +106,15 @@ class LintRun:
         terminal.print_json(document, indent=1)
 
 
+def _unread(source: PolicySource) -> Unread:
+    """Return why there is no file to report."""
+    if source.outcome == Outcome.ABSENT.value:
+        why = f"no file (HTTP {source.status}): every robot may retrieve everything"
+        return Unread(source.name, why, is_fault=False)
+    refused = f"access was refused (HTTP {source.status}); a robot keeps out"
+    return Unread(source.name, source.why or refused)
+
+
 def _codes(text: str) -> frozenset[str]:
     """Return the codes of problems that *text* lists."""
     codes = frozenset(it.strip().upper() for it in text.split(",") if it)
@@ -119,13 +130,15 @@ HELP = """Show a robots.txt as a strict robot of 1994 reads it, with its problem
 
 Show what each line of a robots.txt does to a strict robot of 1994, and every
 problem with its line, column, code, severity, the clause it is about and how to fix
-it. A folder means all files under it, - standard input.
+it. A folder means all files under it, - standard input. `scrapy robots-lint` also takes
+URLs (one without a path means /robots.txt there), which it fetches with the downloader
+and the settings of the project; the console script robots-lint starts without Scrapy.
 
 examples:
   robots-lint robots.txt
   robots-lint --format github --ignore R015,R018 robots.txt
   robots-lint --summary --format json folder/
-  scrapy robots-lint https://example.com/
+  scrapy robots-lint https://example.com/ --only-problems
 """
 
 
@@ -151,17 +164,10 @@ def main(argv: list[str] | None = None) -> int:
                 f"{shown} is a URL: use `scrapy robots-lint`, which fetches it"
             )
         with terminal.Pending(run.names, run.print_end).reporting() as done:
+            reader = Reader(opts.dialect or "1994", LITERAL, MAX_BYTES)
             for name in run.names:
-                run.add(name, _read(name, opts.dialect or "1994"))
+                run.add(PolicySource.from_file(name, reader))
                 done(name)
     except WrongUse as error:
         parser.error(str(error))
     return run.exit_code
-
-
-def _read(name: str, dialect: str) -> RobotsTxt | Unread:
-    """Return the file *name*, or why it cannot be read."""
-    try:
-        return RobotsTxt.parse(read_bytes(name), dialect=dialect, limit=MAX_BYTES)
-    except OSError as error:
-        return Unread(name, why_unread(error))

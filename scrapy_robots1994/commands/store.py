@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator
 
-    from scrapy_robots1994.commands.fetch_policies import PolicySource
+    from scrapy_robots1994.commands.inputs import PolicySource
     from scrapy_robots1994.crawl.settings import RobotsSettings
 
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.commands.check import UrlVerdict
-from scrapy_robots1994.commands.fetch_policies import PolicySource
+from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.lint.formats import WIDTH
 from scrapy_robots1994.robotstxt import RobotsTxt
