@@ -98,7 +98,7 @@ def as_html(report: ComparisonReport) -> str:
     script = _part("report.js")
     digest = hashlib.sha256(script.encode()).digest()
     data = _shown(as_plain(report)) | {
-        "cause_words": {it.code: [it.title, it.evidence, it.clause] for it in Cause},
+        "cause_words": {it.code: [it.title, it.clause] for it in Cause},
         "documentation": documentation(),
         "variant": list(report.variant),
     }

@@ -14,6 +14,23 @@
     ["4xx", "other 4xx", "by another 4xx"], ["5xx", "HTTP 5xx", "by a status 5xx"],
     ["failure", "no answer", "by a failed fetch"],
   ];
+  /* After which change the two parsers agreed, by cause. */
+  const EVIDENCE = {
+    "status": "Both agree when the body is read as if the answer were 200: here the status decides, and only the other parser looks at the body.",
+    "shared-host": "Both agree when ours reads the file that the built-in middleware uses: the first that was fetched for this host and port, whatever the scheme.",
+    "robots.txt-itself": "Both agree when the file and the URL have another name than /robots.txt.",
+    "allow": "Both agree when the lines that allow (Allow, or an empty Disallow next to others) forbid nothing and allow nothing.",
+    "wildcard": "Both agree when each * and $ of a path is an ordinary character.",
+    "longest-match": "Both agree when the rules of each record stand in order of their length.",
+    "split-record": "Both agree when no blank line stands inside a record.",
+    "merged-records": "Both agree when each robot has one record and a blank line separates the records.",
+    "agent-matching": "Both agree when the robot and its record have one plain name, and all other records have names that are not part of it.",
+    "several-defaults": "Both agree when all records for * are one.",
+    "percent-encoding": "Both agree when paths and URL have one spelling, of plain letters only.",
+    "encoding": "Both agree when the file is plain ASCII without a byte order mark.",
+    "other": "None of the transformed files makes the two agree.",
+    "not-found-in-time": "The search for the cause took too long.",
+  };
   const NONE = { unchanged: 0, opened: 0, closed: 0, both: 0 };
   const basisWord = Object.fromEntries(BASES.map(([name, short]) => [name, short]));
 
@@ -258,14 +275,14 @@
     const examples = all.filter(({ parser }) => parser === state.parser);
     const others = all.length - examples.length;
     const parts = examples.map(({ direction, url, robot, cause, ours, theirs, lines }) => {
-      const [title, evidence, clause] = data.cause_words[cause];
+      const [title, clause] = data.cause_words[cause];
       const way = DIRECTIONS[direction];
       return element("div", { class: "example" },
         element("p", {}, element("span", { class: `tag ${way}` }, way), " ", element("code", {}, url), " as ", element("code", {}, robot)),
         element("dl", { class: "verdicts" },
           element("dt", {}, "scrapy_robots1994"), element("dd", {}, ours || "not explained: time ran out"),
           element("dt", {}, state.parser), element("dd", {}, `${theirs} it`),
-          element("dt", {}, "cause"), element("dd", {}, `${title}. ${evidence} `, ...clausesOf(clause),
+          element("dt", {}, "cause"), element("dd", {}, `${title}. ${EVIDENCE[cause]} `, ...clausesOf(clause),
             lines.length ? ` Lines ${lines.join(", ")} of ${number(site.lines)} are needed for it.` : "")));
     });
     if (!examples.length) parts.push(element("p", { class: "hint" }, `${shortName(state.parser)} answers every question as we do.`));

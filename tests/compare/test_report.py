@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.compare import formats
+from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.formats import as_csv, as_html, as_json, write_report
 from scrapy_robots1994.compare.impact import Change, Totals
 from scrapy_robots1994.compare.parsers import Direction
@@ -46,6 +47,13 @@ def test_causes_are_counted_by_direction() -> None:
     assert ways["wildcard"]["stricter"] > ways["wildcard"]["laxer"] == 0
     assert ways["allow"]["laxer"] > ways["allow"]["stricter"] == 0
     assert {cause: sum(it.values()) for cause, it in ways.items()} == protego["causes"]
+
+
+def test_page_says_of_each_cause_after_which_change_the_two_agree() -> None:
+    """The script of the page has a sentence for each."""
+    page = as_html(report())
+
+    assert all(f'"{cause.code}": "' in page for cause in Cause)
 
 
 def test_csv_has_the_same_data_as_json() -> None:
