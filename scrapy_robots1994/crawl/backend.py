@@ -1,17 +1,17 @@
 """The crawl as the policy resolver sees it: fetch, parse, wait, clock, listeners."""
 
-from __future__ import annotations
-
 import asyncio
 import time
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
-from twisted.internet.defer import CancelledError
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
+from scrapy_robots1994.checks.kinds import Problem
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.downloads import CANCELLED
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
@@ -21,30 +21,24 @@ from scrapy_robots1994.crawl.parser import (
     Robots1994Parser,
     offer_sitemaps,
 )
-from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.policy import Cancelled, LocalFault, Outcome, outcome_of_result
+from scrapy_robots1994.crawl.requests import RequestContext, RobotName
+from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.backend import Waiter
+from scrapy_robots1994.policy.fetch_result import (
+    Answer,
+    Cancelled,
+    FetchResult,
+    LocalFault,
+    Outcome,
+    RobotsResponse,
+    Validators,
+    outcome_of_result,
+)
+from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
-    from scrapy.crawler import Crawler
-    from twisted.internet.defer import Deferred
-
-    from scrapy_robots1994.checks.kinds import Problem
-    from scrapy_robots1994.crawl.requests import RequestContext
-    from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import (
-        FetchError,
-        FetchResult,
-        Policy,
-        RobotsResponse,
-        Validators,
-    )
-    from scrapy_robots1994.policy.backend import Waiter
 
 INLINE_CHECK_BYTES = 8_192
 """Bytes of a file that is checked on the event loop: 10 ms at most, for empty lines."""
@@ -144,7 +138,7 @@ class ScrapyBackend:
     async def policy_fetched(
         self,
         policy: Policy,
-        result: RobotsResponse | FetchError,
+        result: Answer,
         context: RequestContext,
         last: Policy | None,
     ) -> None:

@@ -1,15 +1,9 @@
 """The exceptions of the middleware: a refusal, and the end of a wait for a crawl delay."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robots1994.errors import FetchAborted
-
-if TYPE_CHECKING:
-    from scrapy_robots1994.parser import Verdict
+from scrapy_robots1994.parser import Verdict
 
 
 class ForbiddenByRobots(IgnoreRequest):

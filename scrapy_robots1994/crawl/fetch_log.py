@@ -1,35 +1,26 @@
 """What a crawl logs and counts about the fetches of robots.txt files."""
 
-from __future__ import annotations
-
-import logging
 import traceback
 from logging import DEBUG, INFO, WARNING
-from typing import TYPE_CHECKING
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 
-from scrapy_robots1994.checks.kinds import sentence
+from scrapy_robots1994.checks.kinds import Problem, sentence
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.crawl.log import log_line, logger, printable
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import (
+from scrapy_robots1994.policy.fetch_result import (
+    Answer,
     Cancelled,
     FetchError,
+    FetchResult,
     LocalFault,
     Outcome,
     outcome_of_result,
 )
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from scrapy_robots1994.checks.kinds import Problem
-    from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.policy import FetchResult, Policy, RobotsResponse
-
-# One name for the whole package, so that one filter finds all its lines.
-logger = logging.getLogger("scrapy_robots1994")
+from scrapy_robots1994.policy.policy import Policy
 
 MAX_FORBIDDEN_WARNINGS = 20
 """Origins whose 401 or 403 is a warning of its own; more are counted at the close."""
@@ -55,9 +46,7 @@ class FetchLog:
         self._bugs: set[str] = set()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def fetched(
-        self, policy: Policy, result: RobotsResponse | FetchError, last: Policy | None
-    ) -> None:
+    def fetched(self, policy: Policy, result: Answer, last: Policy | None) -> None:
         """Log and count a policy that *result* made; *last* was there before."""
         # Of the result, not of the policy: a stale one keeps the outcome that it had.
         outcome = outcome_of_result(result).value
@@ -96,9 +85,7 @@ class FetchLog:
         outcome = policy.outcome.value
         self._log(level, text, policy.origin, policy.status, outcome, lifetime)
 
-    def _unreachable(
-        self, policy: Policy, result: RobotsResponse | FetchError, last: Policy | None
-    ) -> None:
+    def _unreachable(self, policy: Policy, result: Answer, last: Policy | None) -> None:
         """Warn of an origin without a usable answer (R5), once while that lasts."""
         if policy.is_stale_on_error:
             # R5: it weighs more than what a setting says about unknown ones.
@@ -164,8 +151,8 @@ class FetchLog:
         text = "".join(traceback.format_exception(result.error)).rstrip("\n")
         logger.error(
             "An exception was raised while %s was fetched:\n%s",
-            escape_control_chars(origin.robots_url, 500),
-            "\n".join(escape_control_chars(line, 500) for line in text.split("\n")),
+            printable(origin.robots_url),
+            "\n".join(printable(line) for line in text.split("\n")),
             extra={"spider": self._crawler.spider},
         )
 
@@ -194,34 +181,23 @@ class FetchLog:
             sentence(problems[0]),
             f" ({count} such lines.)" if len(problems) > 1 else "",
             ' ROBOTS1994_READING = "cautious" obeys split records.' if is_split else "",
-            origin,
+            origin.robots_url,
         )
 
     def _closed(self) -> None:
         """Log how many origins forbade their robots.txt, past the first warnings."""
-        text = (
-            "%d origins answered 401 or 403 for robots.txt: all their URLs were refused; "
-            'ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"'
-        )
         # Up to that number each has a warning of its own.
         if self._forbidding > MAX_FORBIDDEN_WARNINGS:
-            self._log(WARNING, text, self._forbidding)
+            text = (
+                "%d origins answered 401 or 403 for robots.txt: all their URLs were "
+                'refused; ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"'
+            )
+            log_line(self._crawler, WARNING, text, self._forbidding)
 
-    def _log(self, level: int, text: str, *values: object) -> None:
-        """Log one line of this crawl's spider."""
-        if not logger.isEnabledFor(level):
-            return
-        # Ours O25: a host of a URL may hold anything, too.
-        shown = map(_shown, values)
-        logger.log(level, text, *shown, extra={"spider": self._crawler.spider})
-
-
-def _shown(value: object) -> object:
-    """Return *value* as a log line shows it; for an origin its robots.txt URL."""
-    # The URL that a reader can open.
-    if isinstance(value, Origin):
-        value = value.robots_url
-    return escape_control_chars(value, 500) if isinstance(value, str) else value
+    def _log(self, level: int, text: str, origin: Origin, *values: object) -> None:
+        """Log one line about the robots.txt of *origin*."""
+        # The URL that a reader can open.
+        log_line(self._crawler, level, text, origin.robots_url, *values)
 
 
 def _reason(result: FetchResult) -> str:
@@ -230,8 +206,7 @@ def _reason(result: FetchResult) -> str:
         case FetchError():
             return f"{result.kind}: {result.detail}"
         case LocalFault(error):
-            # A proxy's URL with its password is in the message of many exceptions.
-            return redact_credentials(f"{type(error).__name__}: {error}")
+            return f"{type(error).__name__}: {error}"
         case Cancelled():
             return result.detail
     return f"HTTP {result.status}"

@@ -5,10 +5,10 @@ close there is one table of them by origin, and a warning if robots.txt refused 
 start request.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from logging import DEBUG, WARNING
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -17,12 +17,11 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import has_handlers
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.crawl.log import log_line, logger
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.policy import Outcome
-
-logger = logging.getLogger("scrapy_robots1994")
 
 request_refused = object()
 """Sent for each request that is refused, before its errback is called.
@@ -46,18 +45,13 @@ MAX_ORIGINS = 10_000
 TOP_ORIGINS = 20
 """Rows of the table, and origins with a stat of their own."""
 
-# With any other reason, a file decided.
-_OUTCOMES = {
-    Reason.FORBIDDEN: Outcome.FORBIDDEN.value,
-    Reason.UNREACHABLE: Outcome.UNREACHABLE.value,
-    Reason.CANCELLED: "cancelled",
-}
-
+# Of an outcome without a file; with any other reason, a file decided.
+_UNIFORM = frozenset({Reason.FORBIDDEN, Reason.UNREACHABLE})
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
     "robots.txt refused every start request (%d), so nothing was crawled. The first: "
-    "%s. `scrapy robots-check --explain URL` explains the others."
+    "%s: %s. `scrapy robots-check --explain URL` explains the others."
 )
 
 REASONS_AT_ONCE = 64
@@ -86,7 +80,7 @@ class Refusals:
         self._crawler = crawler
         self._recorder = stats.StatsRecorder(crawler)
         # Where nothing crawls, as in a shell, the user waits for the very page.
-        self._level = logging.DEBUG if crawler.crawling else logging.WARNING
+        self._level = DEBUG if crawler.crawling else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self._reasons: Counter[Reason] = Counter()
@@ -126,11 +120,9 @@ class Refusals:
                 verdict=verdict,
                 spider=self._crawler.spider,
             )
-        # Ours O25: neither the URL nor the file reaches a terminal raw.
         if logger.isEnabledFor(self._level):
-            url = escape_control_chars(redact_credentials(request.url), 500)
-            text, extra = _REFUSED, {"spider": self._crawler.spider}
-            logger.log(self._level, text, request.method, url, verdict, extra=extra)
+            values = request.method, request.url, verdict
+            log_line(self._crawler, self._level, _REFUSED, *values)
         return ForbiddenByRobots(verdict)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
@@ -156,9 +148,8 @@ class Refusals:
         if self._starts.are_all_refused:
             number = self._starts.number_refused
             self._recorder.set(stats.STARTS_REFUSED, number)
-            logger.warning(
-                _ALL_REFUSED, number, self._starts.first_refused, extra=extra
-            )
+            first = self._starts.first_refused
+            log_line(self._crawler, WARNING, _ALL_REFUSED, number, *first)
 
 
 def counted(number: int, noun: str) -> str:
@@ -174,8 +165,9 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     yield f"{'refused':>9}  {'outcome':11}  {'origin':40}  first line that refused"
     for origin, row in rows[:TOP_ORIGINS]:
         refused -= row.refused
+        outcome = row.reason if row.reason in _UNIFORM else Outcome.PARSED
         yield (
-            f"{row.refused:9,}  {_OUTCOMES.get(row.reason, Outcome.PARSED.value):11}  "
+            f"{row.refused:9,}  {outcome.value:11}  "
             f"{escape_control_chars(str(origin), 40):40}  "
             f"{escape_control_chars(row.first, 34)}"
         ).rstrip()
@@ -195,19 +187,16 @@ class StartRequests:
         self.has_passed = False
         """Whether a start request was sent or answered."""
         self.number_refused = 0
-        self.first_refused = ""
+        self.first_refused: tuple[str, Verdict] | tuple[()] = ()
         # Fingerprints of start requests, and whether each was refused. Not a count:
         # what the duplicates filter drops is never judged. It may have dropped one that
         # another run crawled, which is not refused by this one.
         self._is_refused: dict[bytes, bool] = {}
         crawler.signals.connect(self._scheduled, signals.request_scheduled)
-        self._listeners = [
-            (self._passed, signals.request_reached_downloader),
-            # A page that the HTTP cache has never reaches the downloader.
-            (self._passed, signals.response_received),
-        ]
-        for listener, signal in self._listeners:
-            crawler.signals.connect(listener, signal)
+        # A page that the HTTP cache has never reaches the downloader.
+        self._passing = [signals.request_reached_downloader, signals.response_received]
+        for signal in self._passing:
+            crawler.signals.connect(self._passed, signal)
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
 
@@ -216,9 +205,7 @@ class StartRequests:
         if not request.meta.get(START):
             return
         self.number_refused += 1
-        if not self.first_refused:
-            url = escape_control_chars(redact_credentials(request.url), 200)
-            self.first_refused = f"{url}: {verdict}"
+        self.first_refused = self.first_refused or (request.url, verdict)
         fingerprint = self._fingerprint(request)
         if fingerprint in self._is_refused:
             self._is_refused[fingerprint] = True
@@ -234,8 +221,8 @@ class StartRequests:
         if self.has_passed:
             # Not in `_passed`: disconnecting from a signal while it is being sent makes
             # Scrapy skip the next listener.
-            while self._listeners:
-                self._crawler.signals.disconnect(*self._listeners.pop())
+            while self._passing:
+                self._crawler.signals.disconnect(self._passed, self._passing.pop())
             self._is_refused.clear()
         elif request.meta.get(START) and len(self._is_refused) < MAX_STARTS:
             self._is_refused.setdefault(self._fingerprint(request), False)

@@ -2,11 +2,11 @@
 sent with, its way out), and the request for the robots.txt that it needs.
 """
 
-import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from logging import WARNING
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,10 +16,8 @@ from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots1994.crawl.concurrency import META_KEY
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.origin import Origin, target_of
-
-logger = logging.getLogger("scrapy_robots1994")
 
 ROBOTS_TXT = "/robots.txt"
 
@@ -91,12 +89,13 @@ class RobotName:
         if self._exact or self._has_warned or sent is None or sent == expected:
             return
         self._has_warned = True
-        logger.warning(
+        log_line(
+            self._crawler,
+            WARNING,
             "robots.txt is matched by the User-Agent %s, but a downloader middleware "
             "sends %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
-            escape_control_chars(expected.decode("utf-8", "replace"), 200),
-            escape_control_chars(sent.decode("utf-8", "replace"), 200),
-            extra={"spider": self._crawler.spider},
+            expected.decode("utf-8", "replace"),
+            sent.decode("utf-8", "replace"),
         )
 
     @cached_property

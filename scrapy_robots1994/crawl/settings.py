@@ -5,30 +5,24 @@ To add a setting, add a field to `RobotsSettings`. Its name in capitals, after
 Reading, validation and the reference page come from these fields.
 """
 
-from __future__ import annotations
-
-import logging
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, TypeVar, cast
+from logging import INFO, WARNING
+from typing import TypeVar, cast
+
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
+from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy import FreshnessSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-
-    from scrapy_robots1994.stores import StoreUrl
-
-logger = logging.getLogger("scrapy_robots1994")
+from scrapy_robots1994.stores import StoreUrl
 
 # Of every setting, so that a misspelt one is found among Scrapy's own.
 PREFIX = "ROBOTS1994_"
@@ -133,7 +127,7 @@ class RobotsSettings:
     """
 
     @classmethod
-    def from_settings(cls, settings: BaseSettings) -> RobotsSettings:
+    def from_settings(cls, settings: BaseSettings) -> "RobotsSettings":
         """Read *settings*.
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
@@ -208,19 +202,19 @@ def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
     # The first thing to look at when a crawl obeys other rules than expected.
     robot = RobotName(crawler).usual
     name = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
-    extra = {"spider": crawler.spider}
     dry_run = "; dry run: the rules of the built-in middleware decide"
-    logger.info(
+    log_line(
+        crawler,
+        INFO,
         "scrapy_robots1994 %s: dialect %s, %s reading, robot name %s, store %s, "
         "at most %d parallel robots.txt fetches%s",
         __version__,
         settings.dialect,
         settings.reading,
-        escape_control_chars(name),
-        escape_control_chars(str(settings.store), 300),
+        name,
+        str(settings.store),
         settings.max_fetches,
         dry_run if settings.dry_run else "",
-        extra=extra,
     )
     # Not errors: a project may set them for several spiders and dialects.
     if settings.crawl_delay is not None and not settings.applies_crawl_delay:
@@ -229,10 +223,10 @@ def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
             "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
             'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s'
         )
-        logger.warning(text, settings.dialect, having, extra=extra)
+        log_line(crawler, WARNING, text, settings.dialect, having)
     if settings.compare_report and not (settings.compare or settings.dry_run):
         text = (
             "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
             "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
         )
-        logger.warning(text, extra=extra)
+        log_line(crawler, WARNING, text)
