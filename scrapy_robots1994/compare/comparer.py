@@ -3,7 +3,7 @@ explain why.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cachetools import LRUCache
 
@@ -23,18 +23,18 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 CACHED_BYTES = 1_000_000
 """Bytes of the files that stay parsed."""
 
+# What no line of the file brings about.
+_NOT_IN_LINES = (Cause.STATUS, Cause.SHARED_HOST)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A request to compare *capture* by *questions*.
-
-    *ours* are our own decisions where a crawl has made them already. Only with
-    *diagnose* are causes looked for.
+    """A request to compare *capture* by *questions*; only with *diagnose* are causes
+    looked for.
     """
 
     capture: Capture
     questions: tuple[Question, ...]
-    ours: tuple[Decision, ...] | None = None
     diagnose: bool = True
 
 
@@ -43,17 +43,12 @@ class Comparer:
 
     def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
         self._dialect, self._reading = dialect, reading
-        self._ours = our_parser(dialect, reading)
         self._variants = [our_parser(*it) for it in VARIANTS]
+        self._ours = self._variants[VARIANTS.index((dialect, reading))]
         self._diagnoses = {it.name: Diagnosis(self._ours, it) for it in others}
         self._files: LRUCache[bytes, ParsedVariants] = LRUCache(
             CACHED_BYTES, getsizeof=lambda it: len(it.body) + 1
         )
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the other parsers."""
-        return tuple(self._diagnoses)
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return how parser *name* and ours differ by the questions of *task*."""
@@ -61,7 +56,7 @@ class Comparer:
         files = self._files_of(capture.others_body)
         site = SiteImpact.of(capture)
         theirs = list(map(files.by(diagnosis.theirs), task.questions))
-        ours = task.ours or self._decisions(self._ours, task)
+        ours = self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
         site.counts.update((name, way) for way in directions)
         for place, variant in enumerate(self._variants):
@@ -89,25 +84,21 @@ class Comparer:
         robots = RobotsTxt.parse(
             capture.body, dialect=self._dialect, reading=self._reading
         )
-
-        def explained(example: Example, *, is_first: bool) -> Example:
-            question = example.question
-            cause = example.cause or diagnosis.cause(capture, files, question)
-            verdict = capture.uniform or robots.verdict(question.url, question.robot)
-            lines: tuple[int, ...] = ()
-            # The search for lines takes longest, and one example shows the reason.
-            if is_first and cause not in (Cause.STATUS, Cause.SHARED_HOST):
-                lines = diagnosis.minimal_lines(files.body, question)
-            numbers = tuple(place + 1 for place in lines)
-            return replace(
-                example, cause=cause, verdict=str(verdict), needed_lines=numbers
-            )
-
-        return {
-            stratum: [explained(it, is_first=it is examples[0]) for it in examples]
-            for stratum, examples in site.examples.items()
-            if stratum[0] == name
-        }
+        found: dict[tuple[str, Direction], list[Example]] = {}
+        for stratum, examples in site.examples.items():
+            for example in examples if stratum[0] == name else ():
+                asked = example.question
+                cause = example.cause or diagnosis.cause(capture, files, asked)
+                verdict = capture.uniform or robots.verdict(asked.url, asked.robot)
+                places: tuple[int, ...] = ()
+                # The search for lines takes longest, and one example shows the reason.
+                if stratum not in found and cause not in _NOT_IN_LINES:
+                    places = diagnosis.minimal_lines(files.body, asked)
+                numbers = tuple(place + 1 for place in places)
+                found.setdefault(stratum, []).append(
+                    Example(asked, example.theirs, cause, str(verdict), numbers)
+                )
+        return found
 
     def _files_of(self, body: bytes) -> ParsedVariants:
         """Return *body* as the parsers read it, from the cache where it is small."""

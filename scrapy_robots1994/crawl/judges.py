@@ -161,7 +161,5 @@ class ComparingJudge:
         # Before the other judge, which raises for what it refuses. Without a policy there
         # is no file to compare by.
         if not isinstance(found, Exception):
-            robot, url = self._robot.of(request), request.url
-            allowed = found.rules(robot).allowed_url(url)
-            self._compare(found, url, robot, allowed=allowed)
+            self._compare(found, request.url, self._robot.of(request))
         await self._judge.judge(request, origin, found)

@@ -53,9 +53,9 @@ def totals() -> Totals:
     captures.append((hostile, [Question(HOSTILE_URL, '<i>"me"</i>')]))
     for capture, asked in captures:
         site = SiteImpact.of(capture)
-        for name in comparing.names:
+        for name in NAMES:
             site.add(comparing.compare(name, Comparison(capture, tuple(asked))))
-        for name in comparing.names:
+        for name in NAMES:
             site.examples.update(comparing.explain(name, site))
         found.add_site(site)
     return found

@@ -12,7 +12,7 @@ from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.parsers import Capture, Direction, Parser, Question
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.support.peers import PROTEGO, PYTHON, RERP, comparer
+from tests.support.peers import PROTEGO, PYTHON, RERP
 
 if TYPE_CHECKING:
     from scrapy_robots1994.compare.impact import Example
@@ -142,12 +142,14 @@ class Found:
     example: Example
 
 
-def explained(comparing: Comparer, capture: Capture, question: Question) -> Found:
-    """Return the one example of comparing by *question*."""
-    (name,) = comparing.names
-    site = comparing.compare(name, Comparison(capture, (question,)))
+def explained(
+    other: Parser, capture: Capture, question: Question, dialect: str = "1994"
+) -> Found:
+    """Return the one example of comparing with *other* by *question*."""
+    comparing = Comparer([other], dialect=dialect, reading="literal")
+    site = comparing.compare(other.name, Comparison(capture, (question,)))
     ((_, way),) = site.examples
-    (example,) = comparing.explain(name, site)[name, way]
+    (example,) = comparing.explain(other.name, site)[other.name, way]
     return Found(way, example)
 
 
@@ -155,7 +157,7 @@ def found(case: Case, uniform: Verdict | None = None) -> Found:
     """Return the one explanation of a case."""
     capture = Capture("http://a.test", case.body, uniform, 404 if uniform else None)
     question = Question(f"http://a.test{case.target}", case.robot)
-    return explained(comparer(case.other), capture, question)
+    return explained(case.other, capture, question)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.code)
@@ -211,9 +213,9 @@ def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
     """Between the first match and the longest one the order of rules decides."""
     body = b"User-agent: *\nAllow: /a\nDisallow: /a/b\n"
     question = Question("http://a.test/a/b", "me")
-    comparing = Comparer([PROTEGO], dialect="extended", reading="literal")
+    capture = Capture("http://a.test", body)
 
-    example = explained(comparing, Capture("http://a.test", body), question).example
+    example = explained(PROTEGO, capture, question, "extended").example
 
     assert example.cause is Cause.LONGEST_MATCH
     assert example.needed_lines == (1, 2, 3)
@@ -237,9 +239,9 @@ class _Raising:
 def test_a_parser_that_raises_is_a_value(body: bytes, name: str) -> None:
     """At the file or at the question: counted, named, and nothing breaks."""
     capture = Capture("http://a.test", body)
-    comparing = comparer(Parser("Raising", _Raising))
+    raising = Parser("Raising", _Raising)
 
-    one = explained(comparing, capture, Question("http://a.test/", "me"))
+    one = explained(raising, capture, Question("http://a.test/", "me"))
 
     assert one.direction is RAISED
     assert one.example.theirs == f"raises {name}"
@@ -262,9 +264,8 @@ def test_the_dialect_we_read_in_is_the_one_that_is_compared(
     dialect: str, body: bytes, other: Parser, cause: Cause
 ) -> None:
     """Files, variants and verdicts are those of the dialect."""
-    comparing = Comparer([other], dialect=dialect, reading="literal")
     question = Question("http://a.test/a/b", "you")
 
-    one = explained(comparing, Capture("http://a.test", body), question)
+    one = explained(other, Capture("http://a.test", body), question, dialect)
 
     assert one.example.cause is cause

@@ -31,9 +31,9 @@ def totals() -> Totals:
     for name, body in files[:: len(files) // FILES]:
         if len(body) <= LONGEST:
             asked = tuple(questions(f"http://{name}", body, max_questions=60))
-            for other in comparing.names:
+            for other in PEERS:
                 task = Comparison(Capture(name, body), asked)
-                found.add_site(comparing.compare(other, task))
+                found.add_site(comparing.compare(other.name, task))
     return found
 
 

@@ -159,9 +159,7 @@ def test_of_a_truncated_file_all_parsers_read_the_whole_lines() -> None:
     """The truncated line would close the site for the other parser only."""
     watching, settings = shadow()
 
-    watching.compare(
-        policy_of(200, settings, cut=True), f"{ORIGIN}/b", "me", allowed=True
-    )
+    watching.compare(policy_of(200, settings, cut=True), f"{ORIGIN}/b", "me")
 
     report = watching.report()
     assert report.disagreements == 0
@@ -186,9 +184,9 @@ def test_in_a_dry_run_http_and_https_of_one_host_share_the_file_fetched_first() 
     later = policy_of(200, settings, b"", origin=secure)
     apart = policy_of(200, settings, b"", origin=other_port)
 
-    watching.compare(first, f"{ORIGIN}/a", "me", allowed=False)
-    watching.compare(later, f"{secure}/a", "me", allowed=True)
-    watching.compare(apart, f"{other_port}/a", "me", allowed=True)
+    watching.compare(first, f"{ORIGIN}/a", "me")
+    watching.compare(later, f"{secure}/a", "me")
+    watching.compare(apart, f"{other_port}/a", "me")
     report = watching.report()
 
     changes = {site.label: site.change("ProtegoRobotParser") for site in report.sites}
@@ -209,7 +207,7 @@ def test_after_a_failure_a_dry_run_compares_with_an_empty_file() -> None:
     watching, settings = shadow(ROBOTS1994_DRY_RUN=True)
     watching.note_failure(ORIGIN)
 
-    watching.compare(policy_of(200, settings), f"{ORIGIN}/a", "me", allowed=False)
+    watching.compare(policy_of(200, settings), f"{ORIGIN}/a", "me")
 
     (site,) = watching.report().sites
     assert site.change("ProtegoRobotParser") is Change.CLOSED
@@ -219,7 +217,7 @@ def test_without_the_body_nothing_is_compared() -> None:
     """As of a 404 that an earlier crawl stored: counted, not guessed."""
     watching, settings = shadow()
 
-    watching.compare(policy_of(404, settings), f"{ORIGIN}/b", b"me", allowed=True)
+    watching.compare(policy_of(404, settings), f"{ORIGIN}/b", b"me")
 
     report = watching.report()
     assert report.totals.skipped == 1
@@ -232,7 +230,7 @@ def test_memory_is_bounded_however_many_disagree() -> None:
     policy = policy_of(200, settings, b"User-agent: *\nDisallow: /*\n")
 
     for number in range(500):
-        watching.compare(policy, f"{ORIGIN}/{number}", "me", allowed=True)
+        watching.compare(policy, f"{ORIGIN}/{number}", "me")
 
     report = watching.report()
     (site,) = report.sites

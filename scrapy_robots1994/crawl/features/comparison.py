@@ -24,7 +24,7 @@ from w3lib.url import file_uri_to_path
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.formats import write_report
 from scrapy_robots1994.compare.impact import Totals, Variant
-from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS, Capture, Question
+from scrapy_robots1994.compare.parsers import Capture, Question
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import (
@@ -62,13 +62,12 @@ EXPLAIN_SECONDS = 20.0
 """Seconds after which no further site is explained in the report."""
 
 
-class _Decision(NamedTuple):
-    """One decision of ours, to be compared; *is_new* at the first about *capture*."""
+class _Request(NamedTuple):
+    """What one request asks, to be compared; *is_new* at the first about *capture*."""
 
     capture: Capture
     is_new: bool
     question: Question
-    allowed: bool
 
 
 class ShadowComparison:
@@ -98,7 +97,7 @@ class ShadowComparison:
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
         # In a dry run: what the built-in read for a host and port, whatever the scheme.
         self._hosts: LRUCache[str, bytes] = LRUCache(MAX_ORIGINS)
-        self._queue: SimpleQueue[_Decision | None] = SimpleQueue()
+        self._queue: SimpleQueue[_Request | None] = SimpleQueue()
         # A daemon: the interpreter must not wait for a parser that hangs.
         self._thread = Thread(target=self._run, daemon=True)
         self.notes: tuple[str, ...] = ()
@@ -130,9 +129,7 @@ class ShadowComparison:
         packed = self._bodies.get(policy.origin)
         return None if packed is None else zlib.decompress(packed)
 
-    def compare(
-        self, policy: Policy, url: str, robot: str | bytes, *, allowed: bool
-    ) -> None:
+    def compare(self, policy: Policy, url: str, robot: str | bytes) -> None:
         """Compare the decision whether *policy* lets *robot* fetch *url*."""
         stated, capture = self._captures.get(policy.origin, (None, None))
         is_new = stated is not policy.stated
@@ -148,7 +145,7 @@ class ShadowComparison:
         self._robots.add(name)
         # People pass the report on.
         question = Question(redact_credentials(url), name)
-        self._queue.put(_Decision(capture, is_new, question, allowed))
+        self._queue.put(_Request(capture, is_new, question))
         # With the first question: a crawl without one needs no thread and no process.
         if self._thread.ident is None:
             self._thread.start()
@@ -176,14 +173,13 @@ class ShadowComparison:
             count = min(self._queue.qsize(), BATCH) or 1
             batch = [self._queue.get() for _ in range(count)]
             is_open = None not in batch
-            grouped: defaultdict[int, list[_Decision]] = defaultdict(list)
+            grouped: defaultdict[int, list[_Request]] = defaultdict(list)
             for each in filter(None, batch):
                 grouped[id(each.capture)].append(each)
             for group in grouped.values():
                 questions = tuple(it.question for it in group)
-                ours = tuple(ALLOWS if it.allowed else FORBIDS for it in group)
                 # A cause takes many parses of the file: see `_explain`.
-                task = Comparison(group[0].capture, questions, ours, diagnose=False)
+                task = Comparison(group[0].capture, questions, diagnose=False)
                 captures = sum(it.is_new for it in group)
                 self._totals.add_site(self._guard.compare(task), captures)
 
