@@ -12,8 +12,6 @@ from scrapy_robots1994.parser.tokens import COMMENT, SPACE, Line, LineKind, read
 # Values that no check is about.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|[*]")
 _PLAIN_PATH = re.compile(r"(?:/[!-\"%-)+-~]*)?")
-# Ours O17: undecodable bytes, as the text has them.
-_BYTES = re.compile("[\udc80-\udcff]")
 
 _EXTENSION_CHECKS = {
     "allow": kinds.ALLOW,
@@ -96,9 +94,7 @@ def _meant(line: Line, dialect: Dialect, value: str) -> tuple[str, ...]:
 def _odd_in_value(line: Line) -> int:
     """Return where in the value an odd character is that spoils it; -1 if nowhere."""
     value = line.value
-    if value.isascii():
-        return -1
-    if line.kind is LineKind.USER_AGENT:
+    if line.kind is LineKind.USER_AGENT or value.isascii():
         return values.first_odd(value)
     # Inside a path it may be meant; at its ends it is not.
     return next((at for at in (0, len(value) - 1) if values.is_odd(value[at])), -1)
@@ -110,7 +106,7 @@ def _form_matches(line: Line, *, has_odd: bool) -> Iterator[Match]:
     if not line.text.startswith(f"{line.field}:"):
         yield kinds.SPACED.at(line.number, 1)
     # Ours O25. An undecodable byte is reported by itself.
-    if not (has_odd or is_printable(_BYTES.sub("", line.value))):
+    if not (has_odd or is_printable(values.UNDECODABLE.sub("", line.value))):
         yield kinds.CONTROL.at(line.number, line.value_column, line.value)
     if line.comment and line.value:
         column = line.comment_column

@@ -15,6 +15,13 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 # So many names are compared with each other; of more, only equal ones are found.
 _NAMES_COMPARED = 500
 
+# What to do about several blank lines in a record.
+_SPLIT_FIX = "Delete the blank lines, or write a `#` into each of them."
+_ORPHAN_FIX = (
+    "Delete the blank lines above it, or write a `#` into each of them, if it belongs to "
+    "the record of line {}."
+)
+
 
 def boundary_matches(
     records: Iterable[Record],
@@ -30,8 +37,12 @@ def boundary_matches(
     """
     # By the number of a line: how many blank lines there are up to it.
     block = list(accumulate((it.kind is LineKind.BLANK for it in lines), initial=0))
-    allows = _last_ignored(lines, block, ALLOW)
-    delays = _last_ignored(lines, block, CRAWL_DELAY)
+    # The last line of each field that the dialect ignores, in each block.
+    ignored = {
+        (block[line.number], line.field.lower()): line.number
+        for line in lines
+        if line.kind is LineKind.UNKNOWN
+    }
     previous = None
     for record in records:
         first, last = record.first_line, record.last_line
@@ -39,27 +50,16 @@ def boundary_matches(
         is_two_fields = any(agent.line in two_fields for agent in record.agents)
         if not (record.rules or record.orphans or is_two_fields):
             # Ours O3, against 1994 D3.
-            has_allow = allows.get(block[first], 0) > first
+            has_allow = ignored.get((block[first], ALLOW), 0) > first
             check = kinds.ALLOW_ONLY if has_allow else kinds.WITHOUT_RULES
             # Who writes a delay alone means to close nothing.
-            has_delay = bool(record.delays) or delays.get(block[first], 0) > first
-            names = ", ".join(record.names)
-            yield check.at(first, 1, names, is_harmless=has_delay)
+            has_delay = ignored.get((block[first], CRAWL_DELAY), 0) > first
+            is_harmless = has_delay or bool(record.delays)
+            yield check.at(first, 1, ", ".join(record.names), is_harmless=is_harmless)
         if dialect.has_blank_lines and previous == block[first]:
             # Ours O7
             yield kinds.NO_BLANK.at(first, 1)
         previous = block[record.orphans[-1].line if record.orphans else last]
-
-
-def _last_ignored(
-    lines: Iterable[Line], block: Sequence[int], field: str
-) -> dict[int, int]:
-    """Return for each block its last line of *field*, which the dialect ignores."""
-    return {
-        block[line.number]: line.number
-        for line in lines
-        if line.kind is LineKind.UNKNOWN and line.field.lower() == field
-    }
 
 
 def _orphan_matches(record: Record, block: Sequence[int]) -> Iterator[Match]:
@@ -70,7 +70,7 @@ def _orphan_matches(record: Record, block: Sequence[int]) -> Iterator[Match]:
         # To delete that blank line joins the rules below it, up to the next one.
         joined = block[orphans[0].line]
         orphans = [rule for rule in orphans if block[rule.line] > joined]
-    fix = kinds.ORPHAN_BELOW_FIX.format(record.first_line)
+    fix = _ORPHAN_FIX.format(record.first_line)
     for rule in orphans:
         # Ours O4
         field = "Allow" if rule.allows else "Disallow"
@@ -81,7 +81,7 @@ def _split(record: Record, block: Sequence[int]) -> Match:
     """Return the match of the blank line that parts *record* from all its rules."""
     # Ours O5: the blank line is the boundary that F1 makes it.
     line, last = record.orphans[0].line, block[record.last_line]
-    fix = "" if block[line] == last + 1 else kinds.SPLIT_FIX
+    fix = "" if block[line] == last + 1 else _SPLIT_FIX
     return kinds.SPLIT.at(bisect_left(block, last + 1), 1, str(line), fix=fix)
 
 
@@ -144,9 +144,9 @@ def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Match:
     if rule.allows == first.allows:
         check = kinds.DUPLICATE if is_same else kinds.SHADOWED
     elif rule.allows:
-        check = kinds.ALLOW_WITHOUT_EFFECT
+        check = kinds.INEFFECTIVE_ALLOW
     else:
-        check = kinds.DISALLOW_WITHOUT_EFFECT
+        check = kinds.INEFFECTIVE_DISALLOW
     return check.at(rule.line, 1, str(first.line), str(first))
 
 

@@ -1,12 +1,12 @@
 """Runs all checks over a file: those of its lines, of its records and of the whole."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from scrapy_robots1994.checks import kinds, records
 from scrapy_robots1994.checks.kinds import Match, Problem
 from scrapy_robots1994.checks.lines import line_matches
+from scrapy_robots1994.checks.values import UNDECODABLE
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.records import applied, read_records
@@ -21,7 +21,12 @@ _LINES_OF_A_PAGE = (
     kinds.NO_COLON,
     kinds.INVISIBLE,
 )
-_UNDECODABLE = re.compile("[\udc80-\udcff]")
+# What to do about HTML in a file that has records all the same.
+_HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
+_WITHOUT_AGENTS_FIX = (
+    "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
+    "no blank line between, if all of them are for every robot."
+)
 # How much of the beginning is looked at for UTF-16, and how much of it must be NUL.
 _WIDE_BYTES = 400
 _WIDE_SHARE = 0.25
@@ -66,7 +71,7 @@ class _File:
     def _orphans(self) -> Iterator[Match]:
         """Yield the rules above all records."""
         first = self.records[0].first_line if self.records else len(self.lines) + 1
-        fix = "" if "agent" in self.body.text.lower() else kinds.WITHOUT_AGENTS_FIX
+        fix = "" if "agent" in self.body.text.lower() else _WITHOUT_AGENTS_FIX
         for line in self.written:
             is_allow = line.kind is LineKind.ALLOW
             if line.number < first and (is_allow or line.kind is LineKind.DISALLOW):
@@ -81,8 +86,7 @@ class _File:
             # Ours O16
             yield kinds.MARK.at(1, 1)
         for line in () if self.is_wide else self.lines:
-            undecodable = _UNDECODABLE.search(line.text)
-            if undecodable:
+            if undecodable := UNDECODABLE.search(line.text):
                 # Ours O17
                 yield kinds.UNDECODABLE.at(line.number, undecodable.start() + 1)
         if self.body.is_truncated:
@@ -91,7 +95,7 @@ class _File:
         if self.is_page:
             # Ours O23
             first = self.written[0]
-            fix = kinds.HTML_LINES_FIX if self.records else ""
+            fix = _HTML_LINES_FIX if self.records else ""
             yield kinds.HTML.at(first.number, first.text.index("<") + 1, fix=fix)
         lone_crs = [line for line in self.lines if line.ending == "\r"]
         if lone_crs:

@@ -17,7 +17,8 @@ from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.tokens import SPACE, Line, LineKind
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# A no-break space of Latin-1, which as UTF-8 is undecodable (Ours O17).
+# Ours O17: undecodable bytes, as the text has them; such as a no-break space of Latin-1.
+UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LATIN_SPACE = "\udca0"
 _SOFT_HYPHEN = "\xad"
 
