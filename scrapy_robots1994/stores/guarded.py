@@ -6,14 +6,15 @@ happens in a thread (`worker`), which is abandoned if a call does not return in 
 
 from __future__ import annotations
 
+import math
 import time
 from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.stores.leases import PolicyThread, set_result
-from scrapy_robots1994.stores.worker import CircuitBreaker
+from scrapy_robots1994.stores import worker
+from scrapy_robots1994.stores.leases import PolicyThread
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -46,15 +47,14 @@ class GuardedStore:
         self._timeout = url.timeout
         self._wait = wait
         self._call_later = call_later
-        self._breaker = CircuitBreaker(url)
+        self._breaker = worker.CircuitBreaker(url)
         self._new_thread = partial(
             PolicyThread, url, self._breaker, decode, max_fetch_seconds
         )
         self._thread: PolicyThread | None = None
         self._abandoned: list[PolicyThread] = []
-        # What to set if the thread is abandoned: no future may stay without a result.
-        self._pending: set[Future[Any]] = set()
-        self._close_by: float | None = None
+        self._may_start_at = 0.0
+        self._close_by = math.inf
         self._is_checking = False
 
     @property
@@ -92,39 +92,35 @@ class GuardedStore:
 
         Check again when the limit of the running call ends, while any future is pending.
         """
-        self._is_checking = bool(self._pending) and self._thread is not None
-        if self._thread is None or not self._pending:
+        thread, now = self._thread, time.monotonic()
+        self._is_checking = False
+        if thread is None or not thread.pending:
             return
-        now = time.monotonic()
         # Time in our own queue is not the store's.
-        _, began = self._thread.running or (None, now)
-        deadline = began + self._timeout
-        if self._close_by is not None:
-            deadline = min(deadline, self._close_by)
+        _, began = thread.running or (None, now)
+        deadline = min(began + self._timeout, self._close_by)
         if now < deadline:
+            self._is_checking = True
             self._call_later(deadline - now, self.check_time)
         else:
-            self._abandon(self._thread)
+            self._abandon(thread)
 
     def _submit(self, method: Callable[..., None], *args: object) -> Awaitable[Any]:
         """Call *method* in the thread of the store with a future, and wait for this."""
-        future: Future[Any] = Future()
         if thread := self._running():
-            self._pending.add(future)
-            # Adding and discarding are atomic, in whichever threads.
-            future.add_done_callback(self._pending.discard)
-            thread.submit(method, thread, *args, future)
+            future = thread.request(method, thread, *args)
             if not self._is_checking:
                 self.check_time()
         else:
+            future = Future()
             future.set_result(None)
         return self._wait(future)
 
     def _running(self) -> PolicyThread | None:
         """Return the thread, a new one if need be; `None` if there may be none."""
-        if self._close_by is not None:
+        if self._close_by < math.inf:
             return None
-        if self._thread is None:
+        if self._thread is None and time.monotonic() >= self._may_start_at:
             # A call that returned late has ended its thread.
             self._abandoned = [each for each in self._abandoned if each.is_alive()]
             if len(self._abandoned) < MAX_ABANDONED:
@@ -135,11 +131,10 @@ class GuardedStore:
     def _abandon(self, thread: PolicyThread) -> None:
         """Leave the thread to itself. It ends when its call returns, if ever."""
         thread.is_abandoned = True
-        running, self._thread, self._is_checking = thread.running, None, False
+        running, self._thread = thread.running, None
         self._abandoned.append(thread)
         error = StoreError(f"no answer within {self._timeout:g} seconds")
         self._breaker.failed(running[0] if running else "close", error)
         # A new thread would be abandoned, too: most stores hang for a while.
-        self._breaker.rest("read", "write")
-        for future in list(self._pending):
-            set_result(future, None)
+        self._may_start_at = time.monotonic() + worker.REST_SECONDS
+        thread.end_waits()

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import time
 import uuid
-from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import CLOCK_SKEW
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.codec import encode
-from scrapy_robots1994.stores.worker import CircuitBreaker, NoAnswer, StoreWorker
+from scrapy_robots1994.stores.worker import NoAnswer, StoreWorker, set_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     from scrapy_robots1994.policy import Policy
     from scrapy_robots1994.stores.url import StoreUrl
-
-T = TypeVar("T")
+    from scrapy_robots1994.stores.worker import CircuitBreaker
 
 LEASE_SECONDS: Final = 10.0
 """Seconds after its last renewal when the lease of a dead worker runs out."""
@@ -73,11 +72,7 @@ class PolicyThread(StoreWorker):
 
     def get(self, origin: Origin, future: Future[Policy | None]) -> None:
         """Set the stored policy of *origin*, fresh or stale."""
-        policy = None
-        try:
-            policy = self._read(origin)
-        finally:
-            set_result(future, policy)
+        set_result(future, self._read(origin))
 
     def acquire(self, origin: Origin, future: Future[Policy | None]) -> None:
         """Set `None` once this process may fetch *origin*.
@@ -105,13 +100,10 @@ class PolicyThread(StoreWorker):
 
     def close(self, future: Future[None]) -> None:
         """End our leases, for other workers to take them over, and close the store."""
-        try:
-            # Else those who wait would have to wait until the leases run out.
-            for origin in list(self._ours):
-                self._end(origin, failed=False)
-            self.end()
-        finally:
-            set_result(future, None)
+        super().close(future)
+        # Else those who wait would have to wait until the leases run out.
+        for origin in list(self._ours):
+            self._end(origin, failed=False)
 
     def tick(self) -> float | None:
         """Renew leases and look again at those of others, each when it is time."""
@@ -154,9 +146,7 @@ class PolicyThread(StoreWorker):
 
     def _look(self, origin: Origin) -> None:
         """End the wait for *origin* with what is stored by now, or try its lease."""
-        policy = None
-        with suppress(NoAnswer):
-            policy = self._read_fresh(origin)
+        policy = self._read_fresh(origin)
         # In this order: of many that wait, each would take and end the lease in turn.
         if policy is None:
             self._try_lease(origin)
@@ -165,23 +155,20 @@ class PolicyThread(StoreWorker):
 
     def _try_lease(self, origin: Origin) -> None:
         """End the wait for *origin* if its lease is free, or its fetch failed."""
-        wait, policy, is_over = self._waiting[origin], None, True
-        try:
-            # If the store fails, each worker continues by itself.
-            with suppress(NoAnswer):
-                lease = self._lease(origin)
-                if lease.granted:
-                    # Its last holder may have ended after our first check.
-                    policy = self._read_fresh(origin)
-                elif not lease.failed and time.monotonic() <= wait.give_up:
-                    # A holder that lives renews it before that. In this order, for a
-                    # store may return NaN.
-                    pause = max(LOOK_AGAIN_SECONDS, lease.seconds_left + TICK_SECONDS)
-                    wait.look_at = time.monotonic() + min(2 * LEASE_SECONDS, pause)
-                    is_over = False
-        finally:
-            if is_over:
-                self._settle(origin, policy)
+        wait, policy = self._waiting[origin], None
+        # If the store fails, each worker continues by itself.
+        with suppress(NoAnswer):
+            lease, now = self._lease(origin), time.monotonic()
+            if lease.granted:
+                # Its last holder may have ended after our first check.
+                policy = self._read_fresh(origin)
+            elif not lease.failed and now <= wait.give_up:
+                # A holder that lives renews it before that. In this order, for a
+                # store may return NaN.
+                pause = max(LOOK_AGAIN_SECONDS, lease.seconds_left + TICK_SECONDS)
+                wait.look_at = now + min(2 * LEASE_SECONDS, pause)
+                return
+        self._settle(origin, policy)
         if policy is not None:
             self._end(origin, failed=False)
 
@@ -218,22 +205,20 @@ class PolicyThread(StoreWorker):
         entry: bytes | None = self.call(
             "read", lambda it: it.get(origin), (bytes, type(None))
         )
-        return None if entry is None or len(entry) > MAX_ENTRY_BYTES else entry
+        return entry
 
     def _read(self, origin: Origin) -> Policy | None:
-        """Return the stored policy of *origin* if it is not over."""
-        entry = self._entry(origin)
-        policy = None if entry is None else self._decode(entry, origin)
-        if policy is None or policy.keep_until <= self._clock():
-            return None
-        return policy
+        """Return the stored policy of *origin* if the store answers, and it is not over."""
+        policy = None
+        with suppress(NoAnswer):
+            entry = self._entry(origin)
+            policy = entry and self._decode(entry, origin)
+        return policy if policy and policy.keep_until > self._clock() else None
 
     def _read_fresh(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin* if it is fresh."""
         policy = self._read(origin)
-        if policy is None or not policy.is_fresh(self._clock()):
-            return None
-        return policy
+        return policy if policy and policy.is_fresh(self._clock()) else None
 
     def _write(self, policy: Policy) -> bool:
         """Store *policy* for other crawls; return whether they can use it."""
@@ -259,22 +244,11 @@ class PolicyThread(StoreWorker):
         if policy.is_known and not policy.is_stale_on_error:
             return True
         entry, now = self._entry(policy.origin), self._clock()
-        if entry is None:
-            return True
-        stored = self._decode(entry, policy.origin)
-        if stored is None:
+        stored = entry and self._decode(entry, policy.origin)
+        if not stored:
             # Of another version, or longer than we read: it is not ours to judge.
-            return False
-        if stored.keep_until <= now:
-            return True
-        if not policy.is_known:
-            return not stored.is_known
+            return entry is None
+        is_good = stored.is_known and now < stored.keep_until
         # One from the future is not newer: the clock went back.
         is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
-        return not (stored.is_known and is_newer)
-
-
-def set_result(future: Future[T], result: T) -> None:
-    """Set the result of *future*, unless it was cancelled or abandoned meanwhile."""
-    with suppress(InvalidStateError):
-        future.set_result(result)
+        return not (is_good and (is_newer or not policy.is_known))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import time
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
 from inspect import iscoroutine
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.policy.fetch_result import is_shortage
@@ -25,6 +26,7 @@ logger = logging.getLogger("scrapy_robots1994")
 
 Side: TypeAlias = Literal["read", "write", "close"]
 Types: TypeAlias = "type | tuple[type, ...]"
+T = TypeVar("T")
 
 REST_SECONDS: Final = 2.0
 """Seconds for which a store that failed is not called again."""
@@ -45,50 +47,40 @@ class CircuitBreaker:
 
     def __init__(self, url: StoreUrl) -> None:
         self._url = url
-        self._rests_until: dict[Side, float] = {}
-        self._failing: set[Side] = set()
+        # When to call each side again whose last call failed.
+        self._failing: dict[Side, float] = {}
         self._reported: set[str] = set()
         self.failures = 0
         """Calls that failed, without those that met a limit of this process."""
 
     def may_call(self, side: Side) -> bool:
         """Return whether to call the store now."""
-        return time.monotonic() >= self._rests_until.get(side, 0.0)
-
-    def rest(self, *sides: Side) -> None:
-        """Let no call of *sides* through for `REST_SECONDS`."""
-        self._rests_until.update(dict.fromkeys(sides, time.monotonic() + REST_SECONDS))
+        return time.monotonic() >= self._failing.get(side, 0.0)
 
     def failed(self, side: Side, error: BaseException) -> None:
         """Let *side* rest after *error*."""
         is_own_limit = _is_own_limit(error)
         self.failures += not is_own_limit
-        self.rest(side)
         if not self._failing:
-            self._report(error, is_own_limit=is_own_limit)
-        self._failing.add(side)
-
-    def _report(self, error: BaseException, *, is_own_limit: bool) -> None:
-        """Log that the store has failed with *error*."""
-        text = self._url.describe(error)
-        # What fails the same way now and then is a warning the first time only.
-        level = logging.INFO if text in self._reported else logging.WARNING
-        self._reported.add(text)
-        what = "could not be used for a limit of this process"
-        logger.log(
-            level,
-            "ROBOTS1994_STORE %s %s: %s. The crawl goes on with what this process "
-            "knows, and fetches what it does not.",
-            self._url,
-            what if is_own_limit else "failed",
-            text,
-        )
+            text = self._url.describe(error)
+            # What fails the same way now and then is a warning the first time only.
+            level = logging.INFO if text in self._reported else logging.WARNING
+            self._reported.add(text)
+            what = "could not be used for a limit of this process"
+            logger.log(
+                level,
+                "ROBOTS1994_STORE %s %s: %s. The crawl goes on with what this process "
+                "knows, and fetches what it does not.",
+                self._url,
+                what if is_own_limit else "failed",
+                text,
+            )
+        self._failing[side] = time.monotonic() + REST_SECONDS
 
     def succeeded(self, side: Side) -> None:
         """Note that *side* of the store works."""
-        if self._failing == {side}:
+        if self._failing.pop(side, None) is not None and not self._failing:
             logger.info("ROBOTS1994_STORE %s answers again.", self._url)
-        self._failing.discard(side)
 
 
 class StoreWorker(Thread):
@@ -103,6 +95,8 @@ class StoreWorker(Thread):
         """The running call of the store, and when it began (`time.monotonic`)."""
         self.is_abandoned = False
         """Set by another thread: end after the running call."""
+        self.pending: set[Future[Any]] = set()
+        """The futures without a result. None may stay so."""
         self._url = url
         self._breaker = breaker
         self._store: PolicyStore | None = None
@@ -113,6 +107,20 @@ class StoreWorker(Thread):
         """Call *function* in this thread. Call this from any thread."""
         self._jobs.put(partial(function, *args))
 
+    def request(self, function: Callable[..., object], *args: Any) -> Future[Any]:
+        """Submit *function* with a further argument: the future, which is returned."""
+        future: Future[Any] = Future()
+        self.pending.add(future)
+        # Adding and discarding are atomic, in whichever threads.
+        future.add_done_callback(self.pending.discard)
+        self.submit(function, *args, future)
+        return future
+
+    def end_waits(self) -> None:
+        """Let no future wait any longer: there is no answer for it."""
+        for future in list(self.pending):
+            set_result(future, None)
+
     def tick(self) -> float | None:
         """Called between jobs; return the seconds until the next call, `None` for any."""
         return None
@@ -121,10 +129,14 @@ class StoreWorker(Thread):
         """Run jobs until the store is closed or this thread is abandoned."""
         while not (self._is_closed or self.is_abandoned):
             self._run_next()
-        # Abandoned: no other thread uses this instance. It may raise anything.
-        with suppress(BaseException):
-            if self._store is not None:
-                self._store.close()
+        if self._store is not None:
+            # It may raise anything.
+            with suppress(BaseException):
+                if self.is_abandoned:
+                    self._store.close()
+                else:
+                    self._guard("close", self._store.close)
+        self.end_waits()
 
     def _run_next(self) -> None:
         """Run the next job, or none if it is time for a tick."""
@@ -132,15 +144,13 @@ class StoreWorker(Thread):
             with suppress(Empty, NoAnswer):
                 self._jobs.get(timeout=self.tick())()
         except Exception:
-            # A mistake of this package; it must not end the thread.
+            # A mistake of this package; it must end neither the thread nor leave a wait.
             logger.exception("Could not use the store of ROBOTS1994_STORE")
+            self.end_waits()
 
-    def end(self) -> None:
-        """Close the store and end the thread. Call this in a job."""
+    def close(self, _: Future[None]) -> None:
+        """Close the store and end the thread after this job; then end all waits."""
         self._is_closed = True
-        store, self._store = self._store, None
-        if store is not None:
-            self._guard("close", store.close, object)
 
     def store(self) -> PolicyStore:
         """Return the store, made in this thread, or raise `NoAnswer`."""
@@ -158,7 +168,9 @@ class StoreWorker(Thread):
         """
         return self._guard(side, partial(method, self.store()), returns)
 
-    def _guard(self, side: Side, function: Callable[[], Any], returns: Types) -> Any:
+    def _guard(
+        self, side: Side, function: Callable[[], Any], returns: Types = object
+    ) -> Any:
         """Call *function*, and raise `NoAnswer` whatever else it raises."""
         # Once abandoned, another thread may use the store through its own instance.
         if self.is_abandoned or not self._breaker.may_call(side):
@@ -190,6 +202,12 @@ def _repeat(function: Callable[[], Any], give_up: float) -> Any:
                 raise
         # A page may give its descriptor back at any moment.
         time.sleep(OWN_LIMIT_SECONDS)
+
+
+def set_result(future: Future[T], result: T) -> None:
+    """Set the result of *future*, unless it was cancelled or abandoned meanwhile."""
+    with suppress(InvalidStateError):
+        future.set_result(result)
 
 
 def _check(result: object, types: Types) -> None:
