@@ -3,32 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import ne
 from typing import Any
 
 from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser import Line, LineKind, Record
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
-from scrapy_robots1994.parser.tokens import (
-    ALLOW,
-    CRAWL_DELAY,
-    DISALLOW,
-    SITEMAP,
-    USER_AGENT,
-)
+from scrapy_robots1994.parser.tokens import read_lines
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 _WIDTH = 22
 _SHOWN_PATHS = 3
-
-# Shorter than `Line.why_ignored`, to fit next to the line.
-_WHY_IGNORED = {
-    LineKind.UNKNOWN: "1994 has no such field",
-    LineKind.MALFORMED: "not of the form `field: value`",
-    LineKind.ORPHAN: "no User-agent line before it",
-    LineKind.NAMELESS: "it names no robot",
-    LineKind.TIMELESS: "no number of seconds",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +47,13 @@ class Report:
         self.effects = list(_effects(self.lines, self.records, here))
         self.problems = [it for it in robots.problems if it.code not in ignored]
         self.is_truncated = robots.is_truncated
-        differing = {
-            there.name: [
-                line
-                for line in self.lines
-                if _meaning(line, here) != _meaning(line, there)
-            ]
-            for there in DIALECTS.values()
+        readings = {it.name: [*_meanings(robots.text, it)] for it in DIALECTS.values()}
+        ours = readings[here.name]
+        self.read_otherwise = {
+            name: list(compress(self.lines, map(ne, ours, theirs)))
+            for name, theirs in readings.items()
+            if theirs != ours
         }
-        self.read_otherwise = {name: them for name, them in differing.items() if them}
 
     def count(self, *severities: str) -> int:
         """Return how many problems have one of *severities*."""
@@ -137,7 +122,7 @@ def _effects(
             case LineKind.DISALLOW:
                 yield _effect_of_rule(dialect.paths(line.value))
             case _:
-                yield f"ignored: {_WHY_IGNORED.get(line.kind, line.why_ignored)}"
+                yield f"ignored: {line.why_ignored}"
 
 
 def _effect_of_rule(paths: tuple[str, ...]) -> str:
@@ -157,16 +142,13 @@ def _effect_of_rule(paths: tuple[str, ...]) -> str:
     return f"forbids what begins with {' or '.join(shown)}{more}"
 
 
-def _meaning(line: Line, dialect: Dialect) -> tuple[str, ...]:
-    """Return the names, paths or known field of *line* in *dialect*, if any."""
-    field_name = line.field.lower()
-    if field_name == USER_AGENT:
-        return dialect.names(line.value)
-    if field_name == DISALLOW:
-        return dialect.paths(line.value)
-    known = {
-        ALLOW: dialect.has_allow,
-        CRAWL_DELAY: dialect.has_crawl_delay,
-        SITEMAP: dialect.has_sitemap,
-    }
-    return (field_name,) if known.get(field_name) else ()
+def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
+    """Yield for each line its names or paths in *dialect*, or what kind of line it is."""
+    for line in read_lines(text, dialect):
+        match line.kind:
+            case LineKind.USER_AGENT:
+                yield dialect.names(line.value)
+            case LineKind.DISALLOW:
+                yield dialect.paths(line.value)
+            case kind:
+                yield kind

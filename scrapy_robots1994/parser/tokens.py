@@ -68,12 +68,13 @@ class LineKind(Enum):
     TIMELESS = "timeless"
 
 
+# Short enough to be printed next to the line.
 _WHY_IGNORED = {
-    LineKind.UNKNOWN: "the 1994 standard has no such field",
-    LineKind.MALFORMED: "it is not a field name, a colon and a value",
-    LineKind.ORPHAN: "its record has no User-agent line before it",
+    LineKind.UNKNOWN: "1994 has no such field",
+    LineKind.MALFORMED: "not of the form `field: value`",
+    LineKind.ORPHAN: "no User-agent line before it",
     LineKind.NAMELESS: "it names no robot",
-    LineKind.TIMELESS: "it says no number of seconds",
+    LineKind.TIMELESS: "no number of seconds",
 }
 
 
