@@ -55,7 +55,7 @@ class Comparer:
         capture, diagnosis = task.capture, self._diagnoses[name]
         files = self._files_of(capture.others_body)
         site = SiteImpact.of(capture)
-        theirs = list(map(files.by(diagnosis.theirs), task.questions))
+        theirs = list(map(files.read(diagnosis.theirs, files.body), task.questions))
         ours = self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
         site.counts.update((name, way) for way in directions)
@@ -112,5 +112,6 @@ class Comparer:
 
     def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
         """Return what our parser *ours* answers to the questions of *task*."""
-        by_file = self._files_of(task.capture.body).by(ours)
+        body = task.capture.body
+        by_file = self._files_of(body).read(ours, body)
         return [task.capture.by_status(it) or by_file(it) for it in task.questions]

@@ -6,7 +6,7 @@ A cause is never guessed: it is assigned because the two agree about a transform
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from scrapy_robots1994.compare import transforms
@@ -16,7 +16,6 @@ from scrapy_robots1994.compare.parsers import (
     Direction,
     Parser,
     Question,
-    Reading,
     direction_of,
     read,
 )
@@ -88,20 +87,14 @@ class ParsedVariants:
     def __init__(self, body: bytes, dialect: str = "1994") -> None:
         self.body = body
         self._dialect = dialect
-        self._bodies: dict[tuple[Cause, str], tuple[bytes, ...]] = {}
-        self._read: dict[tuple[Parser, bytes], Reading] = {}
+        self._bodies: dict[tuple[Cause, str], dict[bytes, None]] = {}
+        self.read = cache(read)
+        """Return a body, this one or a variant of it, as a parser reads it."""
 
     @cached_property
     def lines(self) -> Lines:
         """The lines of the body."""
         return transforms.lines_of(self.body, self._dialect)
-
-    def by(self, parser: Parser, body: bytes | None = None) -> Reading:
-        """Return the body, or the variant *body* of it, as *parser* reads it."""
-        key = parser, self.body if body is None else body
-        if key not in self._read:
-            self._read[key] = read(*key)
-        return self._read[key]
 
     def without(
         self, cause: Cause, question: Question
@@ -114,8 +107,8 @@ class ParsedVariants:
         # Of all transforms one depends on the robot.
         key = cause, question.robot if cause is Cause.AGENT else ""
         if key not in self._bodies:
-            variants = (it.body for it in transform.files(self.lines, key[1]))
-            self._bodies[key] = tuple(dict.fromkeys(variants))
+            variants = transform.files(self.lines, key[1])
+            self._bodies[key] = dict.fromkeys(it.body for it in variants)
         changed = transform.question(question)
         for body in self._bodies[key]:
             if body != self.body or changed != question:
@@ -147,10 +140,9 @@ class Diagnosis:
         variants of the lines that are needed decide.
         """
         is_status = capture.uniform is not None
-        if is_status or capture.others is not None:
-            ours, theirs = files.by(self.ours), files.by(self.theirs)
-            if ours(question) == theirs(question):
-                return Cause.STATUS if is_status else Cause.SHARED_HOST
+        is_other = is_status or capture.others is not None
+        if is_other and self._agree(files, files.body, question):
+            return Cause.STATUS if is_status else Cause.SHARED_HOST
         found = self._cause_in(files, question)
         if found is None:
             needed = files.lines.only(self.minimal_lines(files.body, question))
@@ -162,10 +154,14 @@ class Diagnosis:
         """Return the first cause without which the two agree, if there is one."""
         for cause in self._causes:
             for body, changed in files.without(cause, question):
-                ours, theirs = files.by(self.ours, body), files.by(self.theirs, body)
-                if ours(changed) == theirs(changed):
+                if self._agree(files, body, changed):
                     return cause
         return None
+
+    def _agree(self, files: ParsedVariants, body: bytes, question: Question) -> bool:
+        """Return whether the two answer *question* about *body* in the same way."""
+        ours, theirs = files.read(self.ours, body), files.read(self.theirs, body)
+        return ours(question) == theirs(question)
 
     def minimal_lines(self, body: bytes, question: Question) -> tuple[int, ...]:
         """Return the places (from 0) of the lines that are needed for the two to differ

@@ -33,21 +33,15 @@ VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
 
 
 class Change(Enum):
-    """What a switch from another parser to ours does to one site."""
+    """What a switch from another parser to ours does to one site.
+
+    Their order counts: see `SiteImpact.change`.
+    """
 
     UNCHANGED = "unchanged"
     OPENED = "opened"
     CLOSED = "closed"
     BOTH = "both"
-
-
-# By whether URLs are opened, and whether URLs are closed.
-_CHANGES = {
-    (False, False): Change.UNCHANGED,
-    (True, False): Change.OPENED,
-    (False, True): Change.CLOSED,
-    (True, True): Change.BOTH,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +110,7 @@ class SiteImpact:
             else self.variants[parser, way] >> variant & 1
             for way in (Direction.STRICTER, Direction.LAXER)
         )
-        return _CHANGES[bool(opened), bool(closed)]
+        return list(Change)[bool(opened) + 2 * bool(closed)]
 
     def main_cause(self, parser: str) -> Cause | None:
         """Return the most frequent cause, the first by name of several; None without
@@ -158,12 +152,8 @@ class SiteImpact:
         """Keep the first of *examples* and the known ones, each question once."""
         known = self.examples.get(stratum, [])
         merged = {it.question: it for it in (*known, *examples)}
-        ordered = sorted(merged.values(), key=self._rank)
-        self.examples[stratum] = ordered[:MAX_EXAMPLES]
-
-    def _rank(self, example: Example) -> bytes:
-        """Return what orders examples."""
-        return rank(self.label, example.question.robot, example.question.url)
+        ranked = {rank(self.label, it.robot, it.url): merged[it] for it in merged}
+        self.examples[stratum] = [ranked[it] for it in sorted(ranked)[:MAX_EXAMPLES]]
 
 
 def rank(*parts: str) -> bytes:
@@ -193,10 +183,8 @@ class Totals:
 
     def add_site(self, site: SiteImpact, captures: int = 1) -> None:
         """Add the impact on one site."""
-        self.captures += captures
-        self.counts.update(site.counts)
-        self.causes.update(site.causes)
-        self._list(site)
+        sites = {site.label: site}
+        self.add(Totals(captures, 0, site.counts, site.causes, sites))
 
     def add(self, other: "Totals") -> None:
         """Add all of *other*."""
@@ -206,17 +194,14 @@ class Totals:
         self.causes.update(other.causes)
         self.unlisted.update(other.unlisted)
         self.unlisted_sites += other.unlisted_sites
-        for site in other.sites.values():
-            self._list(site)
-
-    def _list(self, site: SiteImpact) -> None:
-        """List *site*; of too many, those with the last ranks are only counted."""
-        known = self.sites.setdefault(site.label, site)
-        if known is not site:
-            known.add(site)
-        # Twice as many are let in, so that few of them cause a sort.
-        if len(self.sites) > 2 * MAX_SITES:
-            self.trim()
+        for label, site in other.sites.items():
+            known = self.sites.setdefault(label, site)
+            if known is not site:
+                known.add(site)
+            # Of too many, those with the last ranks are only counted. Twice as many are
+            # let in, so that few of them cause a sort.
+            if len(self.sites) > 2 * MAX_SITES:
+                self.trim()
 
     def trim(self) -> None:
         """Take the sites beyond `MAX_SITES` off the list; their changes stay counted."""

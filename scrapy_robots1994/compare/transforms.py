@@ -16,12 +16,7 @@ from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect, dialect_named
 from scrapy_robots1994.parser.records import Record, applied, read_records
 from scrapy_robots1994.parser.spellings import canonical
-from scrapy_robots1994.parser.tokens import (
-    ALLOW,
-    Line,
-    LineKind,
-    read_lines,
-)
+from scrapy_robots1994.parser.tokens import ALLOW, Line, LineKind, read_lines
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 # Neither is part of the other, nor of a name in use.
