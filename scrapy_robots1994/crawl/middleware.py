@@ -11,25 +11,15 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import judges, stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.concurrency import UncountedRequests
+from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
-from scrapy_robots1994.crawl.requests import (
-    OPT_OUT,
-    Exemption,
-    RequestContext,
-    RobotName,
-    exemption_of,
-)
-from scrapy_robots1994.crawl.settings import (
-    RobotsSettings,
-    log_settings_errors,
-    log_start,
-)
+from scrapy_robots1994.crawl.requests import OPT_OUT, RequestContext, RobotName
+from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.waiting import CLOSING, RETURNED, WaitingRequests
 from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.origin import Origin, is_robots_txt
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
 
@@ -72,7 +62,7 @@ class Robots1994Middleware:
         self._cache = judges.RulesCache(memory)
         self._judge = self._judge_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
-        log_start(crawler, settings)
+        settings.log_start(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -97,7 +87,7 @@ class Robots1994Middleware:
         cached = self._cache.get(url)
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
-        # What `exemption_of` exempts passes here without it: our own requests carry this
+        # Whatever `_process` does not check passes here, too: our own requests carry this
         # key, rules allow /robots.txt itself, and there are none for what is not http.
         if meta.get(OPT_OUT):
             return None
@@ -128,12 +118,14 @@ class Robots1994Middleware:
     async def _process(self, request: Request) -> Request | Response | None:
         """Do the same as `process_request`, for a request that may have to wait."""
         self._take_back(request)
-        exemption = exemption_of(request.url, request.meta)
-        origin = Origin.of(request.url)
-        if origin is None or exemption not in {None, Exemption.ROBOTS_TXT}:
+        meta, origin = request.meta, Origin.of(request.url)
+        # Our own request must never wait for itself, wherever it is redirected, and also
+        # where another middleware takes its opt-out away.
+        if origin is None or META_KEY in meta or meta.get(OPT_OUT):
             return None
         try:
-            if exemption is not None:
+            # Ours O22: nothing waits for a file in order to fetch that file.
+            if is_robots_txt(request.url):
                 return await self._hand_out(request, origin)
             # The cache has no entry for another User-Agent, or for a judge that notes
             # each decision; the policy may be fresh all the same.
@@ -159,34 +151,33 @@ class Robots1994Middleware:
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Request | None:
         """Let a page that the close took out of its queue go back to the scheduler."""
-        if isinstance(exception, QueuedPageAborted):
-            return self._give_back(request)
-        return None
+        is_ours = isinstance(exception, QueuedPageAborted)
+        return self._give_back(request) if is_ours else None
 
     async def _wait(self, request: Request, origin: Origin) -> None:
         """Judge *request* once the policy of *origin* is known, and let it leave."""
         self._recorder.count(stats.WAITED)
         with self._waiting.waiting(request, origin) as waiting:
             found = await self._find(request, origin)
-            if self._engine.is_closing():
-                # Ours R6: it waited until the end, so the next crawl decides.
-                raise FetchAborted(CLOSING)
             # Also an error, and before its turn: in a dry run a failed fetch allows, and
             # what is refused takes no place of another.
             await self._judge.judge(request, origin, found)
             await self._waiting.turn(waiting)
 
-    async def _find(self, request: Request, origin: Origin) -> Policy | Exception:
+    async def _find(self, request: Request, origin: Origin) -> judges.Found:
         """Return the policy of *origin*, or the error because of which it has none."""
+        found: judges.Found
         try:
-            return await self.resolve(request, origin)
+            found = await self.resolve(request, origin)
         # Without asyncio a cancellation is an Exception: it is no failure.
         except CancelledError:
             raise
-        except Exception as error:
-            if self._engine.is_closing():
-                raise
-            return error
+        except Exception as error:  # noqa: BLE001 - the judge raises it
+            found = error
+        if self._engine.is_closing():
+            # Ours R6: it waited until the end, so the next crawl decides.
+            raise FetchAborted(CLOSING)
+        return found
 
     async def _hand_out(self, request: Request, origin: Origin) -> Response | None:
         """Answer a spider's own request for a robots.txt with the file we have."""

@@ -1,10 +1,9 @@
-"""What the middleware reads in a page request (whether it is checked, the name it is
-sent with, its way out), and the request for the robots.txt that it needs.
+"""What the middleware reads in a page request (the name it is sent with, its way out),
+and the request for the robots.txt that it needs.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cached_property
 from logging import WARNING
 from typing import Any
@@ -15,42 +14,10 @@ from scrapy.crawler import Crawler
 from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_robots1994.crawl.concurrency import META_KEY
 from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.origin import Origin, target_of
-
-ROBOTS_TXT = "/robots.txt"
 
 OPT_OUT = "dont_obey_robotstxt"
 """Scrapy's meta key of a request that is not checked, whatever its URL is."""
-
-
-class Exemption(Enum):
-    """Why a request is not checked; the value is a phrase for a message."""
-
-    OPTED_OUT = "its meta has dont_obey_robotstxt"
-    OWN_REQUEST = "it is our own request for a robots.txt"
-    NOT_HTTP = "only http and https URLs with a host have a robots.txt"
-    ROBOTS_TXT = "robots.txt itself may always be retrieved"
-
-
-def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
-    """Return why a request is not checked; `None` for one that is.
-
-    The middleware does not call it where `RulesCache` has the rules of the origin. So a
-    new reason must exempt whole origins, or be checked in `process_request`, too.
-    """
-    # First: our own request must never wait for itself, wherever it is redirected.
-    if META_KEY in meta:
-        return Exemption.OWN_REQUEST
-    if meta.get(OPT_OUT):
-        return Exemption.OPTED_OUT
-    if Origin.of(url) is None:
-        return Exemption.NOT_HTTP
-    # Ours O22: nothing waits for a file in order to fetch that file.
-    if url.endswith(ROBOTS_TXT) and target_of(url) == ROBOTS_TXT:
-        return Exemption.ROBOTS_TXT
-    return None
 
 
 class RobotName:

@@ -171,6 +171,42 @@ class RobotsSettings:
             unreachable_allows=self.unreachable == "allow",
         )
 
+    def log_start(self, crawler: Crawler) -> None:
+        """Log which rules this crawl obeys, and which setting has no effect."""
+        # The first thing to look at when a crawl obeys other rules than expected.
+        robot = RobotName(crawler).usual
+        name = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
+        dry_run = "; dry run: the rules of the built-in middleware decide"
+        log_line(
+            crawler,
+            INFO,
+            "scrapy_robots1994 %s: dialect %s, %s reading, robot name %s, store %s, "
+            "at most %d parallel robots.txt fetches%s",
+            __version__,
+            self.dialect,
+            self.reading,
+            name,
+            str(self.store),
+            self.max_fetches,
+            dry_run if self.dry_run else "",
+        )
+        # Not errors: a project may set them for several spiders and dialects.
+        if self.crawl_delay is not None and not self.applies_crawl_delay:
+            having = ", ".join(
+                name for name, it in DIALECTS.items() if it.has_crawl_delay
+            )
+            text = (
+                "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
+                'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s'
+            )
+            log_line(crawler, WARNING, text, self.dialect, having)
+        if self.compare_report and not (self.compare or self.dry_run):
+            text = (
+                "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
+                "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
+            )
+            log_line(crawler, WARNING, text)
+
 
 def _unknown(name: str, known: list[str]) -> str:
     """Return the message for *name*, which would do nothing: likely a misspelling."""
@@ -195,38 +231,3 @@ def log_settings_errors() -> Iterator[None]:
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         raise
-
-
-def log_start(crawler: Crawler, settings: RobotsSettings) -> None:
-    """Log which rules this crawl obeys, and which setting has no effect."""
-    # The first thing to look at when a crawl obeys other rules than expected.
-    robot = RobotName(crawler).usual
-    name = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
-    dry_run = "; dry run: the rules of the built-in middleware decide"
-    log_line(
-        crawler,
-        INFO,
-        "scrapy_robots1994 %s: dialect %s, %s reading, robot name %s, store %s, "
-        "at most %d parallel robots.txt fetches%s",
-        __version__,
-        settings.dialect,
-        settings.reading,
-        name,
-        str(settings.store),
-        settings.max_fetches,
-        dry_run if settings.dry_run else "",
-    )
-    # Not errors: a project may set them for several spiders and dialects.
-    if settings.crawl_delay is not None and not settings.applies_crawl_delay:
-        having = ", ".join(name for name, it in DIALECTS.items() if it.has_crawl_delay)
-        text = (
-            "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
-            'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s'
-        )
-        log_line(crawler, WARNING, text, settings.dialect, having)
-    if settings.compare_report and not (settings.compare or settings.dry_run):
-        text = (
-            "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
-            "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
-        )
-        log_line(crawler, WARNING, text)
