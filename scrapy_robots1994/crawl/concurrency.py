@@ -155,7 +155,11 @@ class UncountedRequests:
         self._close_if_idle: Any = _ABSENT
         self.on_first: list[Callable[[], None]] = []
         """Called when the first request is added."""
-        crawler.signals.connect(self._stay_open, signals.spider_idle)
+        connect = crawler.signals.connect
+        connect(self._stay_open, signals.spider_idle)
+        # The downloader removes what has its response itself, which is an error where
+        # it is missing.
+        connect(self.discard, signals.request_left_downloader)
 
     def __contains__(self, request: Request) -> bool:
         """Return whether *request* does not count."""

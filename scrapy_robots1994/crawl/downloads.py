@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions, signals
 from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.exceptions import StopDownload
+from scrapy.settings.default_settings import RETRY_EXCEPTIONS
+from scrapy.utils.misc import load_object
 from twisted.internet import error
 from twisted.internet.defer import CancelledError
-from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of, read_body
@@ -71,18 +71,13 @@ UNRESOLVED = (
 )
 """What a download raises when a name has no address."""
 
+# Not an OSError, which any middleware may raise.
 NETWORK = (
     *TIMEOUTS,
     *UNRESOLVED,
-    ConnectionRefused,
-    error.ConnectError,
-    error.ConnectionClosed,
-    ResponseFailed,
-    TlsError,
-    _either("DownloadFailedError", ResponseFailed),
-    _either("ResponseDataLossError", ResponseFailed),
+    *(kind for kind in map(load_object, RETRY_EXCEPTIONS) if kind is not OSError),
 )
-"""What a download raises when the network fails."""
+"""What a download raises when the network fails: what Scrapy retries by default."""
 
 CANCELLED = (CancelledError, _either("DownloadCancelledError", CancelledError))
 """What a download raises that someone ended (R6)."""
@@ -177,7 +172,6 @@ class DownloadLimits:
         connect(self._reached, signals.request_reached_downloader)
         connect(self._bytes_received, signals.bytes_received)
         connect(self._downloaded, signals.response_downloaded)
-        connect(self._left, signals.request_left_downloader)
 
     @contextmanager
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
@@ -223,12 +217,6 @@ class DownloadLimits:
             # From here on the downloader has it; it adds nothing to
             # CONCURRENT_REQUESTS.
             self._uncounted.add(request)
-
-    def _left(self, request: Request) -> None:
-        """Count a request again that has its response, for it is about to leave."""
-        if META_KEY in request.meta:
-            # The downloader removes it itself, which is an error where it is missing.
-            self._uncounted.discard(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""

@@ -232,11 +232,10 @@ class SlotDelays:
             paced.restart()
 
     def _left(self, request: Request) -> None:
-        """Count *request* again: it left its slot."""
+        """Let another request be uncounted: this one left its slot."""
         paced = self._queued.pop(request, None)
         if paced is not None:
             paced.uncounted -= 1
-            self._uncounted.discard(request)
 
 
 class CrawlDelay:
