@@ -41,15 +41,14 @@ CLOSING = "the crawl is closing"
 class Waiting:
     """One request that waits.
 
-    Those of a lower *order* leave first: by priority, then by arrival. *counts* says
-    whether it counts towards `CONCURRENT_REQUESTS`, *is_due* whether its policy is
-    known. *left* is released with `None` when it may go on, or with why it may not.
+    Those of a lower *order* leave first: by priority, then by arrival. *is_due* says
+    whether its policy is known. *left* is released with `None` when it may go on, or
+    with why it may not.
     """
 
     request: Request
     origin: Origin
     order: tuple[int, int]
-    counts: bool = True
     is_due: bool = False
     left: DeferredWaiter[str | None] = field(default_factory=DeferredWaiter)
 
@@ -64,32 +63,30 @@ class Places:
         self._uncounted = uncounted
         self._most = most
         self._share = most // 2
-        self._used = 0
         self._by_origin: Counter[Origin] = Counter()
-        self._waiting: dict[Waiting, None] = {}
-        # Those that count for want of a place, in the order of their arrival.
+        # Dicts, for they are in order of arrival, and a cancelled wait is found at once.
+        self._taken: dict[Waiting, None] = {}
+        # Those that count for want of a place.
         self.counting: dict[Waiting, None] = {}
 
-    def __bool__(self) -> bool:
-        """Return whether any request waits."""
-        return bool(self._waiting)
+    def __contains__(self, waiting: Waiting) -> bool:
+        """Return whether *waiting* has a place, and does not count."""
+        return waiting in self._taken
 
     def enter(self, waiting: Waiting) -> None:
         """Give *waiting* a place, perhaps that of an origin with more than its share."""
-        self._waiting[waiting] = None
         # Else 1,000 requests of one slow origin would stop all others.
-        if self._used >= self._most and self._by_origin[waiting.origin] < self._share:
+        if self._is_full() and self._by_origin[waiting.origin] < self._share:
             self._withdraw()
-        if self._used >= self._most or not self.take(waiting):
+        if self._is_full() or not self.take(waiting):
             self.counting[waiting] = None
 
     def leave(self, waiting: Waiting) -> None:
         """Forget *waiting*, which counts from now on; others may take its place."""
-        self._waiting.pop(waiting, None)
         self.counting.pop(waiting, None)
         self._count(waiting)
         # One that counts takes a download away from pages that could be fetched.
-        while self.counting and self._used < self._most:
+        while self.counting and not self._is_full():
             by_origin, share = self._by_origin, self._share
             has_less = (it for it in self.counting if by_origin[it.origin] < share)
             other = next(has_less, None) or next(iter(self.counting))
@@ -100,27 +97,28 @@ class Places:
         """Let *waiting* have a place; `False` if the downloader does not count it."""
         if not self._uncounted.add(waiting.request):
             return False
-        waiting.counts = False
-        self._used += 1
+        self._taken[waiting] = None
         self._by_origin[waiting.origin] += 1
         return True
 
+    def _is_full(self) -> bool:
+        return len(self._taken) >= self._most
+
     def _withdraw(self) -> None:
         """Let the last request count of the origin that has more than its share."""
-        for other in reversed(self._waiting):
+        for other in reversed(self._taken):
             has_more = self._by_origin[other.origin] > self._share
             # One that is due leaves soon, and would then take a download twice.
-            if has_more and not other.counts and not other.is_due:
+            if has_more and not other.is_due:
                 self._count(other)
                 self.counting[other] = None
                 return
 
     def _count(self, waiting: Waiting) -> None:
         """Take the place of *waiting*, if it has one: it counts again."""
-        if not waiting.counts:
-            waiting.counts = True
+        if waiting in self._taken:
+            del self._taken[waiting]
             self._uncounted.discard(waiting.request)
-            self._used -= 1
             self._by_origin[waiting.origin] -= 1
             if not self._by_origin[waiting.origin]:
                 del self._by_origin[waiting.origin]
@@ -186,7 +184,7 @@ class WaitingRequests:
         waiting.is_due = True
         self._places.counting.pop(waiting, None)
         insort(self.leaving, waiting, key=lambda it: it.order)
-        if waiting.counts:
+        if waiting not in self._places:
             self._exchange(waiting)
         else:
             # Not before all that wait for the file are due: the first is not the most
@@ -277,7 +275,8 @@ class WaitingRequests:
         # Often while there is movement; ten polls a second cost next to nothing.
         slower = min(self._pause * 2, POLL_SECONDS)
         self._pause = BUSY_POLL_SECONDS if is_moving else slower
-        self._is_polling = bool(self._places or len(self._uncounted))
+        # A waiting request counts for want of a place, or is uncounted.
+        self._is_polling = bool(self._places.counting or len(self._uncounted))
         if self._is_polling:
             call_later(self._pause, self._poll)
 
