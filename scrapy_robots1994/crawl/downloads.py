@@ -12,7 +12,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from scrapy import exceptions, signals
 from scrapy.core.downloader.handlers.http11 import TunnelError
@@ -71,11 +71,11 @@ UNRESOLVED = (
 )
 """What a download raises when a name has no address."""
 
-# Not an OSError, which any middleware may raise.
 NETWORK = (
     *TIMEOUTS,
     *UNRESOLVED,
-    *(kind for kind in map(load_object, RETRY_EXCEPTIONS) if kind is not OSError),
+    # Not OSError, which any middleware may raise.
+    *{load_object(cast("str", it)) for it in RETRY_EXCEPTIONS} - {OSError},
 )
 """What a download raises when the network fails: what Scrapy retries by default."""
 
