@@ -71,11 +71,9 @@ class InFlightFetch(Generic[ContextT]):
     work: Work | None = None
 
     def next_context(self) -> ContextT:
-        """Return the context of a waiter for the next attempt, if possible an untried one."""
-        waiting = list(self.waiters.values())
-        untried = (context for context in waiting if context not in self.tried)
-        others = (context for context in waiting if context != self.context)
-        self.context = next(untried, next(others, self.context))
+        """Return the context of a waiter for the next attempt: the one least tried."""
+        waiting = self.waiters.values()
+        self.context = min(waiting, key=self.tried.count, default=self.context)
         self.tried.append(self.context)
         return self.context
 
@@ -110,9 +108,7 @@ class PolicyResolver(Generic[ContextT]):
         `None` means "call `resolve`", not "allowed".
         """
         policy = self._memory.get(origin)
-        if policy is None or not policy.is_fresh(self._backend.now()):
-            return None
-        return policy
+        return policy if policy and policy.is_fresh(self._backend.now()) else None
 
     async def resolve(self, origin: Origin, context: ContextT) -> Policy:
         """Return the policy of *origin*, fetched if need be.
