@@ -144,14 +144,15 @@ class UncountedRequests:
         # An attribute of the crawler: a table here would keep ended crawlers alive.
         found: UncountedRequests | None = vars(crawler).get(_ATTRIBUTE)
         if found is None:
-            found = vars(crawler)[_ATTRIBUTE] = cls(crawler, EngineState(crawler))
+            found = vars(crawler)[_ATTRIBUTE] = cls(crawler)
         return found
 
-    def __init__(self, crawler: Crawler, engine: EngineState) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self.engine = engine
+        self.engine = EngineState(crawler)
         self._requests: set[Request] = set()
-        self._queued: dict[Request, tuple[Any, Callable[[], object]]] = {}
+        # Those in the queue of a slot, or sent since, with what is called at their end.
+        self._queued: dict[Request, Callable[[], object]] = {}
         self._close_if_idle: Any = _ABSENT
         self.on_first: list[Callable[[], None]] = []
         """Called when the first request is added."""
@@ -160,10 +161,6 @@ class UncountedRequests:
         # The downloader removes what has its response itself, which is an error where
         # it is missing.
         connect(self.discard, signals.request_left_downloader)
-
-    def __contains__(self, request: Request) -> bool:
-        """Return whether *request* does not count."""
-        return request in self._requests
 
     def __len__(self) -> int:
         """Return how many requests do not count."""
@@ -184,56 +181,56 @@ class UncountedRequests:
         self.engine.schedule()
         return True
 
-    def add_queued(self, request: Request, removed: Callable[[], object]) -> bool:
+    def add_queued(self, request: Request, ended: Callable[[], object]) -> bool:
         """Count *request*, which its download slot has queued, no more.
 
-        `False` if it is not queued, or does not count. It counts again when it is
-        removed from the queue, by a cancellation or by `fail_queued`, which calls
-        *removed*; any other end is for the caller to notice.
+        `False` if it is not queued, or does not count. *ended* is called when it counts
+        again: it has its response, was cancelled, or failed by `fail_queued`.
         """
-        queue = _queue_of(self._crawler, request)
-        response = next((queued for it, queued in queue if it is request), None)
+        response = _queued_response(self._crawler, request)
         # One that was just cancelled may still be on its way out of the downloader.
         if response is None or response.called or not self.add(request):
             return False
 
         def cancel(queued: Any) -> None:
             queued._suppressAlreadyCalled = True  # noqa: SLF001 - see below
-            self._remove_queued(request, removed)
+            self._remove_queued(request)
 
         # `Deferred._canceller` is private. No signal says that a queued request was
         # cancelled, and the downloader removes it from `active` at once. With it,
         # Twisted ignores the response that may still come only where
         # `_suppressAlreadyCalled` says so. Without either, that removal is a KeyError.
         response._canceller = cancel  # noqa: SLF001 - as above
-        self._queued[request] = response, removed
+        self._queued[request] = ended
         return True
 
     def fail_queued(self, error: Callable[[], Exception]) -> None:
         """Remove all from the queues of their slots; each fails with an *error*."""
-        for request, (response, removed) in list(self._queued.items()):
-            # The others are on their way to the server.
-            if any(it is request for it, _ in _queue_of(self._crawler, request)):
-                self._remove_queued(request, removed)
+        for request in list(self._queued):
+            response = _queued_response(self._crawler, request)
+            # Without one it is on its way to the server.
+            if response is not None:
+                self._remove_queued(request)
                 response.errback(error())
 
-    def _remove_queued(self, request: Request, removed: Callable[[], object]) -> None:
+    def _remove_queued(self, request: Request) -> None:
         """Take *request* out of the queue of its slot; it counts until it has left."""
         drop_queued(self._crawler, request)
         # The downloader removes it from `active` next, and raises KeyError if it is not
         # there.
         self.discard(request)
-        removed()
 
     def discard(self, request: Request) -> None:
         """Count *request* again; no effect if it counts already."""
         if request not in self._requests:
             return
         self._requests.remove(request)
-        self._queued.pop(request, None)
         active = self.engine.active()
         if active is not None:
             active.add(request)
+        ended = self._queued.pop(request, None)
+        if ended is not None:
+            ended()
         if not self._requests:
             self.engine.set_close_if_idle(self._close_if_idle)
 
@@ -255,6 +252,12 @@ def slots_of(crawler: Crawler) -> dict[str | None, Any]:
     """Return the slots of the crawl by key; none if its downloader has none."""
     # `Downloader.slots` is undocumented. Without it no crawl delay is applied.
     return getattr(getattr(crawler.engine, "downloader", None), "slots", {})
+
+
+def _queued_response(crawler: Crawler, request: Request) -> Any:
+    """Return the Deferred of a *request* that its slot has queued, else `None`."""
+    queue = _queue_of(crawler, request)
+    return next((response for it, response in queue if it is request), None)
 
 
 def _queue_of(crawler: Crawler, request: Request) -> Any:

@@ -114,6 +114,10 @@ class PacedSlot:
         if slot.delay * (1 - jitter_of(slot)) < self.pause:
             _set_jitter(slot, 0.0)
 
+    def one_left(self) -> None:
+        """Let another request be uncounted."""
+        self.uncounted -= 1
+
     def restart(self) -> None:
         """Count the pause from now on: the server has just answered a request."""
         # It is 0 until the slot has sent a request: then there is nothing to pause after.
@@ -135,11 +139,9 @@ class SlotDelays:
         self._recorder = stats.StatsRecorder(crawler)
         self._delays: LRUCache[Origin | None, float] = LRUCache(MAX_ORIGINS)
         self._slots: dict[str | None, PacedSlot] = {}
-        self._queued: dict[Request, PacedSlot] = {}
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
         connect(self._downloaded, signals.response_downloaded)
-        connect(self._left, signals.request_left_downloader)
 
     @classmethod
     def of(cls, crawler: Crawler, settings: RobotsSettings) -> "SlotDelays":
@@ -218,10 +220,9 @@ class SlotDelays:
         # The pause may have ended since the signal.
         most = max(MIN_UNCOUNTED, UNCOUNTED_SECONDS / (paced.pause or math.inf))
         if paced.uncounted < most and self._uncounted.add_queued(
-            request, partial(self._left, request)
+            request, paced.one_left
         ):
             paced.uncounted += 1
-            self._queued[request] = paced
 
     def _downloaded(self, response: Response, request: Request) -> None:  # noqa: ARG002 - Scrapy's names
         """Begin the pause of the slot anew: its delay counts from the last answer."""
@@ -230,12 +231,6 @@ class SlotDelays:
             # AutoThrottle, which listens to the same signal, may have changed the slot.
             paced.enforce()
             paced.restart()
-
-    def _left(self, request: Request) -> None:
-        """Let another request be uncounted: this one left its slot."""
-        paced = self._queued.pop(request, None)
-        if paced is not None:
-            paced.uncounted -= 1
 
 
 class CrawlDelay:
