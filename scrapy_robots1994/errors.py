@@ -23,6 +23,14 @@ class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is 
     """A library of an extra is not installed; the message holds the pip command."""
 
 
+def missing_extra(user: str, error: ImportError, extra: str) -> MissingExtra:
+    """Return the error that says what *user* needs and which *extra* brings it."""
+    return MissingExtra(
+        f"{user} needs {error.name}, which is not installed: "
+        f"pip install 'scrapy_robots1994[{extra}]'"
+    )
+
+
 class StoreError(RobotsError):
     """A policy store cannot be opened, read or written."""
 

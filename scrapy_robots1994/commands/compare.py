@@ -13,7 +13,7 @@ from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.inputs import expand, is_url
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
-from scrapy_robots1994.errors import MissingExtra
+from scrapy_robots1994.errors import missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
@@ -154,11 +154,7 @@ def executor_for(
     try:
         distributed = import_module("distributed")
     except ImportError as error:
-        msg = (
-            f"--scheduler needs {error.name}, which is not installed: "
-            "pip install 'scrapy_robots1994[cluster]'"
-        )
-        raise MissingExtra(msg) from error
+        raise missing_extra("--scheduler", error, "cluster") from error
     with distributed.Client(opts.scheduler, timeout=10) as client:
         threads = sum(client.nthreads().values())
         # More than one try: a worker may die, and others take its tasks over.

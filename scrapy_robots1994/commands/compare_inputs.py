@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from scrapy_robots1994.commands.inputs import is_archive, read_bytes, why_unread
 from scrapy_robots1994.compare.parsers import Capture
-from scrapy_robots1994.errors import MissingExtra, RobotsError
+from scrapy_robots1994.errors import RobotsError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Reason, Verdict
@@ -156,11 +156,7 @@ def _records(file: BinaryIO, report: OnFault) -> Iterator[Any]:
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
         from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - as above
     except ImportError as error:  # pragma: no cover - without the extra
-        msg = (
-            "Reading a WARC file needs warcio, which is not installed: "
-            "pip install 'scrapy_robots1994[report]'"
-        )
-        raise MissingExtra(msg) from error
+        raise missing_extra("Reading a WARC file", error, "report") from error
 
     class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
         """A reader whose header lines are bounded; warcio reads them whole."""

@@ -68,8 +68,7 @@ class Job:
     parsers: tuple[str, ...]
     names: tuple[str, ...]
     settings: bytes
-    dialect: str
-    reading: str
+    variant: Variant
     max_bytes: int
     robots: tuple[str, ...]
     urls: tuple[str, ...] | None
@@ -95,8 +94,7 @@ class Job:
             parsers=wanted,
             names=tuple(names),
             settings=portable(settings),
-            dialect=ours.dialect,
-            reading=ours.reading,
+            variant=Variant(ours.dialect, ours.reading),
             max_bytes=ours.max_bytes,
             robots=tuple(opts.robot),
             urls=tuple(listed(opts.urls)) if opts.urls else None,
@@ -107,6 +105,7 @@ class Job:
     def compare(self, captures: Sequence[Capture]) -> Result:
         """Compare all of *captures*."""
         comparer, result = _comparer_of(self), Result()
+        known = len(comparer.stuck)
         for whole in captures:
             robots = RobotsTxt.parse(whole.body, limit=self.max_bytes)
             # Ours O24: the whole lines within the limit, for all parsers alike.
@@ -114,7 +113,7 @@ class Job:
             capture = replace(whole, body=body)
             task = Comparison(capture, tuple(self._questions(capture)))
             result.totals.add_site(comparer.compare(task))
-        result.stuck, comparer.stuck = comparer.stuck, []
+        result.stuck = [": ".join(it) for it in [*comparer.stuck][known:]]
         return result
 
     def explain(self, sites: Sequence[SiteImpact]) -> list[SiteImpact]:
@@ -148,29 +147,17 @@ class Result:
     is_interrupted: bool = False
 
 
-class JobComparer(GuardedComparer):
-    """The comparer of one job and thread; *stuck* is what got stuck since the last task."""
-
-    def __init__(self, job: Job) -> None:
-        self.stuck: list[str] = []
-        super().__init__(
-            partial(make_comparer, job.parsers, job.settings, job.dialect, job.reading),
-            job.names,
-            on_stuck=lambda *found: self.stuck.append(": ".join(found)),
-            seconds=job.seconds,
-        )
-
-
 # A cluster passes its workers functions and values, and nothing that owns a process.
-_comparers: dict[tuple[Job, int], JobComparer] = {}
+_comparers: dict[tuple[Job, int], GuardedComparer] = {}
 _closed = Event()
 
 
-def _comparer_of(job: Job) -> JobComparer:
+def _comparer_of(job: Job) -> GuardedComparer:
     """Return the comparer of *job* in this thread, made at the first call."""
     key = job, get_ident()
     if key not in _comparers:
-        _comparers[key] = JobComparer(job)
+        make = partial(make_comparer, job.parsers, job.settings, *job.variant)
+        _comparers[key] = GuardedComparer(make, job.names, job.seconds)
         if _closed.is_set():
             _comparers[key].close()
     return _comparers[key]
@@ -234,7 +221,7 @@ def report_of(
     result: Result, job: Job, args: list[str], inputs: CompareInputs
 ) -> ComparisonReport:
     """Return what came of the job, as a report."""
-    totals, variant = result.totals, Variant(job.dialect, job.reading)
+    totals = result.totals
     shown = ", ".join(args[:3]) + ", ..." * bool(args[3:])
     asked = (
         f"at most {job.max_questions} questions for each file, at the edges of its rules; "
@@ -247,9 +234,9 @@ def report_of(
         subject=f"{totals.captures:,} robots.txt of {escape_control_chars(shown, 200)}",
         parsers=job.names,
         totals=totals,
-        variant=variant,
+        variant=job.variant,
         metadata=describe(
-            variant,
+            job.variant,
             robots=named or "those that the file names, and one that it does not",
             questions=asked,
         ),

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from scrapy_robots1994.errors import MissingExtra, StoreError
+from scrapy_robots1994.errors import StoreError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
@@ -230,11 +230,8 @@ def _library() -> ModuleType:
     try:
         import redis  # noqa: PLC0415 - an extra
     except ImportError as error:
-        msg = (
-            "ROBOTS1994_STORE: a store in Redis needs the client of Redis: "
-            "pip install 'scrapy_robots1994[redis]'"
-        )
-        raise MissingExtra(msg) from error
+        user = "ROBOTS1994_STORE: a store in Redis"
+        raise missing_extra(user, error, "redis") from error
     return redis
 
 

@@ -26,7 +26,7 @@ from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact
 from scrapy_robots1994.compare.parsers import Direction, Parser, raised
 from scrapy_robots1994.crawl.parser import load_parser
-from scrapy_robots1994.errors import MissingExtra
+from scrapy_robots1994.errors import missing_extra
 
 START_SECONDS: Final = 60.0  # in which the process must be ready
 
@@ -180,15 +180,16 @@ class GuardedComparer:
 
     A parser that does not answer in time, or that brings its process down, counts as
     having raised `Timeout` or `WorkerDied`; *on_stuck* is called once for it and the
-    file, about which it decides no more. Call it from one thread at a time.
+    file, about which it decides no more; *stuck* says how for all of them. Call it from
+    one thread at a time.
     """
 
     def __init__(
         self,
         make: Callable[[], Comparer],
         names: tuple[str, ...],
-        on_stuck: Callable[[str, str], object],
         seconds: float,
+        on_stuck: Callable[[str, str], object] = lambda *_: None,
     ) -> None:
         self.names = names
         self._worker = WorkerProcess(make)
@@ -196,7 +197,7 @@ class GuardedComparer:
         """End the process, whatever it does, and a call that waits for it."""
         self._on_stuck = on_stuck
         self._seconds = seconds
-        self._stuck: dict[tuple[str, str], str] = {}
+        self.stuck: dict[tuple[str, str], str] = {}
 
     def compare(self, task: Comparison) -> SiteImpact:
         """Return how all parsers differ from ours by the questions of *task*."""
@@ -208,8 +209,8 @@ class GuardedComparer:
     def _compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return the same for one parser."""
         here = name, task.capture.label
-        if here in self._stuck:
-            return _raised(name, task, self._stuck[here])
+        if here in self.stuck:
+            return _raised(name, task, self.stuck[here])
         try:
             site: SiteImpact = self._worker.call(self._seconds, "compare", name, task)
         except WorkerDied as error:
@@ -217,9 +218,9 @@ class GuardedComparer:
             if is_late and task.diagnose:
                 # The search for causes may have taken the time, not the answers.
                 return self._undiagnosed(name, task)
-            self._stuck[here] = "Timeout" if is_late else "WorkerDied"
+            self.stuck[here] = "Timeout" if is_late else "WorkerDied"
             self._on_stuck(*here)
-            return _raised(name, task, self._stuck[here])
+            return _raised(name, task, self.stuck[here])
         return site
 
     def _undiagnosed(self, name: str, task: Comparison) -> SiteImpact:
@@ -234,7 +235,7 @@ class GuardedComparer:
     def explain(self, site: SiteImpact) -> SiteImpact:
         """Return *site* with its examples explained, as far as there is time."""
         for name in self.names:
-            if (name, site.label) not in self._stuck:
+            if (name, site.label) not in self.stuck:
                 with suppress(WorkerDied):
                     found = self._worker.call(self._seconds, "explain", name, site)
                     site.examples.update(found)
@@ -265,10 +266,7 @@ def peers(
         try:
             kind.from_crawler(crawler, b"")
         except ImportError as error:
-            raise MissingExtra(
-                f"{kind.__name__} needs {error.name}, which is not installed: "
-                "pip install 'scrapy_robots1994[report]'"
-            ) from error
+            raise missing_extra(kind.__name__, error, "report") from error
         found.append(Parser(kind.__name__, partial(kind.from_crawler, crawler)))
     return found
 
