@@ -135,17 +135,18 @@ def _refuse(_: Any) -> bool:
 FLAG = SettingType("True or False", _switch(on=True, off=False, other=_refuse))
 
 
-def _store(value: Any) -> StoreUrl:
-    _require(isinstance(value, str))
-    return StoreUrl.parse(value)
-
-
-STORE = SettingType('a store URL, for example "memory://"', _store)
+# Of any value: what is no text names no store either, and the message says so.
+STORE = SettingType(
+    'a store URL, for example "memory://"', lambda value: StoreUrl.parse(str(value))
+)
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
     """Return the list that *value* is, or spells by commas or as JSON, with a bracket."""
     if isinstance(value, str):
+        # `-s NAME=` on the command line is an empty list of Scrapy's, too.
+        if not value.strip():
+            return ()
         # Scrapy's `getlist` knows commas alone, `getdict` JSON alone: users write both.
         is_json = value.lstrip().startswith("[")
         parts = (part.strip() for part in value.split(","))
@@ -155,9 +156,7 @@ def _listed(value: Any) -> tuple[Any, ...]:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
-    # `-s NAME=` on the command line is an empty list of Scrapy's, too.
-    is_blank = isinstance(value, str) and not value.strip()
-    found = () if is_blank else _listed(value)
+    found = _listed(value)
     _require(all(isinstance(each, str) and each for each in found))
     return found
 
@@ -174,10 +173,8 @@ def is_parser(kind: object) -> bool:
 
 
 def _parsers(value: Any) -> tuple[str | type, ...]:
-    # The command line has no other way to write None or an empty list.
-    if value is None or (
-        isinstance(value, str) and value.strip().lower() in {"", "none"}
-    ):
+    # The command line has no other way to write None.
+    if str(value).strip().lower() == "none":
         return ()
     found = _listed(value)
     _require(all(each if isinstance(each, str) else is_parser(each) for each in found))

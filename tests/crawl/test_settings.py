@@ -216,6 +216,7 @@ def test_a_crawl_delay_is_off_or_on_or_has_a_maximum(
         (False, set()),
         ("0", set()),
         ([], set()),
+        (" ", set()),
         (True, BOTH),
         ("True", BOTH),
         ("1", BOTH),
