@@ -4,7 +4,7 @@ signal for its sitemaps, and as the response to a spider that requests the file 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urljoin
 
 import scrapy.robotstxt
@@ -150,26 +150,20 @@ def load_parser(
 
     Raise `SettingsError` for anything else.
     """
-    kind = cast("Any", path)
     if path == BUILT_IN:
         # An error must name the setting that the user wrote.
-        setting, kind = BUILT_IN, crawler.settings[BUILT_IN]
-    named = kind
-    if isinstance(kind, str):
-        # Scrapy's own parsers also by their short names, such as "Protego".
-        known = vars(scrapy.robotstxt)
-        try:
-            kind = (
-                known.get(f"{kind}RobotParser") or known.get(kind) or load_object(kind)
-            )
-        # `load_object` raises NameError for a module without the name, and ValueError
-        # for a text without a dot.
-        except (ImportError, NameError, ValueError) as error:
-            raise _error(setting, named, str(error)) from error
+        setting, path = BUILT_IN, crawler.settings[BUILT_IN]
+    # Scrapy's own parsers also by their short names, such as "Protego".
+    known, name = vars(scrapy.robotstxt), str(path)
+    try:
+        kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
+    # `load_object` raises NameError for a module without the name, ValueError for a text
+    # without a dot, and TypeError for what is neither a text nor a class.
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise _error(setting, path, str(error)) from error
     if not is_parser(kind):
-        raise _error(setting, named, "it has no from_crawler() and allowed()")
-    found: type[RobotParser] = kind
-    return found
+        raise _error(setting, path, "it has no from_crawler() and allowed()")
+    return cast("type[RobotParser]", kind)
 
 
 def _error(setting: str, path: object, why: str) -> SettingsError:
