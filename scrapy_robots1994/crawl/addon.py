@@ -53,21 +53,18 @@ class Addon:
 def _replace_built_in(settings: BaseSettings) -> None:
     """List our middleware in place of the built-in, which is switched off."""
     name = "DOWNLOADER_MIDDLEWARES"
-    # A copy: the dict may be the one object that a spider class has.
-    listed: dict[Any, int | None] = dict(settings.getdict(name))
+    # `getdict` copies it: the dict may be the one object that a spider class has.
+    listed: dict[Any, int | None] = settings.getdict(name)
     # A key is a class or a path, and one class may have several paths.
     classes = {key: load_object(key) for key in listed}
-    if not any(_is_ours(component) for component in classes.values()):
-        built_in = [
-            listed[key] for key in listed if classes[key] is RobotsTxtMiddleware
-        ]
-        order = built_in[0] if built_in else None
+    order = None
+    for key, kind in classes.items():
+        # Scrapy refuses a dict in which two keys are one class.
+        if kind is RobotsTxtMiddleware:
+            order = listed.pop(key)
+    if not any(_is_ours(kind) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
-    # Scrapy refuses a dict in which two keys are one class. `None` under the path of the
-    # built-in also overrides the order that DOWNLOADER_MIDDLEWARES_BASE gives it.
-    for key, component in classes.items():
-        if component is RobotsTxtMiddleware:
-            del listed[key]
+    # This also overrides the order that DOWNLOADER_MIDDLEWARES_BASE gives it.
     listed[BUILT_IN] = None
     # At the priority it had: a later, stronger setting must still win as before.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)

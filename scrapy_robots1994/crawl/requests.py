@@ -13,6 +13,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.python import without_none_values
 
 from scrapy_robots1994.crawl.log import log_line
 
@@ -72,9 +73,9 @@ class RobotName:
         # As Scrapy's own middleware fills them in: names and values may be text, bytes
         # or lists, and the first of a name stays.
         sent = Headers()
-        for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
-            if value is not None:
-                sent.setdefault(name, value)
+        default = without_none_values(settings.getdict("DEFAULT_REQUEST_HEADERS"))
+        for name, value in default.items():
+            sent.setdefault(name, value)
         return (
             self._exact
             or sent.get(b"User-Agent")
