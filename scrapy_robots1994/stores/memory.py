@@ -82,12 +82,7 @@ class MemoryStore:
 
     def measure(self, policy: Policy) -> None:
         """Count the bytes of the file of *policy* anew: its rules have been compiled."""
-        robots = policy.robots
-        if robots is None or id(robots) not in self._files:
-            return
-        origins, before = self._files[id(robots)]
-        self._files[id(robots)] = origins, robots.memory_bytes
-        self.memory_bytes += robots.memory_bytes - before
+        self._charge(policy, 0)
         self._shrink()
 
     def _shrink(self) -> None:
@@ -98,7 +93,7 @@ class MemoryStore:
             self.forget(next(iter(self._policies)))
 
     def _charge(self, policy: Policy, origins: int) -> None:
-        """Count *policy* once more or once less."""
+        """Count *policy* once more, once less, or for 0 its file anew."""
         self.memory_bytes += POLICY_BYTES * origins
         robots = policy.robots
         if robots is None:
@@ -106,6 +101,8 @@ class MemoryStore:
         shared, size = self._files.pop(id(robots), (0, 0))
         self.memory_bytes -= size
         if shared + origins:
-            size = size or robots.memory_bytes
+            # Not at each of the origins that share it: it takes longer than all else.
+            if not (size and origins):
+                size = robots.memory_bytes
             self.memory_bytes += size
             self._files[id(robots)] = shared + origins, size

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 
 from scrapy_robots1994.errors import StoreError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
@@ -14,9 +14,16 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.url import StoreUrl, UrlParts
 
+try:
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+except ImportError as error:
+    user = "ROBOTS1994_STORE: a store in Redis"
+    raise missing_extra(user, error, "redis") from error
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import ModuleType
 
     from typing_extensions import Self
 
@@ -84,7 +91,6 @@ class RedisStore(SharedStore):
         parts = UrlParts.split(url)
         scheme, _, rest = parts.without("prefix").partition("://")
         place = f"{scheme.lower()}://{rest}"
-        _library()
         # A / or # in a password ends the host too early; a Unix socket has no host.
         host = urlsplit(place).netloc
         if host and "@" in place and "@" not in host:
@@ -174,8 +180,8 @@ class RedisStore(SharedStore):
         """Read what was published since the last call; the first one subscribes."""
         found: list[tuple[Origin | None, bool]] = []
         # Without messages a worker looks again by itself, a little later.
-        with suppress(StoreError), self._connected() as client:
-            try:
+        try:
+            with self._connected() as client:
                 if self._messages is None:
                     self._messages = client.pubsub()
                     self._messages.subscribe(self._channel)
@@ -186,9 +192,8 @@ class RedisStore(SharedStore):
                         found.append((None, False))
                     elif origin := Origin.of(data.removeprefix(FAILED_MARK)):
                         found.append((origin, data.startswith(FAILED_MARK)))
-            except BaseException:
-                self._unsubscribe()
-                raise
+        except StoreError:
+            self._unsubscribe()
         return found
 
     def _unsubscribe(self) -> None:
@@ -207,7 +212,7 @@ class RedisStore(SharedStore):
         with self._connected() as client:
             try:
                 value = client.getrange(key, 0, longest)
-            except _library().ResponseError as error:
+            except redis.ResponseError as error:
                 if str(error).startswith("WRONGTYPE"):
                     return None
                 raise
@@ -221,18 +226,9 @@ class RedisStore(SharedStore):
             if self._client is None:
                 self._client = _new_client(self._url, self._timeout)
             yield self._client
-        except (_library().RedisError, OSError) as error:
+        except (redis.RedisError, OSError) as error:
             text = " ".join(str(error).split()) or type(error).__name__
             raise StoreError(escape_control_chars(text, 300)) from error
-
-
-def _library() -> ModuleType:
-    try:
-        import redis  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        user = "ROBOTS1994_STORE: a store in Redis"
-        raise missing_extra(user, error, "redis") from error
-    return redis
 
 
 def _check_url(url: str, timeout: float) -> None:
@@ -240,7 +236,7 @@ def _check_url(url: str, timeout: float) -> None:
     pool = _new_client(url.replace("+cluster:", ":", 1), timeout).connection_pool
     # A wrong option would be noticed with the first connection only.
     connection = pool.connection_class(**pool.connection_kwargs)
-    if not isinstance(connection.retry, _library().retry.Retry):
+    if not isinstance(connection.retry, Retry):
         raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
     if "+cluster:" in url:
         if not urlsplit(url).hostname:
@@ -251,7 +247,6 @@ def _check_url(url: str, timeout: float) -> None:
 
 def _new_client(url: str, timeout: float) -> Any:
     """Return a client with at most two connections: for calls, and for messages."""
-    redis = _library()
     scheme, _, rest = url.partition("://")
     plain, _, kind = scheme.partition("+")
     options = {
@@ -259,10 +254,10 @@ def _new_client(url: str, timeout: float) -> Any:
         "socket_timeout": timeout * 0.4,
         "socket_connect_timeout": timeout * 0.4,
         # The pool replaces connections that the server closed while they were idle.
-        "retry": redis.retry.Retry(redis.backoff.NoBackoff(), 0),
+        "retry": Retry(NoBackoff(), 0),
     }
     if kind == "sentinel":
-        return _sentinel_client(redis, rest, options)
+        return _sentinel_client(rest, options)
     if kind == "cluster":
         # It connects at once, to learn which node has which keys.
         return redis.RedisCluster.from_url(f"{plain}://{rest}", **options)
@@ -271,26 +266,26 @@ def _new_client(url: str, timeout: float) -> Any:
     return redis.Redis.from_pool(pool)
 
 
-def _sentinel_client(redis: ModuleType, rest: str, options: dict[str, Any]) -> Any:
+def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
     """Return a client of the master of `[user:password@]host,host/service[/db]`.
 
     The library has no URL for this. The password is the server's; the one of the
     sentinels is the option `sentinel_password`.
     """
-    credentials, _, place = rest.partition("?")[0].rpartition("@")
+    address, _, query = rest.partition("?")
+    user_info, at, place = address.rpartition("@")
     hosts, _, path = place.partition("/")
     service, _, base = path.partition("/")
-    user, _, password = credentials.partition(":")
-    query = dict(parse_qsl(urlsplit(f"//{rest}").query))
-    own = {"password": query.pop("sentinel_password", None)}
-    if query or not service or not (base or "0").isdigit():
+    if not service or not (base or "0").isdigit():
         why = "redis+sentinel://host:26379,host:26379/service/db is the form"
         raise ValueError(why)
     nodes = [urlsplit(f"//{host}") for host in hosts.split(",")]
+    # The same URL with one host: the library's.
+    server = redis.connection.parse_url(f"redis://{user_info}{at}/{base}?{query}")
+    own = {"password": server.pop("sentinel_password", None)}
     sentinel = redis.Sentinel(
         [(node.hostname, node.port or 26379) for node in nodes],
         sentinel_kwargs={**options, **own},
         **options,
     )
-    login = {"username": unquote(user) or None, "password": unquote(password) or None}
-    return sentinel.master_for(service, db=int(base or 0), **login)
+    return sentinel.master_for(service, **server)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from scrapy_robots1994.errors import SettingsError, closest
+from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.stores.base import PolicyStore
 
@@ -88,13 +88,11 @@ class UrlParts:
 
     def count(self, name: str, default: int) -> int:
         """Return the option *name* as a whole number of at least 1."""
-        values = self._values(name, _COUNT, "a whole number of at least 1")
-        return int([str(default), *values][-1])
+        return int(self._last(name, default, _COUNT, "a whole number of at least 1"))
 
     def seconds(self, name: str, default: float) -> float:
         """Return the option *name* as seconds, more than 0."""
-        values = self._values(name, _SECONDS, "seconds, more than 0")
-        return float([str(default), *values][-1])
+        return float(self._last(name, default, _SECONDS, "seconds, more than 0"))
 
     def without(self, *names: str) -> str:
         """Return the URL without the options *names*."""
@@ -109,14 +107,16 @@ class UrlParts:
         forms = (str, unquote, lambda text: quote(text, safe=""))
         return {form(text) for text in found for form in forms} - {""}
 
-    def _values(self, name: str, pattern: re.Pattern[str], kind: str) -> list[str]:
-        """Return every value of the option *name*, of which the last one counts."""
+    def _last(
+        self, name: str, default: float, pattern: re.Pattern[str], kind: str
+    ) -> str:
+        """Return the last value of the option *name*; refuse any that is not a *kind*."""
         values = [value for key, value in self.options if key == name]
         for value in values:
             if not pattern.fullmatch(value):
                 shown = escape_control_chars(value)
                 raise self.refusal(f'{name} must be {kind}, not "{shown}"')
-        return values
+        return values[-1] if values else str(default)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +203,8 @@ def _store_class(path: str) -> type[PolicyStore]:
     module, _, name = path.rpartition(".")
     try:
         store_class = getattr(import_module(module), name)
+    except MissingExtra:
+        raise
     except (ImportError, AttributeError) as error:
         shown = escape_control_chars(str(error))
         why = f"{path} cannot be imported: {shown}"

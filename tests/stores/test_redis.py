@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import sys
 import time
 import traceback
 from typing import TYPE_CHECKING, Any
@@ -294,6 +295,7 @@ def test_without_the_client_the_sentence_says_what_to_install(
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.delitem(sys.modules, RedisStore.__module__)
 
     with pytest.raises(MissingExtra, match=r"pip install 'scrapy_robots1994\[redis\]'"):
         StoreUrl.parse("redis://127.0.0.1:6379/0")
