@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 1_000_000_000
 """Bytes of the file if the URL does not say otherwise."""
+
+MIN_BYTES: Final = 100_000
+"""Bytes of a file that has room for entries: without any it has about 25,000."""
 
 BATCH: Final = 10
 """Entries deleted at a time."""
@@ -149,6 +152,8 @@ class SqliteStore(PolicyStore):
         if not parts.place.startswith("/") or len(parts.place) == 1:
             raise parts.refusal("a path must follow sqlite:///")
         max_bytes = parts.count("max_bytes", MAX_BYTES)
+        if max_bytes < MIN_BYTES:
+            raise parts.refusal(f"max_bytes must be at least {MIN_BYTES}")
         return cls(parts.place[1:], max_bytes=max_bytes, timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
@@ -162,8 +167,7 @@ class SqliteStore(PolicyStore):
 
     def put(self, stored: Stored) -> None:
         """Store an entry, and delete what is over or past the bound, in one commit."""
-        with self._errors():
-            base = self._open()
+        with self._connected() as base:
             bound = self._max_bytes // _number(base, "page_size")
             with base:
                 base.execute("BEGIN IMMEDIATE")
@@ -192,49 +196,46 @@ class SqliteStore(PolicyStore):
 
     def close(self) -> None:
         """Write the uses that are noted, and close the file."""
-        connection, self._connection = self._connection, None
-        if connection is None:
+        if self._connection is None:
             return
-        with self._errors():
-            try:
-                # A note that cannot be written costs a little of the order, no more.
-                with suppress(sqlite3.Error), connection:
-                    connection.execute("BEGIN IMMEDIATE")
-                    self._write_uses(connection)
-            finally:
-                connection.close()
+        with self._connected() as base, closing(base):
+            self._connection = None
+            # A note that cannot be written costs a little of the order, no more.
+            with suppress(sqlite3.Error), base:
+                base.execute("BEGIN IMMEDIATE")
+                self._write_uses(base)
 
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
         """Return the first row of *statement*, and how many rows it changed."""
-        with self._errors():
-            # Reading makes no file.
-            if self._connection is None and not Path(self._path).exists():
-                return None, 0
-            cursor = self._open().execute(statement, (name,))
+        # Reading makes no file.
+        if self._connection is None and not Path(self._path).exists():
+            return None, 0
+        with self._connected() as base:
+            cursor = base.execute(statement, (name,))
             return cursor.fetchone(), cursor.rowcount
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Bound what SQLite does in the block in time; its errors become `StoreError`."""
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Yield the database, bounded in time; its errors become `StoreError`."""
         self._give_up = time.monotonic() + self._seconds
         try:
-            yield
+            if self._connection is None:
+                self._connection = self._open()
+            yield self._connection
         except sqlite3.Error as error:
             shown = escape_control_chars(self._path, 500)
             text = escape_control_chars(str(error), 300)
             raise StoreError(f"{shown}: {text}") from error
 
     def _open(self) -> sqlite3.Connection:
-        """Return the database, made now if need be, and checked to be ours."""
-        if self._connection is None:
-            base = sqlite3.connect(self._path, self._seconds, isolation_level=None)
-            try:
-                self._prepare(base)
-            except BaseException:
-                base.close()
-                raise
-            self._connection = base
-        return self._connection
+        """Open the file, and close it again if it is not ours."""
+        base = sqlite3.connect(self._path, self._seconds, isolation_level=None)
+        try:
+            self._prepare(base)
+        except BaseException:
+            base.close()
+            raise
+        return base
 
     def _is_late(self) -> bool:
         """Return whether SQLite has to give up what it is doing."""
@@ -283,13 +284,11 @@ class SqliteStore(PolicyStore):
 
     def _delete_unused(self, base: sqlite3.Connection, bound: int) -> None:
         """Delete the least recently used entries until the rest fits *bound* pages."""
-        if _used_pages(base) <= bound:
-            return
-        self._write_uses(base)
-        goal = bound - min(bound // 50, SLACK_PAGES)
-        while _used_pages(base) > goal:
-            if not base.execute(_DELETE_UNUSED).rowcount:
-                return
+        if _used_pages(base) > bound:
+            self._write_uses(base)
+            goal = bound - min(bound // 50, SLACK_PAGES)
+            while _used_pages(base) > goal and base.execute(_DELETE_UNUSED).rowcount:
+                pass
 
 
 def _number(base: sqlite3.Connection, name: str) -> int:

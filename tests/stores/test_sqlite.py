@@ -15,7 +15,7 @@ from scrapy_robots1994.errors import SettingsError, StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
-from scrapy_robots1994.stores.sqlite import SqliteStore
+from scrapy_robots1994.stores.sqlite import MIN_BYTES, SqliteStore
 from tests.policy.samples import NOW, SITE, parsed
 from tests.stores.clock import FakeClock
 from tests.stores.contract import OTHER, StoreContract
@@ -110,6 +110,18 @@ def test_the_file_has_no_more_bytes_than_its_bound(tmp_path: Path) -> None:
     assert len(list(store.entries())) > 70
     store.close()
     assert path.stat().st_size <= 500_000
+
+
+def test_the_smallest_bound_has_room_for_policies(tmp_path: Path) -> None:
+    """What is less would store nothing, and is refused."""
+    with pytest.raises(SettingsError, match="max_bytes must be at least 100000"):
+        SqliteStore.from_url("sqlite:///a.db?max_bytes=20000", timeout=2)
+    store = SqliteStore(str(tmp_path / "a.db"), max_bytes=MIN_BYTES)
+    for number in range(100):
+        store.put(Stored(host(number), os.urandom(5_000), 9e9))
+
+    assert len(list(store.entries())) > 5
+    store.close()
 
 
 def test_the_least_recently_used_is_deleted_first(tmp_path: Path) -> None:
@@ -407,7 +419,7 @@ def test_three_slashes_name_a_file_of_the_working_folder(
     monkeypatch.chdir(tmp_path)
 
     assert said_of(SqliteStore.from_url(name, timeout=2)) == ""
-    absolute = f"sqlite:///{tmp_path}/b.db?max_bytes=5"
+    absolute = f"sqlite:///{tmp_path}/b.db?max_bytes=100000"
     assert said_of(SqliteStore.from_url(absolute, timeout=2)) == ""
 
     assert {path.name for path in tmp_path.iterdir()} >= {"a.db", "b.db"}
@@ -420,6 +432,7 @@ def test_three_slashes_name_a_file_of_the_working_folder(
         "sqlite:///",
         "sqlite://robots.db",
         "sqlite:///a.db?max_bytes=0",
+        "sqlite:///a.db?max_bytes=99999",
         "sqlite:///a.db?size=5",
     ],
 )

@@ -147,10 +147,10 @@ def test_a_lasting_store_is_named_and_not_opened(tmp_path: Path) -> None:
 def test_options_of_the_crawl_are_read_for_every_store() -> None:
     """`in_memory`, `in_memory_bytes` and `timeout`; the store gets the rest."""
     locator = StoreUrl.parse(
-        "sqlite:///a.db?in_memory=10&in_memory_bytes=30&max_bytes=20&timeout=0.5"
+        "sqlite:///a.db?in_memory=10&in_memory_bytes=30&max_bytes=200000&timeout=0.5"
     )
 
-    assert locator == StoreUrl(10, 30, "sqlite:///a.db?max_bytes=20", 0.5)
+    assert locator == StoreUrl(10, 30, "sqlite:///a.db?max_bytes=200000", 0.5)
 
 
 @pytest.mark.parametrize("value", ["", "0", "-1", "soon", "nan", "inf"])
