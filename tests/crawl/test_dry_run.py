@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 
-from scrapy_robots1994.crawl.features.dry_run import LEAK, BuiltInRules
+from scrapy_robots1994.crawl.features.comparison import LEAK
+from scrapy_robots1994.crawl.features.dry_run import BuiltInRules
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler

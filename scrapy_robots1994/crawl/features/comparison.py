@@ -4,12 +4,12 @@ The other parsers run in a process of their own: see `peers`. A thread passes
 the questions on, and the crawl waits for it at its end alone.
 """
 
-import logging
 import zlib
 from collections import defaultdict
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
+from logging import ERROR, INFO, WARNING
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -33,6 +33,7 @@ from scrapy_robots1994.crawl.features.peers import (
     peers,
     portable,
 )
+from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import run_in_thread
@@ -40,8 +41,6 @@ from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy
-
-logger = logging.getLogger("scrapy_robots1994")
 
 MAX_ORIGINS = 500
 """Origins whose bodies stay in memory for the other parsers."""
@@ -60,6 +59,12 @@ CLOSE_SECONDS = 20.0
 
 EXPLAIN_SECONDS = 20.0
 """Seconds after which no further site is explained in the report."""
+
+LEAK = (
+    "Scrapy's built-in middleware (2.14 and newer) lets requests pass unchecked that "
+    "wait for the same robots.txt. A dry run does not imitate this."
+)
+"""What a dry run does otherwise than the built-in."""
 
 
 class _Request(NamedTuple):
@@ -100,7 +105,6 @@ class ShadowComparison:
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
         # A daemon: the interpreter must not wait for a parser that hangs.
         self._thread = Thread(target=self._run, daemon=True)
-        self.notes: tuple[str, ...] = ()
         self.report_path: Path | None = None
         if settings.compare_report is not None:
             self.report_path = report_path(settings.compare_report, crawler.spider)
@@ -183,14 +187,14 @@ class ShadowComparison:
                 captures = sum(it.is_new for it in group)
                 self._totals.add_site(self._guard.compare(task), captures)
 
-    def report(self, deadline: float = CLOSE_SECONDS) -> ComparisonReport:
+    def report(self) -> ComparisonReport:
         """Return the report of the comparison; no question may follow.
 
-        Questions that are not answered within *deadline* seconds are skipped.
+        Questions that are not answered within `CLOSE_SECONDS` are skipped.
         """
         self._queue.put(None)
         if self._thread.ident is not None:
-            self._thread.join(deadline)
+            self._thread.join(CLOSE_SECONDS)
         if self._thread.is_alive():
             self._totals.skipped += self._queue.qsize()
             # The thread waits for the process of the parsers, which this ends.
@@ -212,7 +216,7 @@ class ShadowComparison:
             | ({"dry run": "yes"} if self._is_dry_run else {}),
             is_sampled=True,
             has_answers=True,
-            notes=self.notes,
+            notes=(LEAK,) * self._is_dry_run,
         )
 
     def _explain(self) -> None:
@@ -225,7 +229,7 @@ class ShadowComparison:
                 site.count_causes()
                 self._totals.causes.update(site.causes)
 
-    async def _closed(self, spider: Spider) -> None:
+    async def _closed(self) -> None:
         """Log the table and write the report; a failure to write is one log line."""
         # It takes up to CLOSE_SECONDS, and other crawls may share the event loop.
         report = await run_in_thread(self.report)
@@ -234,31 +238,24 @@ class ShadowComparison:
             self._recorder.count(stats.COMPARED, number, **parts)
         if report.totals.skipped:
             self._recorder.count(stats.UNCOMPARED, report.totals.skipped)
-        extra = {"spider": spider}
-        table = as_table(report)
-        logger.info("robots.txt compared, parser by parser:\n%s", table, extra=extra)
+        text = "robots.txt compared, parser by parser:\n%s"
+        # Not `log_line`: the ends of its lines stay.
+        logger.info(text, as_table(report), extra={"spider": self._crawler.spider})
         if self.report_path is None:
             return
-        shown = escape_control_chars(str(self.report_path), 500)
+        path = str(self.report_path)
         try:
             write_report(report, self.report_path)
         except OSError as error:
-            why = escape_control_chars(str(error), 300)
-            logger.error(  # noqa: TRY400 - the sentence says it all
-                "The comparison could not be written to %s: %s", shown, why, extra=extra
-            )
+            text = "The comparison could not be written to %s: %s"
+            log_line(self._crawler, ERROR, text, path, str(error))
         else:
-            logger.info("The comparison was written to %s", shown, extra=extra)
+            log_line(self._crawler, INFO, "The comparison was written to %s", path)
 
     def _warn(self, parser: str, label: str) -> None:
         """Log that a parser did not answer in time about one file."""
-        logger.warning(
-            "%s did not answer about robots.txt of %s within %d s; counted as raised",
-            parser,
-            escape_control_chars(label, 300),
-            PARSER_SECONDS,
-            extra={"spider": self._crawler.spider},
-        )
+        text = "%s did not answer about robots.txt of %s within %d s; counted as raised"
+        log_line(self._crawler, WARNING, text, parser, label, PARSER_SECONDS)
 
 
 def _host(origin: Origin) -> str:

@@ -6,10 +6,10 @@ Scrapy documents what the delay and the concurrency of a download slot are
 public interface to do the same, so `PacedSlot` sets the attributes of slots.
 """
 
-import logging
 import math
 from collections.abc import Hashable
 from functools import partial
+from logging import DEBUG, WARNING
 from typing import Any
 
 from cachetools import LRUCache
@@ -23,14 +23,12 @@ from scrapy.robotstxt import RobotParser
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import SLOT_KEY, UncountedRequests, slots_of
 from scrapy_robots1994.crawl.judges import Found, Judge
+from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later
-from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-
-logger = logging.getLogger("scrapy_robots1994")
 
 _ATTRIBUTE = "_robots1994_slot_delays"
 
@@ -173,19 +171,13 @@ class SlotDelays:
     def _report(self, origin: Origin, stated: float, applied: float) -> None:
         """Log and count which delay is applied."""
         self._recorder.count(stats.CRAWL_DELAYS)
-        level, effect = logging.DEBUG, "it is applied"
+        level, effect = DEBUG, "it is applied"
         if stated > applied:
             self._recorder.count(stats.CRAWL_DELAYS_CAPPED)
-            level = logging.WARNING
+            level = WARNING
             effect = f"{applied:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
-        logger.log(
-            level,
-            "%s states a Crawl-delay of %g s; %s",
-            escape_control_chars(origin.robots_url, 500),
-            stated,
-            effect,
-            extra={"spider": self._crawler.spider},
-        )
+        text = "%s states a Crawl-delay of %g s; %s"
+        log_line(self._crawler, level, text, origin.robots_url, stated, effect)
 
     def _reached(self, request: Request) -> None:
         """Pace the slot of *request*, which is about to be queued there."""

@@ -1,8 +1,8 @@
 """Dry run: the built-in middleware's rules decide, and ours says what it would change."""
 
-import logging
 from collections import Counter
 from collections.abc import Callable
+from logging import DEBUG, INFO
 
 from cachetools import LRUCache
 from scrapy import Request, signals
@@ -14,26 +14,19 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.judges import Found, Judge
+from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.refusals import counted
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy
-
-logger = logging.getLogger("scrapy_robots1994")
 
 MAX_HOSTS = 1_000
 """Hosts whose file stays parsed; of the least recently used it is parsed again."""
 
 MAX_SITES = 100_000
 """Sites that are counted one by one."""
-
-LEAK = (
-    "Scrapy's built-in middleware (2.14 and newer) lets requests pass unchecked that "
-    "wait for the same robots.txt. A dry run does not imitate this."
-)
 
 
 class BuiltInRules:
@@ -107,7 +100,6 @@ class DryRunJudge:
         self._recorder = stats.StatsRecorder(crawler)
         self._built_in = BuiltInRules(crawler, shadow.body_of)
         self._shadow = shadow
-        shadow.notes += (LEAK,)
         self._requests = 0
         # Requests by site; those of the sites over `MAX_SITES` have none.
         self._opened: Counter[Origin | None] = Counter()
@@ -131,7 +123,7 @@ class DryRunJudge:
         ours = rules.allowed_url(request.url)
         if theirs and not ours:
             self._note(self._refused, origin, stats.WOULD_REFUSE)
-            if logger.isEnabledFor(logging.DEBUG):
+            if logger.isEnabledFor(DEBUG):
                 verdict = rules.verdict(request.url)
                 self._log("Dry run: ours would refuse <%s %s>: %s", request, verdict)
         if not theirs:
@@ -153,10 +145,7 @@ class DryRunJudge:
 
     def _log(self, text: str, request: Request, why: object) -> None:
         """Log one line about *request* at DEBUG."""
-        if logger.isEnabledFor(logging.DEBUG):
-            shown = escape_control_chars(redact_credentials(request.url), 500)
-            extra = {"spider": self._crawler.spider}
-            logger.debug(text, request.method, shown, why, extra=extra)
+        log_line(self._crawler, DEBUG, text, request.method, request.url, why)
 
     def _closed(self) -> None:
         """Log in one line what would change, and where the report is."""
@@ -164,9 +153,11 @@ class DryRunJudge:
         where = (
             "ROBOTS1994_COMPARE_REPORT writes a report of it"
             if path is None
-            else f"the report is {escape_control_chars(str(path), 500)}"
+            else f"the report is {path}"
         )
-        logger.info(
+        log_line(
+            self._crawler,
+            INFO,
             "Dry run: of %s that the built-in's rules decided, ours would open %d at %s "
             "and refuse %d at %s; %s",
             counted(self._requests, "request"),
@@ -175,5 +166,4 @@ class DryRunJudge:
             self._refused.total(),
             counted(len(self._refused), "site"),
             where,
-            extra={"spider": self._crawler.spider},
         )

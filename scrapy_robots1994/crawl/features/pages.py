@@ -4,8 +4,8 @@ pages (`ROBOTS1994_PAGES`).
 
 from __future__ import annotations
 
-import logging
 from functools import lru_cache
+from logging import DEBUG
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem, NotConfigured
@@ -14,6 +14,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.log import log_line, printable
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -25,15 +26,12 @@ from scrapy_robots1994.directives import (
     is_wide,
     words_occur,
 )
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.parser.user_agent import robot_names
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from typing_extensions import Self
-
-logger = logging.getLogger("scrapy_robots1994")
 
 META_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
@@ -50,8 +48,7 @@ class DroppedByPage(DropItem):
         self.said = said
         # Else Scrapy logs a warning with the whole item for each of them.
         super().__init__(
-            f"Not to be indexed: {said} of {escape_control_chars(redact_credentials(url), 500)}",
-            log_level="DEBUG",
+            f"Not to be indexed: {said} of {printable(url)}", log_level="DEBUG"
         )
 
 
@@ -120,7 +117,8 @@ class RobotsPages(BaseSpiderMiddleware):
         # Read here, and not with the first item: the callback may look into the meta.
         directives = self._read(response)
         for said in directives.not_understood:
-            self._log("Not understood: %s of %s", said, response.url)
+            text = "Not understood: %s of %s"
+            log_line(self.crawler, DEBUG, text, str(said), response.url)
         if not directives.index:
             self._recorder.count(stats.PAGES_NOINDEX)
         if not directives.follow:
@@ -142,7 +140,7 @@ class RobotsPages(BaseSpiderMiddleware):
                 return request
         self._recorder.count(stats.PAGE_REQUESTS_DROPPED, reason=kind)
         where = f"<{request.method} {request.url}>: {reason}"
-        self._log("Not followed: %s of %s", where, response.url)
+        log_line(self.crawler, DEBUG, "Not followed: %s of %s", where, response.url)
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
@@ -171,13 +169,6 @@ class RobotsPages(BaseSpiderMiddleware):
         directives = page_directives(response, self._robot.of(response.request))
         response.meta[META_KEY] = directives
         return directives
-
-    def _log(self, text: str, *values: object) -> None:
-        """Log one line at DEBUG, its values safe to print."""
-        if logger.isEnabledFor(logging.DEBUG):
-            texts = (redact_credentials(str(value)) for value in values)
-            shown = (escape_control_chars(text, 500) for text in texts)
-            logger.debug(text, *shown, extra={"spider": self.crawler.spider})
 
 
 class RobotsPagesPipeline:
