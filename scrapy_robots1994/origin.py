@@ -102,11 +102,6 @@ def target_of(url: str) -> str:
     return target_behind(head_of(url), url)
 
 
-def is_robots_txt(url: str) -> bool:
-    """Return whether *url*, or a path, is that of a robots.txt, which has no policy."""
-    return target_of(url) == "/robots.txt"
-
-
 def target_behind(head: str, url: str) -> str:
     """Return the same of a *url* whose *head* is known."""
     # Ours O26: the fragment is not sent, so it is not compared.

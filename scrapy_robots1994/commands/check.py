@@ -13,8 +13,7 @@ from scrapy_robots1994.commands.inputs import STDIN, expand, is_url, urls_from
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint.formats import WIDTH, Paint
-from scrapy_robots1994.origin import Origin, is_robots_txt
-from scrapy_robots1994.parser import Reason
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import decode
 
 if TYPE_CHECKING:
@@ -265,14 +264,16 @@ def _exemption(url: str, *, is_path_fine: object) -> str:
 
     Raises `WrongUse` for what is not a URL, nor a path where *is_path_fine*.
     """
+    from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - heavy
+
     if is_path_fine and url.startswith("/"):
         return ""
-    if Origin.of(url) is not None:
-        return Reason.ROBOTS_TXT.meaning if is_robots_txt(url) else ""
-    if "://" not in url or url.lower().startswith(("http:", "https:")):
+    exemption = exemption_of(url, {})
+    is_http = "://" not in url or url.lower().startswith(("http:", "https:"))
+    if exemption is Exemption.NOT_HTTP and is_http:
         shown = repr(escape_control_chars(url, 60))
         raise WrongUse(
             f"{shown} is neither a URL nor a path: write https://host/path, or /path "
             "where --robots names the file"
         )
-    return "only http and https URLs with a host have a robots.txt"
+    return exemption.value if exemption else ""

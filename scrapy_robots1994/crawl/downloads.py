@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
+from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions, signals
 from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.exceptions import StopDownload
@@ -21,6 +22,7 @@ from scrapy.settings.default_settings import RETRY_EXCEPTIONS
 from scrapy.utils.misc import load_object
 from twisted.internet import error
 from twisted.internet.defer import CancelledError
+from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of, read_body
@@ -74,10 +76,12 @@ UNRESOLVED = (
 NETWORK = (
     *TIMEOUTS,
     *UNRESOLVED,
+    ResponseFailed,
+    TlsError,
     # Not OSError, which any middleware may raise.
     *{load_object(cast("str", it)) for it in RETRY_EXCEPTIONS} - {OSError},
 )
-"""What a download raises when the network fails: what Scrapy retries by default."""
+"""What a download raises when the network fails: also what Scrapy retries by default."""
 
 CANCELLED = (CancelledError, _either("DownloadCancelledError", CancelledError))
 """What a download raises that someone ended (R6)."""

@@ -11,15 +11,21 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import judges, stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
+from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
-from scrapy_robots1994.crawl.requests import OPT_OUT, RequestContext, RobotName
+from scrapy_robots1994.crawl.requests import (
+    OPT_OUT,
+    Exemption,
+    RequestContext,
+    RobotName,
+    exemption_of,
+)
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.waiting import CLOSING, RETURNED, WaitingRequests
 from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.origin import Origin, is_robots_txt
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
 
@@ -87,7 +93,7 @@ class Robots1994Middleware:
         cached = self._cache.get(url)
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
-        # Whatever `_process` does not check passes here, too: our own requests carry this
+        # What `exemption_of` exempts passes here without it: our own requests carry this
         # key, rules allow /robots.txt itself, and there are none for what is not http.
         if meta.get(OPT_OUT):
             return None
@@ -118,14 +124,12 @@ class Robots1994Middleware:
     async def _process(self, request: Request) -> Request | Response | None:
         """Do the same as `process_request`, for a request that may have to wait."""
         self._take_back(request)
-        meta, origin = request.meta, Origin.of(request.url)
-        # Our own request must never wait for itself, wherever it is redirected, and also
-        # where another middleware takes its opt-out away.
-        if origin is None or META_KEY in meta or meta.get(OPT_OUT):
+        exemption = exemption_of(request.url, request.meta)
+        origin = Origin.of(request.url)
+        if origin is None or exemption not in {None, Exemption.ROBOTS_TXT}:
             return None
         try:
-            # Ours O22: nothing waits for a file in order to fetch that file.
-            if is_robots_txt(request.url):
+            if exemption is not None:
                 return await self._hand_out(request, origin)
             # The cache has no entry for another User-Agent, or for a judge that notes
             # each decision; the policy may be fresh all the same.

@@ -1,9 +1,10 @@
-"""What the middleware reads in a page request (the name it is sent with, its way out),
-and the request for the robots.txt that it needs.
+"""What the middleware reads in a page request (whether it is checked, the name it is
+sent with, its way out), and the request for the robots.txt that it needs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 from logging import WARNING
 from typing import Any
@@ -15,10 +16,39 @@ from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.python import without_none_values
 
+from scrapy_robots1994.crawl.concurrency import META_KEY
 from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.origin import Origin, target_of
 
 OPT_OUT = "dont_obey_robotstxt"
 """Scrapy's meta key of a request that is not checked, whatever its URL is."""
+
+
+class Exemption(Enum):
+    """Why a request is not checked; the value is a phrase for a message."""
+
+    OPTED_OUT = "its meta has dont_obey_robotstxt"
+    OWN_REQUEST = "it is our own request for a robots.txt"
+    NOT_HTTP = "only http and https URLs with a host have a robots.txt"
+    ROBOTS_TXT = "robots.txt itself may always be retrieved"
+
+
+def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
+    """Return why a request is not checked; `None` for one that is.
+
+    The middleware does not call it where `RulesCache` has the rules of the origin. So a
+    new reason must exempt whole origins, or be checked in `process_request`, too.
+    """
+    # First: our own request must never wait for itself, wherever it is redirected, and
+    # also where another middleware takes its opt-out away.
+    if META_KEY in meta:
+        return Exemption.OWN_REQUEST
+    if meta.get(OPT_OUT):
+        return Exemption.OPTED_OUT
+    if Origin.of(url) is None:
+        return Exemption.NOT_HTTP
+    # Ours O22: nothing waits for a file in order to fetch that file.
+    return Exemption.ROBOTS_TXT if target_of(url) == "/robots.txt" else None
 
 
 class RobotName:
