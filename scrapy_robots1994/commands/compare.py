@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
-from importlib import import_module
-from typing import TYPE_CHECKING
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.inputs import expand, is_url
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
-from scrapy_robots1994.errors import missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def positive_number(text: str) -> int:
@@ -116,11 +108,8 @@ class RobotsCompare(RobotsCommand):
         job = compare_job.Job.of(opts, self.settings, lookup.settings)
         inputs = CompareInputs([name for name in names if not is_url(name)])
         lookup.run(filter(is_url, names), inputs.add_fetched)
-        with (
-            executor_for(opts, inputs.count) as (executor, workers),
-            terminal.progress(inputs.count) as step,
-        ):
-            result = compare_job.run(job, inputs, executor, workers, step)
+        with terminal.progress(inputs.count) as step:
+            result = compare_job.run(job, inputs, opts, step)
         report = compare_job.report_of(result, job, args, inputs)
         compare_job.print_report(report, opts)
         terminal.print_notes("not read", inputs.unread)
@@ -133,29 +122,3 @@ class RobotsCompare(RobotsCommand):
             return ExitCode.INTERRUPTED
         is_whole = not (inputs.unread or result.stuck)
         return ExitCode.FINE if is_whole else ExitCode.UNREAD
-
-
-@contextmanager
-def executor_for(
-    opts: argparse.Namespace, count: int | None
-) -> Iterator[tuple[Executor, int]]:
-    """Yield what runs the work, and how many workers it has.
-
-    With --scheduler those of its dask cluster; else a thread for each of --processes.
-    """
-    if not opts.scheduler:
-        workers = min(opts.processes, count or opts.processes)
-        pool = ThreadPoolExecutor(workers)
-        try:
-            yield pool, workers
-        finally:
-            pool.shutdown(cancel_futures=True)
-        return
-    try:
-        distributed = import_module("distributed")
-    except ImportError as error:
-        raise missing_extra("--scheduler", error, "cluster") from error
-    with distributed.Client(opts.scheduler, timeout=10) as client:
-        threads = sum(client.nthreads().values())
-        # More than one try: a worker may die, and others take its tasks over.
-        yield client.get_executor(retries=3), max(threads, 1)

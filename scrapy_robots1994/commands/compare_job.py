@@ -7,9 +7,11 @@ process of its own (`GuardedComparer`), which a deadline or Ctrl-C can end.
 from __future__ import annotations
 
 import signal
-from concurrent.futures import FIRST_COMPLETED, Executor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from threading import Event, get_ident
@@ -33,7 +35,7 @@ from scrapy_robots1994.crawl.features.peers import (
     peers,
     portable,
 )
-from scrapy_robots1994.errors import RobotsError
+from scrapy_robots1994.errors import RobotsError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
@@ -164,46 +166,70 @@ def _comparer_of(job: Job) -> GuardedComparer:
 
 
 def run(
-    job: Job,
-    captures: Iterable[Capture],
-    executor: Executor,
-    workers: int,
-    step: Callable[[], None],
+    job: Job, inputs: CompareInputs, opts: argparse.Namespace, step: Callable[[], None]
 ) -> Result:
-    """Compare all of *captures*; *step* is called after each.
+    """Compare all of *inputs*; *step* is called after each.
 
     Ctrl-C ends it early, with what has been compared until then.
     """
     result = Result()
     totals = result.totals
     _closed.clear()
-    try:
-        for part in _completed(executor, job.compare, captures, workers):
-            totals.add(part.totals)
-            result.stuck += part.stuck
-            for _ in range(part.totals.captures):
-                step()
-        totals.trim()
-        changed = [site for site in totals.sites.values() if site.examples]
-        for sites in _completed(executor, job.explain, changed, workers):
-            totals.sites.update({site.label: site for site in sites})
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
-        result.is_interrupted = True
-    finally:
-        # Ends all processes, and the calls that wait for them.
-        _closed.set()
-        for comparer in list(_comparers.values()):
-            comparer.close()
-        _comparers.clear()
+    with _executor_for(opts, inputs.count) as (executor, workers):
+        completed = partial(_completed, executor, workers)
+        try:
+            for part in completed(job.compare, inputs):
+                totals.add(part.totals)
+                result.stuck += part.stuck
+                for _ in range(part.totals.captures):
+                    step()
+            totals.trim()
+            changed = [site for site in totals.sites.values() if site.examples]
+            for sites in completed(job.explain, changed):
+                totals.sites.update({site.label: site for site in sites})
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
+            result.is_interrupted = True
+        finally:
+            # Ends all processes, and the calls that wait for them.
+            _closed.set()
+            for comparer in list(_comparers.values()):
+                comparer.close()
+            _comparers.clear()
     return result
+
+
+@contextmanager
+def _executor_for(
+    opts: argparse.Namespace, count: int | None
+) -> Iterator[tuple[Executor, int]]:
+    """Yield what runs the work, and how many workers it has.
+
+    With --scheduler those of its dask cluster; else a thread for each of --processes.
+    """
+    if not opts.scheduler:
+        workers = min(opts.processes, count or opts.processes)
+        pool = ThreadPoolExecutor(workers)
+        try:
+            yield pool, workers
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return
+    try:
+        distributed = import_module("distributed")
+    except ImportError as error:
+        raise missing_extra("--scheduler", error, "cluster") from error
+    with distributed.Client(opts.scheduler, timeout=10) as client:
+        threads = sum(client.nthreads().values())
+        # More than one try: a worker may die, and others take its tasks over.
+        yield client.get_executor(retries=3), max(threads, 1)
 
 
 def _completed(
     executor: Executor,
+    workers: int,
     work: Callable[[list[ItemT]], FoundT],
     items: Iterable[ItemT],
-    workers: int,
 ) -> Iterator[FoundT]:
     """Yield what *work* returns for batches of *items*, never many of them under way."""
     waiting = iter(items)
