@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from scrapy_robots1994.checks import kinds, values
 from scrapy_robots1994.checks.kinds import Match
@@ -58,24 +59,21 @@ def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
     if second is not None:
         # 1994 F3: one field a line. What else is odd about the line follows from it.
         name = re.split(r"\\[nr]", line.value[: second.start()])[0]
+        meant = _meant(line, dialect, name)
+        column = line.value_column + second.start(1)
         yield kinds.TWO_FIELDS.at(
-            line.number,
-            line.value_column + second.start(1),
-            second[1],
-            line.field,
-            meant=_meant(line, dialect, name),
+            line.number, column, second[1], line.field, meant=meant
         )
         return
     odd = _odd_in_value(line)
     yield from _form_matches(line, has_odd=odd >= 0)
     if odd >= 0:
-        column = line.value_column + odd
-        yield kinds.INVISIBLE.at(
-            line.number,
-            column,
-            values.name_of(line.text[column - 1]),
+        seen = values.without_odd(line.value).strip(SPACE)
+        yield _invisible(
+            line,
+            line.value_column + odd,
             f'"{line.field}: …"',
-            meant=_meant(line, dialect, values.without_odd(line.value).strip(SPACE)),
+            meant=_meant(line, dialect, seen),
             is_harmless=line.kind is LineKind.ALLOW,
         )
     elif line.kind is LineKind.USER_AGENT:
@@ -124,16 +122,17 @@ def _ignored(line: Line, dialect: Dialect) -> Match:
         seen = next(read_lines(values.without_odd(line.text), dialect), line)
         if seen.kind not in (LineKind.MALFORMED, LineKind.UNKNOWN, LineKind.COMMENT):
             is_blank = seen.kind is LineKind.BLANK
-            return kinds.INVISIBLE.at(
-                line.number,
-                odd + 1,
-                values.name_of(line.text[odd]),
-                "a blank line" if is_blank else f'"{seen.field}"',
-                meant=_meant(seen, dialect, seen.value),
-                is_harmless=is_blank,
-            )
+            shown = "a blank line" if is_blank else f'"{seen.field}"'
+            meant = _meant(seen, dialect, seen.value)
+            return _invisible(line, odd + 1, shown, meant=meant, is_harmless=is_blank)
     fields = ("User-agent", "Disallow", "Allow")[: 2 + dialect.has_allow]
     return (_malformed if line.kind is LineKind.MALFORMED else _unknown)(line, fields)
+
+
+def _invisible(line: Line, column: int, seen: str, **more: Any) -> Match:
+    """Return the problem of an odd character; without it the line would be *seen*."""
+    name = values.name_of(line.text[column - 1])
+    return kinds.INVISIBLE.at(line.number, column, name, seen, **more)
 
 
 def _malformed(line: Line, fields: tuple[str, ...]) -> Match:

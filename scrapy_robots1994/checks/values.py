@@ -170,15 +170,17 @@ def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
         yield kinds.PATH_LIST.at(line.number, place, value, is_harmless=is_allow)
 
 
+_BY_DIRECTORIES = (
+    "Name the directories that hold these paths, a line for each, or delete the line."
+)
+
+
 def _path_fix(field: str, value: str, dialect: Dialect) -> str:
     """Return what to write in place of *value*, which does not begin with a slash."""
     if not value.strip("*"):
         return f"Write `{field}: /`, if the whole site is meant."
     if _WILDCARD.search(value) and not dialect.has_wildcards:
-        return (
-            "1994 cannot express a wildcard. Name the directories that hold these paths, "
-            "a line for each, or delete the line."
-        )
+        return f"1994 cannot express a wildcard. {_BY_DIRECTORIES}"
     rule = escape_control_chars(f"{field}: /{value}")
     return f"Write `{rule}`, if the path begins at the root of the site."
 
@@ -202,15 +204,9 @@ def _wildcard_fix(field: str, value: str, start: int) -> str:
     if beginning == "/":
         return (
             "1994 cannot express it: without wildcards only / covers these paths, which "
-            "is the whole site. Name the directories that hold them, a line for each, "
-            "or delete the line."
+            f"is the whole site. {_BY_DIRECTORIES}"
         )
+    why = ", which is more than the wildcard does; otherwise name the paths one by one"
     if rest == "$":
-        return (
-            f"Write {rule}, if it may cover all paths that begin so: 1994 cannot "
-            "express where a path ends."
-        )
-    return (
-        f"Write {rule}, if it may cover all paths that begin so, which is more than the "
-        "wildcard does; otherwise name the paths, a line for each."
-    )
+        why = ": 1994 cannot express where a path ends"
+    return f"Write {rule}, if it may cover all paths that begin so{why}."
