@@ -7,17 +7,18 @@ second never lets a handler's silence timeout strike.
 This module has the differences between Scrapy versions in the exceptions of a download.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from OpenSSL.SSL import Error as TlsError
-from scrapy import exceptions, signals
+from scrapy import Request, exceptions, signals
 from scrapy.core.downloader.handlers.http11 import TunnelError
+from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
+from scrapy.http import Response
 from scrapy.settings.default_settings import RETRY_EXCEPTIONS
 from scrapy.utils.misc import load_object
 from twisted.internet import error
@@ -34,13 +35,6 @@ from scrapy_robots1994.policy.fetch_result import (
     LocalFault,
     is_local,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 # Where Scrapy undoes a content coding that we cannot (a library is missing): this many
 # times the limit is unpacked at most, and past it the body counts as undecodable (R5).

@@ -9,15 +9,13 @@ A server that is slow to answer delays no other fetch: once its name is looked u
 descriptors and the setting limit how many run.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import sys
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from cachetools.func import ttl_cache
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -29,9 +27,6 @@ try:
     import resource
 except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # no such limit there
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
 
 START_WINDOW = 16
 """Fetches in line at the start: few enough for ten resolver threads and slow look-ups."""

@@ -9,24 +9,19 @@ The work is linear in the bytes that go in and out: no input is copied once for 
 its members, and layers and members are bounded.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from scrapy.extensions.httpcache import parse_cachecontrol, rfc1123_to_epoch
+from scrapy.http import Response
 
 from scrapy_robots1994.crawl.threads import run_in_thread
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from scrapy.http import Response
-
-    Unpacker = Callable[[bytes, int], tuple[bytes, bool]]
+Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
 """Codings one upon the other that are undone; no honest file has more."""

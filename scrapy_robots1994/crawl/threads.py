@@ -1,11 +1,11 @@
 """Waiting, time and threads on any reactor and without one, on every Scrapy."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -15,10 +15,6 @@ try:
     from scrapy.utils.asyncio import call_later as _call_later
 except ImportError:  # pragma: no cover - Scrapy before 2.14, always on a reactor
     _call_later = None  # type: ignore[assignment]  # no such function there
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from concurrent.futures import Future
 
 T = TypeVar("T")
 

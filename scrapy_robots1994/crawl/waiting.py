@@ -1,27 +1,19 @@
 """Requests that wait for a robots.txt: how many, and in which order they leave."""
 
-from __future__ import annotations
-
 from bisect import insort
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING
 
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
 
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 from scrapy_robots1994.errors import FetchAborted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-
-    from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.origin import Origin
 
 # In the meta, because it must survive a queue on disk (JOBDIR).
 RETURNED = "_robots1994_dont_filter"
