@@ -1,27 +1,23 @@
 """What the resolver needs from the crawler, as protocols."""
 
-from __future__ import annotations
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from typing import Any, Protocol, TypeAlias, TypeVar
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Generator
-
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy.fetch_result import (
-        Answer,
-        Cancelled,
-        FetchResult,
-        LocalFault,
-        RobotsResponse,
-        Validators,
-    )
-    from scrapy_robots1994.policy.policy import Policy
-    from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.fetch_result import (
+    Answer,
+    Cancelled,
+    FetchResult,
+    LocalFault,
+    RobotsResponse,
+    Validators,
+)
+from scrapy_robots1994.policy.policy import Policy
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
-Resolution: TypeAlias = "Policy | LocalFault | Cancelled"
+Resolution: TypeAlias = Policy | LocalFault | Cancelled
 """The result of a wait: a policy, or the reason why there is none."""
 
 

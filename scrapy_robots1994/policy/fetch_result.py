@@ -5,18 +5,14 @@ What a status means is Ours: 1994 says only that the file is at /robots.txt (M1)
 an empty file is like a missing one (E1). R1 to R7 are rows of a table in the documentation.
 """
 
-from __future__ import annotations
-
 import copy
 import enum
 import errno
 import random
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import TypeAlias, TypeVar
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]

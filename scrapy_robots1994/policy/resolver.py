@@ -15,16 +15,25 @@ policy is already decided, while listeners run. The rules of this file:
   own fault (R7). An absent value never means "allowed".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.backend import (
+    Memory,
+    Resolution,
+    ResolverBackend,
+    Store,
+    Waiter,
+    Work,
+)
 from scrapy_robots1994.policy.fetch_result import (
     STATUS_PAUSES,
+    Answer,
     Cancelled,
+    FetchResult,
     LocalFault,
     Outcome,
     RobotsResponse,
@@ -32,20 +41,7 @@ from scrapy_robots1994.policy.fetch_result import (
     outcome_of_result,
     retry_pause,
 )
-from scrapy_robots1994.policy.policy import Policy
-
-if TYPE_CHECKING:
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy.backend import (
-        Memory,
-        Resolution,
-        ResolverBackend,
-        Store,
-        Waiter,
-        Work,
-    )
-    from scrapy_robots1994.policy.fetch_result import Answer, FetchResult
-    from scrapy_robots1994.policy.policy import FreshnessSettings
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 
 ContextT = TypeVar("ContextT")
 
