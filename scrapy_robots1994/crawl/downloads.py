@@ -96,8 +96,8 @@ class DownloadState:
     It began at *since* and its body at *started*. *is_sent* says that the request
     reached the downloader, *is_answered* that a response came. *proxy* is the one that
     the request was sent through, *user_agent* the name it was sent with. *final_url* is
-    the URL of a request that follows a redirect, *is_conditional* says that it was sent
-    with validators.
+    the URL of a request that follows a redirect. With *conditions*, its headers, the
+    server may answer "not modified".
     """
 
     max_bytes: int
@@ -116,7 +116,7 @@ class DownloadState:
     user_agent: bytes | None = None
     codings: tuple[str, ...] = ()
     final_url: str | None = None
-    is_conditional: bool = False
+    conditions: dict[str, bytes] = field(default_factory=dict)
 
     def sent(self, request: Request) -> None:
         """Begin anew with *request*, which is sent for the first time or again.

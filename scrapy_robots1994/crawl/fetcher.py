@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -18,14 +19,11 @@ from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl.concurrency import Pools, UncountedRequests, drop_queued
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
-from scrapy_robots1994.crawl.requests import RobotName, robots_request
+from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, LocalFault, RobotsResponse
-from scrapy_robots1994.policy.fetch_result import (
-    PROXY_AUTHENTICATION_REQUIRED,
-    is_shortage,
-)
+from scrapy_robots1994.policy.fetch_result import is_shortage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +31,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from scrapy_robots1994.crawl.requests import RequestContext
     from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.policy import Cancelled, FetchResult, Validators
+    from scrapy_robots1994.policy import FetchResult, Validators
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
 # As Scrapy's RedirectMiddleware has them.
@@ -82,6 +79,7 @@ class RobotsDownload:
         """
         # A list, for the last one is requested and all of them show a loop.
         urls = [start or origin.robots_url]
+        # The HTTP cache alone answers then, always with the whole file.
         if not self._dont_cache:
             validators = None
         limit, seconds = self._settings.max_bytes, self._settings.timeout
@@ -92,9 +90,8 @@ class RobotsDownload:
                 # One for each hop: limits are those of one response (O24).
                 state = DownloadState(limit, seconds, origin.host, mark_sent)
                 state.final_url = urls[-1] if len(urls) > 1 else None
-                conditions = _conditions(validators, urls[-1])
-                state.is_conditional = bool(conditions)
-                response = await self._send(urls[-1], context, conditions, state)
+                state.conditions = _conditions(validators, urls[-1])
+                response = await self._send(urls[-1], context, state)
                 if not isinstance(response, Response):
                     return response
                 target = _redirect_target(response)
@@ -120,17 +117,13 @@ class RobotsDownload:
         return FetchError(kind, detail, is_final=True)
 
     async def _send(
-        self,
-        url: str,
-        context: RequestContext,
-        conditions: dict[str, bytes],
-        state: DownloadState,
-    ) -> Response | FetchError | LocalFault | Cancelled:
+        self, url: str, context: RequestContext, state: DownloadState
+    ) -> Response | FetchResult:
         """Send one request; return its response, or the failure."""
         request = robots_request(
             url, context, self._settings.timeout, dont_cache=self._dont_cache
         )
-        request.headers.update(conditions)
+        request.headers.update(state.conditions)
         try:
             with self._downloads.watch(request, state):
                 response = await self._download(request)
@@ -142,15 +135,13 @@ class RobotsDownload:
         # Also a 5xx shows that names are found and packets come back.
         self._limit.set_network(is_up=True)
         self._robot.check_sent(state.user_agent, context.user_agent)
-        if response.status == PROXY_AUTHENTICATION_REQUIRED:
+        if response.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: the answer of a proxy, not of the origin.
             refused = "the proxy refused our credentials (HTTP 407)"
             return LocalFault(downloads.ConnectionRefused(refused))
         return response
 
-    def _failure(
-        self, error: Exception, state: DownloadState
-    ) -> FetchError | LocalFault | Cancelled:
+    def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
         """Classify the failure of a request without a response."""
         if state.is_late:
             took = f"took longer than {self._settings.timeout:g} seconds"
@@ -218,7 +209,7 @@ class RobotsDownload:
             status=response.status,
             body=body,
             is_truncated=is_truncated,
-            not_modified=state.is_conditional and response.status == NOT_MODIFIED,
+            not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
             freshness_lifetime=responses.freshness_lifetime(response, now),
             retry_after=responses.retry_after(response, now),
             etag=responses.header(response, "ETag"),

@@ -12,6 +12,7 @@ import random
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TypeAlias, TypeVar
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
@@ -142,9 +143,6 @@ class Outcome(enum.Enum):
     UNREACHABLE = "unreachable"  # R5: not known
 
 
-PROXY_AUTHENTICATION_REQUIRED = 407
-"""Ours R7: the answer of a proxy, never of the origin; it does not become a policy."""
-
 TEMPORARY = frozenset({408, 421, 425, 429})
 """Ours R5: statuses of class 4 that say "not now", and not "no file"."""
 
@@ -154,7 +152,8 @@ NOT_OF_PROXIES = frozenset({404, 410})
 # Statuses with a row of their own, which overrides that of their class.
 _BY_STATUS = {
     **dict.fromkeys((401, 403), Outcome.FORBIDDEN),  # Ours R3
-    PROXY_AUTHENTICATION_REQUIRED: Outcome.UNREACHABLE,
+    # Ours R7: the answer of a proxy, never of the origin; no policy is made of it.
+    HTTPStatus.PROXY_AUTHENTICATION_REQUIRED: Outcome.UNREACHABLE,
     **dict.fromkeys(TEMPORARY, Outcome.UNREACHABLE),
 }
 
