@@ -33,7 +33,6 @@ from scrapy_robots1994.policy.fetch_result import (
     Outcome,
     RobotsResponse,
     Validators,
-    outcome_of_result,
 )
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
@@ -146,7 +145,7 @@ class ScrapyBackend:
         self._log.fetched(policy, result, last)
         # A 304 states nothing new, and a status states no rules: neither has a file to
         # announce.
-        if outcome_of_result(result) is Outcome.PARSED:
+        if result.outcome is Outcome.PARSED:
             await self._announce(policy, context, last)
 
     async def policy_loaded(self, policy: Policy, context: RequestContext) -> None:

@@ -18,7 +18,6 @@ from scrapy_robots1994.policy.fetch_result import (
     FetchResult,
     LocalFault,
     Outcome,
-    outcome_of_result,
 )
 from scrapy_robots1994.policy.policy import Policy
 
@@ -49,7 +48,7 @@ class FetchLog:
     def fetched(self, policy: Policy, result: Answer, last: Policy | None) -> None:
         """Log and count a policy that *result* made; *last* was there before."""
         # Of the result, not of the policy: a stale one keeps the outcome that it had.
-        outcome = outcome_of_result(result).value
+        outcome = result.outcome.value
         self._recorder.count(stats.OUTCOMES, outcome=outcome)
         if policy.is_stale_on_error:
             self._recorder.count(stats.STALE_IF_ERROR)

@@ -17,8 +17,7 @@ from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.origin import Origin, head_of
-from scrapy_robots1994.policy import Policy, Rules
-from scrapy_robots1994.policy.policy import CLOCK_SKEW
+from scrapy_robots1994.policy.policy import CLOCK_SKEW, Policy, Rules
 from scrapy_robots1994.stores.memory import MemoryStore
 
 MAX_PREFIXES = 8

@@ -14,12 +14,10 @@ from scrapy_robots1994.policy.fetch_result import (
     RobotsResponse,
     Validators,
     outcome_of,
-    outcome_of_result,
 )
 from scrapy_robots1994.policy.policy import (
     FreshnessSettings,
     Policy,
-    Rules,
     UniformRules,
 )
 
@@ -32,9 +30,7 @@ __all__ = [
     "Outcome",
     "Policy",
     "RobotsResponse",
-    "Rules",
     "UniformRules",
     "Validators",
     "outcome_of",
-    "outcome_of_result",
 ]

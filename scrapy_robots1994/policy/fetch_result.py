@@ -60,6 +60,16 @@ JITTER = 0.25
 """The random share by which a pause is longer, so that retries of origins spread."""
 
 
+class Outcome(enum.Enum):
+    """What an answer means; the value is the word that stats and logs use."""
+
+    PARSED = "parsed"  # R1: the body is the policy
+    RENEWED = "renewed"  # R1: the stored body is still the policy
+    FORBIDDEN = "forbidden"  # R3: the file exists, and we may not read it
+    ABSENT = "absent"  # R4: there is no file
+    UNREACHABLE = "unreachable"  # R5: not known
+
+
 @dataclass(frozen=True, slots=True)
 class RobotsResponse:
     """The origin's answer to GET /robots.txt, redirects already followed.
@@ -84,6 +94,11 @@ class RobotsResponse:
     final_url: str | None = None
     via_plain_proxy: bool = False
 
+    @property
+    def outcome(self) -> Outcome:
+        """What it means: by its status, or by a 304 that was requested (R1)."""
+        return Outcome.RENEWED if self.not_modified else outcome_of(self.status)
+
 
 @dataclass(frozen=True, slots=True)
 class FetchError:
@@ -96,6 +111,8 @@ class FetchError:
     kind: str
     detail: str
     is_final: bool = False
+
+    outcome = Outcome.UNREACHABLE  # Ours R5
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +150,6 @@ class Validators:
     last_modified: str | None
 
 
-class Outcome(enum.Enum):
-    """What an answer means; the value is the word that stats and logs use."""
-
-    PARSED = "parsed"  # R1: the body is the policy
-    RENEWED = "renewed"  # R1: the stored body is still the policy
-    FORBIDDEN = "forbidden"  # R3: the file exists, and we may not read it
-    ABSENT = "absent"  # R4: there is no file
-    UNREACHABLE = "unreachable"  # R5: not known
-
-
 TEMPORARY = frozenset({408, 421, 425, 429})
 """Ours R5: statuses of class 4 that say "not now", and not "no file"."""
 
@@ -178,20 +185,11 @@ def outcome_of(status: int) -> Outcome:
     return _BY_STATUS.get(status, by_class)
 
 
-def outcome_of_result(result: Answer) -> Outcome:
-    """Return the outcome of *result*: by its status, a requested 304, or none."""
-    if isinstance(result, FetchError):
-        return Outcome.UNREACHABLE  # Ours R5
-    if result.not_modified:
-        return Outcome.RENEWED  # Ours R1: requested, so not a redirect without target
-    return outcome_of(result.status)
-
-
 def is_of_origin(result: Answer) -> bool:
     """Return whether *result* is an HTTP response of the origin itself (§3.1)."""
     if not isinstance(result, RobotsResponse):
         return False
-    is_file = outcome_of(result.status) is Outcome.PARSED
+    is_file = result.outcome is Outcome.PARSED
     return is_file or result.status in NOT_OF_PROXIES or not result.via_plain_proxy
 
 

@@ -38,7 +38,6 @@ from scrapy_robots1994.policy.fetch_result import (
     Outcome,
     RobotsResponse,
     copy_of,
-    outcome_of_result,
     retry_pause,
 )
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
@@ -254,7 +253,7 @@ class PolicyResolver(Generic[ContextT]):
         """Return the policy for *result*, given the last good one."""
         origin, last = in_flight.origin, in_flight.last
         now, freshness = self._backend.now(), self._freshness
-        match outcome_of_result(result), result:
+        match result.outcome, result:
             case Outcome.PARSED, RobotsResponse():
                 robots = await self._backend.read(result)
                 now = self._backend.now()

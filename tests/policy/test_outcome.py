@@ -8,7 +8,6 @@ from scrapy_robots1994.policy import (
     Outcome,
     RobotsResponse,
     outcome_of,
-    outcome_of_result,
 )
 from tests.policy.samples import TIMEOUT
 
@@ -38,7 +37,7 @@ def test_ours_r5_status_out_of_range_is_unreachable(status: int) -> None:
 
 def test_ours_r5_missing_answer_is_unreachable() -> None:
     """No answer at all is as one that says nothing."""
-    assert outcome_of_result(TIMEOUT) is Outcome.UNREACHABLE
+    assert TIMEOUT.outcome is Outcome.UNREACHABLE
 
 
 def test_an_answer_is_whole_unless_it_says_otherwise() -> None:

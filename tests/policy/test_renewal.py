@@ -13,7 +13,6 @@ from scrapy_robots1994.policy import (
     RobotsResponse,
     Validators,
     outcome_of,
-    outcome_of_result,
 )
 from tests.policy.samples import (
     DAY,
@@ -38,10 +37,8 @@ def stored(etag: str | None = '"a"', last_modified: str | None = MONDAY) -> Poli
 
 def test_ours_r1_304_to_a_conditional_request_renews() -> None:
     """It is an outcome of its own; an unconditional 304 is treated as another 3xx."""
-    assert outcome_of_result(RENEWAL) is Outcome.RENEWED
-    assert (
-        outcome_of_result(RobotsResponse(304)) is outcome_of(304) is Outcome.UNREACHABLE
-    )
+    assert RENEWAL.outcome is Outcome.RENEWED
+    assert RobotsResponse(304).outcome is outcome_of(304) is Outcome.UNREACHABLE
 
 
 def test_ours_r1_a_renewed_policy_states_the_same_for_a_new_time() -> None:
