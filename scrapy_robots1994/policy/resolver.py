@@ -30,7 +30,6 @@ from scrapy_robots1994.policy.backend import (
     Work,
 )
 from scrapy_robots1994.policy.fetch_result import (
-    STATUS_PAUSES,
     Answer,
     Cancelled,
     FetchResult,
@@ -78,32 +77,26 @@ class InFlightFetch(Generic[ContextT]):
             waiter.release(resolution)
 
 
+@dataclass(eq=False)
 class PolicyResolver(Generic[ContextT]):
     """The policies of all origins of one crawl, each fetched at most once at a time."""
 
-    def __init__(
-        self,
-        backend: ResolverBackend[ContextT],
-        memory: Memory,
-        freshness: FreshnessSettings,
-        store: Store | None = None,
-        max_retries: int = len(STATUS_PAUSES),
-    ) -> None:
-        self._backend = backend
-        self._memory = memory
-        self._freshness = freshness
-        self._store = store
-        self._max_retries = max_retries
-        self._in_flight: dict[Origin, InFlightFetch[ContextT]] = {}
-        self._aborted: str | None = None
+    backend: ResolverBackend[ContextT]
+    memory: Memory
+    freshness: FreshnessSettings
+    store: Store | None
+    max_retries: int
+    # Private: what it does at the moment, and why it has ended, if it has.
+    _in_flight: dict[Origin, InFlightFetch[ContextT]] = field(default_factory=dict)
+    _aborted: str | None = None
 
     def fresh(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* if it is in memory and fresh; never wait.
 
         `None` means "call `resolve`", not "allowed".
         """
-        policy = self._memory.get(origin)
-        return policy if policy and policy.is_fresh(self._backend.now()) else None
+        policy = self.memory.get(origin)
+        return policy if policy and policy.is_fresh(self.backend.now()) else None
 
     async def resolve(self, origin: Origin, context: ContextT) -> Policy:
         """Return the policy of *origin*, fetched if need be.
@@ -114,7 +107,7 @@ class PolicyResolver(Generic[ContextT]):
         the original exception when it failed by our own fault (R7).
         """
         in_flight = self._in_flight.get(origin)
-        policy, now = self._memory.get(origin), self._backend.now()
+        policy, now = self.memory.get(origin), self.backend.now()
         if policy is None or not policy.is_usable(now):
             if in_flight is not None and in_flight.policy is not None:
                 # It is stale at once; those that waited for it get it, too.
@@ -139,7 +132,7 @@ class PolicyResolver(Generic[ContextT]):
         """Join the fetch of *origin*, started by the first request that needs it."""
         if self._aborted is not None:
             raise FetchAborted(self._aborted)
-        waiter = self._backend.new_waiter()
+        waiter = self.backend.new_waiter()
         in_flight = self._in_flight.get(origin)
         if in_flight is not None:
             in_flight.waiters[waiter] = context
@@ -166,7 +159,7 @@ class PolicyResolver(Generic[ContextT]):
         work = self._run(in_flight)
         ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
         try:
-            in_flight.work = self._backend.start(work, ended)
+            in_flight.work = self.backend.start(work, ended)
         except BaseException:
             work.close()
             ended()
@@ -179,43 +172,43 @@ class PolicyResolver(Generic[ContextT]):
             stored = await self._look_up(in_flight)
             resolution = stored or await self._fetch(in_flight)
         except Exception as error:
-            resolution = self._backend.fault_of(error)
+            resolution = self.backend.fault_of(error)
             if isinstance(resolution, Cancelled):
                 raise
         finally:
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
             # decided policy is used in spite of later errors.
             self._end(in_flight, in_flight.policy or resolution)
-            if self._store is not None:
+            if self.store is not None:
                 aborted = isinstance(resolution, Cancelled)
                 policy = in_flight.policy
-                self._store.release_lease(in_flight.origin, policy, aborted=aborted)
+                self.store.release_lease(in_flight.origin, policy, aborted=aborted)
 
     async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> Policy | None:
         """Return the fresh policy of the store; `None` means that this process fetches."""
-        if self._store is None:
+        if self.store is None:
             return None
         origin, last = in_flight.origin, in_flight.last
-        policy = stored = await self._store.get(origin)
+        policy = stored = await self.store.get(origin)
         # Memory may have a newer policy if the store was down for a while.
         if last and (not stored or stored.fetched_at < last.fetched_at):
             policy = last
-        now = self._backend.now()
+        now = self.backend.now()
         if policy is None or not policy.is_fresh(now):
             in_flight.last = policy and policy.last_good(now)
             if policy is not None and policy is stored and policy.is_usable(now):
                 # As in `resolve`: it is used at once, and its refresh runs meanwhile.
                 await self._load(in_flight, policy)
                 in_flight.release(policy)
-            policy = await self._store.acquire_lease(origin)
+            policy = await self.store.acquire_lease(origin)
         if policy is not None:
             await self._load(in_flight, policy)
         return policy
 
     async def _load(self, in_flight: InFlightFetch[ContextT], policy: Policy) -> None:
         """Put a policy of the store into memory."""
-        self._memory.put(policy)
-        await self._backend.policy_loaded(policy, in_flight.context)
+        self.memory.put(policy)
+        await self.backend.policy_loaded(policy, in_flight.context)
 
     async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
         """Request the file from the origin, and put the resulting policy into memory."""
@@ -225,9 +218,9 @@ class PolicyResolver(Generic[ContextT]):
             return result
         policy = await self._policy_of(in_flight, result)
         # Before the listeners, which may request pages of this origin.
-        self._memory.put(policy)
+        self.memory.put(policy)
         in_flight.policy = policy
-        await self._backend.policy_fetched(
+        await self.backend.policy_fetched(
             policy, result, in_flight.context, in_flight.last
         )
         return policy
@@ -239,12 +232,12 @@ class PolicyResolver(Generic[ContextT]):
         retries = 0
         while True:
             context = in_flight.next_context()
-            result = await self._backend.fetch(origin, context, validators)
-            pause = retry_pause(result, retries, self._max_retries)
+            result = await self.backend.fetch(origin, context, validators)
+            pause = retry_pause(result, retries, self.max_retries)
             if pause is None:
                 return result
-            self._backend.retrying(origin, result, pause)
-            await self._backend.sleep(pause)
+            self.backend.retrying(origin, result, pause)
+            await self.backend.sleep(pause)
             retries += 1
 
     async def _policy_of(
@@ -252,11 +245,11 @@ class PolicyResolver(Generic[ContextT]):
     ) -> Policy:
         """Return the policy for *result*, given the last good one."""
         origin, last = in_flight.origin, in_flight.last
-        now, freshness = self._backend.now(), self._freshness
+        now, freshness = self.backend.now(), self.freshness
         match result.outcome, result:
             case Outcome.PARSED, RobotsResponse():
-                robots = await self._backend.read(result)
-                now = self._backend.now()
+                robots = await self.backend.read(result)
+                now = self.backend.now()
                 return Policy.from_response(origin, result, robots, now, freshness)
             case Outcome.RENEWED, RobotsResponse() if last is not None:
                 return last.revalidated(result, now, freshness)
@@ -273,6 +266,6 @@ class PolicyResolver(Generic[ContextT]):
         del self._in_flight[in_flight.origin]
         try:
             if not isinstance(resolution, Policy):
-                self._backend.fetch_failed(in_flight.origin, resolution)
+                self.backend.fetch_failed(in_flight.origin, resolution)
         finally:
             in_flight.release(resolution)

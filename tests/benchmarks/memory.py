@@ -53,7 +53,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     from tests.benchmarks.requests import middleware_with, policy_of  # noqa: PLC0415 - as above
 
     middleware = middleware_with([])
-    read = middleware._resolver._backend.reader.read  # type: ignore[attr-defined]  # ours
+    read = middleware._resolver.backend.reader.read  # type: ignore[attr-defined]  # ours
 
     def store(host: str, number: int) -> None:
         # A copy, because each response has its own body.
@@ -61,7 +61,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         policy = policy_of(Origin("http", host, 80), robots)
         robots.weakening_problems(ROBOT)
         robots.compress_body()
-        middleware._resolver._memory.put(policy)
+        middleware._resolver.memory.put(policy)
         with suppress(IgnoreRequest, StopIteration):
             middleware.process_request(Request(f"http://{host}/page")).send(None)
 

@@ -93,7 +93,7 @@ def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
     middleware = Robots1994Middleware(idle_crawler(settings))
     robots = RobotsTxt.parse(TEN)
     for origin in origins:
-        middleware._resolver._memory.put(policy_of(origin, robots))
+        middleware._resolver.memory.put(policy_of(origin, robots))
     return middleware
 
 

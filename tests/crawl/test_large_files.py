@@ -40,7 +40,7 @@ def holding(host: str, body: bytes) -> tuple[Robots1994Middleware, RobotsTxt]:
         1e9,
         FreshnessSettings(ttl=FAR),
     )
-    middleware._resolver._memory.put(policy)
+    middleware._resolver.memory.put(policy)
     return middleware, robots
 
 

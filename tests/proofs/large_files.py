@@ -57,7 +57,7 @@ async def crawl(origins: int, size: int) -> dict[str, Any]:
 
     began = time.monotonic()
     await asyncio.gather(*(check_all() for _ in range(AT_ONCE)))
-    memory = middleware._resolver._memory
+    memory = middleware._resolver.memory
     return {
         "origins": origins,
         "bytes": size,
