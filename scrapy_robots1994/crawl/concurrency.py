@@ -66,7 +66,7 @@ class EngineState:
     def has_room_without(self, request: Request) -> bool:
         """Return `has_room` as it will be once *request* has left the downloader."""
         active = self.active()
-        if active is None or request not in active:
+        if request not in active:
             return False
         # Asked before it has left, so it is taken out for the time of one look:
         # `needs_backout` counts the set, and nothing else runs meanwhile.
@@ -93,8 +93,8 @@ class EngineState:
         if nextcall is not None:
             nextcall.schedule()
 
-    def active(self) -> set[Request] | None:
-        """Return the requests that count; `None` with a downloader that has no set."""
+    def active(self) -> set[Request]:
+        """Return the requests that count; none with a downloader that has no set."""
         engine = self._crawler.engine
         active = getattr(getattr(engine, "downloader", None), "active", None)
         if isinstance(active, set):
@@ -103,7 +103,7 @@ class EngineState:
             "downloader.active",
             "requests that wait for a robots.txt count towards CONCURRENT_REQUESTS",
         )
-        return None
+        return set()
 
     def set_close_if_idle(self, value: object) -> Any:
         """Say whether an idle spider closes, and return what was set before."""
@@ -169,7 +169,7 @@ class UncountedRequests:
     def add(self, request: Request) -> bool:
         """Stop counting *request*; return `False` if the downloader does not count it."""
         active = self.engine.active()
-        if active is None or request not in active:
+        if request not in active:
             return False
         active.remove(request)
         if not self._requests:
@@ -225,9 +225,7 @@ class UncountedRequests:
         if request not in self._requests:
             return
         self._requests.remove(request)
-        active = self.engine.active()
-        if active is not None:
-            active.add(request)
+        self.engine.active().add(request)
         ended = self._queued.pop(request, None)
         if ended is not None:
             ended()

@@ -44,11 +44,6 @@ async def future_result(future: Future[T]) -> T:
     """Wait for a future of another thread; cancelling the wait cancels *future*."""
     if _is_on_asyncio():
         return await asyncio.wrap_future(future)
-    return await maybe_deferred_to_future(_deferred_of(future))
-
-
-def _deferred_of(future: Future[T]) -> Deferred[T]:
-    """Return *future* for a reactor that is not asyncio's."""
     # Installed by now: importing it installs one.
     from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
 
@@ -64,7 +59,7 @@ def _deferred_of(future: Future[T]) -> Deferred[T]:
 
     call_in_crawl = cast("Any", reactor).callFromThread
     future.add_done_callback(lambda _: call_in_crawl(deliver))
-    return done
+    return await done
 
 
 async def look_up_delay() -> float:
