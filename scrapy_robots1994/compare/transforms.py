@@ -3,10 +3,9 @@ what a path covers, or about whom a rule is for.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from string import ascii_letters, digits
 from urllib.parse import quote
 
@@ -128,10 +127,9 @@ def in_values(change: Callable[[str], str]) -> Callable[[Lines, str], Iterable[L
     def changed(line: Line) -> Line:
         if not line.value or is_agent(line):
             return line
-        start = line.value_column - 1
-        end = start + len(line.value)
-        text = line.text[:start] + change(line.value) + line.text[end:]
-        return line._replace(text=text)
+        field, colon, rest = line.text.partition(":")
+        rest = rest.replace(line.value, change(line.value), 1)
+        return line._replace(text=field + colon + rest)
 
     return lambda lines, _robot: [lines.of(map(changed, lines.lines))]
 
@@ -167,25 +165,21 @@ def without_spellings(path: str) -> str:
 
 def without_splits(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file with blank lines only where a new record begins after a rule."""
-    chosen: list[Line] = []
-    blanks: list[Line] = []
-    for line, previous in _with_previous(lines):
-        if line.kind is LineKind.BLANK:
-            blanks.append(line)
-            continue
-        if line.field:
-            if previous is None or (is_agent(line) and not is_agent(previous)):
-                chosen += blanks
-            blanks = []
-        chosen.append(line)
-    yield lines.of(chosen + blanks)
+    yield lines.of(
+        line
+        for line, above, below in _with_fields(lines)
+        if line.kind is not LineKind.BLANK
+        or above is None
+        or below is None
+        or (is_agent(below) and not is_agent(above))
+    )
 
 
 def without_merging(lines: Lines, _robot: str) -> Iterator[Lines]:
     """Yield the file with one record a name, and with a blank line before each."""
     parted: list[Line] = []
-    for line, previous in _with_previous(lines):
-        if is_agent(line) and previous is not None and not is_agent(previous):
+    for line, above, _ in _with_fields(lines):
+        if is_agent(line) and above is not None and not is_agent(above):
             parted.append(Line(line.number, LineKind.BLANK, "", _ended(line).ending))
         parted.append(line)
     yield lines.of(parted)
@@ -198,34 +192,35 @@ def without_several_defaults(lines: Lines, _robot: str) -> Iterator[Lines]:
     yield _joined(lines, lambda name: name == EVERYBODY)
 
 
-def _with_previous(lines: Lines) -> Iterator[tuple[Line, Line | None]]:
-    """Yield each line, and the last one before it that has a field."""
-    previous = None
+def _with_fields(lines: Lines) -> Iterator[tuple[Line, Line | None, Line | None]]:
+    """Yield each line, and those next to it that have a field: the last one above it,
+    and it or the first one below.
+    """
+    fields = [None, *(line for line in lines.lines if line.field), None]
+    place = 0
     for line in lines.lines:
-        yield line, previous
-        previous = line if line.field else previous
+        yield line, fields[place], fields[place + 1]
+        place += bool(line.field)
 
 
 def _joined(lines: Lines, wanted: Callable[[str], bool]) -> Lines:
     """Return the file with later records of a *wanted* name added to its first one."""
-    homes: dict[str, int] = {}
-    added: defaultdict[int, list[Line]] = defaultdict(list)
-    gone: set[int] = set()
+    # Each line with what follows it; by name, the end of its first record.
+    parts = [[line] for line in lines.lines]
+    homes: dict[str, list[Line]] = {}
     for record, places in _with_places(lines):
         agents = {it.name.lower(): it.line - 1 for it in record.agents}
         later = [name for name in agents if name in homes]
-        rules = [lines.lines[place] for place in places]
+        own = [lines.lines[place] for place in places]
         for name in later:
-            added[homes[name]] += [it for it in rules if it.field and not is_agent(it)]
+            homes[name] += [it for it in own if it.field and not is_agent(it)]
         whole = len(later) == len(agents)
-        gone.update(places if whole else (agents[name] for name in later))
+        for place in places if whole else [agents[name] for name in later]:
+            parts[place].clear()
         for name in filter(wanted, agents):
-            homes.setdefault(name, places.stop)
-    woven: list[Line] = []
-    for place, line in enumerate(lines.lines):
-        woven += [*added[place], *([] if place in gone else [line])]
-    woven += added[len(lines.lines)]
-    return lines.of([*map(_ended, woven[:-1]), *woven[-1:]])
+            homes.setdefault(name, parts[places[-1]])
+    joined = list(chain.from_iterable(parts))
+    return lines.of([*map(_ended, joined[:-1]), *joined[-1:]])
 
 
 def _with_places(lines: Lines) -> Iterator[tuple[Record, range]]:
