@@ -111,7 +111,7 @@ class RobotsStore(RobotsCommand):
             terminal.print_note(escape_control_chars(text, 500))
         elif action == "refresh":
             return self._refresh(sorted(found), opts)
-        _print(action, policies, as_json=opts.json)
+        _report(action, policies, as_json=opts.json)
         return ExitCode.FINE if found or action == "stats" else ExitCode.FOUND
 
     def _refresh(self, origins: list[Origin], opts: argparse.Namespace) -> int:
@@ -122,10 +122,7 @@ class RobotsStore(RobotsCommand):
             are_known.append(source.is_known)
             row = {"url": source.name, "outcome": source.outcome, "why": source.why}
             text = f"{source.outcome:<11} {source.name} {source.why}".rstrip()
-            if opts.json:
-                terminal.print_json(row)
-            else:
-                terminal.print_line(escape_control_chars(text, 500))
+            _print(row, [escape_control_chars(text, 500)], as_json=opts.json)
 
         self.lookup(opts).run([it.robots_url for it in origins], show)
         return ExitCode.FINE if all(are_known) else ExitCode.UNREAD
@@ -252,32 +249,35 @@ def _moment(seconds: float) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _print(action: str, policies: list[Policy], *, as_json: bool) -> None:
+def _report(action: str, policies: list[Policy], *, as_json: bool) -> None:
     """Print what *action* shows of *policies*."""
     now = time.time()
     if action == "stats":
         sums = _totals(policies, now)
-        if as_json:
-            terminal.print_json(sums)
-            return
-        for name, value in sums.items():
-            terminal.print_line(f"{name}: {_counts(value)}")
+        lines = [f"{name}: {_counts(value)}" for name, value in sums.items()]
+        _print(sums, lines, as_json=as_json)
         return
     for policy in policies:
         row, robots = _row(policy, now), policy.robots
-        if action == "export" or (as_json and action == "show"):
-            body = robots and base64.b64encode(robots.body).decode("ascii")
-            terminal.print_json(row | {"body": body})
-        elif as_json:
-            terminal.print_json(row)
-        else:
-            terminal.print_line(_line(row))
-        if action == "show" and not as_json and robots is not None:
+        lines = [_line(row)]
+        if action in {"show", "export"}:
+            row["body"] = robots and base64.b64encode(robots.body).decode("ascii")
+        if action == "show" and robots is not None:
             for written in robots.lines:
                 text = escape_control_chars(written.text, 200)
-                terminal.print_line(f"{written.number:>6} {text}")
+                lines.append(f"{written.number:>6} {text}")
+        _print(row, lines, as_json=as_json or action == "export")
     if action == "forget" and not as_json:
         terminal.print_line(f"{len(policies)} forgotten")
+
+
+def _print(row: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
+    """Print *row* as JSON, or else *lines*."""
+    if as_json:
+        terminal.print_json(row)
+        return
+    for line in lines:
+        terminal.print_line(line)
 
 
 def _counts(value: int | dict[str, int]) -> str:

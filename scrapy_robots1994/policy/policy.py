@@ -219,16 +219,26 @@ class Policy:
         # If the clock was set back, the policy is dated back as well: left in the future,
         # every request would fetch it again, without a pause.
         ahead = max(self.fetched_at - now, 0.0)
-        keep_until = self.keep_until - ahead
-        retry_at = min(now + freshness.retry_delay(result), keep_until)
-        return replace(
+        dated_back = replace(
             self,
             fetched_at=self.fetched_at - ahead,
-            fresh_until=retry_at,
-            stale_until=min(retry_at + freshness.stale_while_revalidate, keep_until),
-            keep_until=keep_until,
-            is_stale_on_error=True,
+            keep_until=self.keep_until - ahead,
             may_be_shared=is_of_origin(result),
+        )
+        retry_at = now + freshness.retry_delay(result)
+        return dated_back.stale_until_retry(retry_at, freshness)
+
+    def stale_until_retry(
+        self, retry_at: float, freshness: FreshnessSettings
+    ) -> Policy:
+        """Ours R5: return this policy as it is used until the next fetch at *retry_at*."""
+        fresh_until = min(retry_at, self.keep_until)
+        stale_until = fresh_until + freshness.stale_while_revalidate
+        return replace(
+            self,
+            fresh_until=fresh_until,
+            stale_until=min(stale_until, self.keep_until),
+            is_stale_on_error=True,
         )
 
     def rules(self, robot: str | bytes) -> Rules:

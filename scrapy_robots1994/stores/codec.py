@@ -10,7 +10,6 @@ import json
 import math
 import re
 import zlib
-from dataclasses import replace
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -111,15 +110,7 @@ def decode(
         return None
     if retry_at is None or not policy.is_known:
         return policy
-    # Ours R5: the last good policy stands in, and its end does not move.
-    fresh_until = min(retry_at, policy.keep_until)
-    stale_until = fresh_until + freshness.stale_while_revalidate
-    return replace(
-        policy,
-        fresh_until=fresh_until,
-        stale_until=min(stale_until, policy.keep_until),
-        is_stale_on_error=True,
-    )
+    return policy.stale_until_retry(retry_at, freshness)
 
 
 def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:

@@ -130,12 +130,8 @@ class StoreWorker(Thread):
         while not (self._is_closed or self.is_abandoned):
             self._run_next()
         if self._store is not None:
-            # It may raise anything.
-            with suppress(BaseException):
-                if self.is_abandoned:
-                    self._store.close()
-                else:
-                    self._guard("close", self._store.close)
+            with suppress(NoAnswer):
+                self._guard("close", self._store.close)
         self.end_waits()
 
     def _run_next(self) -> None:
@@ -172,8 +168,9 @@ class StoreWorker(Thread):
         self, side: Side, function: Callable[[], Any], returns: Types = object
     ) -> Any:
         """Call *function*, and raise `NoAnswer` whatever else it raises."""
-        # Once abandoned, another thread may use the store through its own instance.
-        if self.is_abandoned or not self._breaker.may_call(side):
+        # Once abandoned, an instance is only closed: another thread uses its own.
+        is_over = self.is_abandoned or not self._breaker.may_call(side)
+        if is_over and side != "close":
             raise NoAnswer
         self.running = side, time.monotonic()
         try:
