@@ -4,6 +4,7 @@ signal for its sitemaps, and as the response to a spider that requests the file 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urljoin
 
@@ -107,17 +108,14 @@ async def offer_sitemaps(
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
     """Return the http and https URLs of the sitemaps that *robots* names, each once."""
-    found = []
+    found: dict[str, None] = {}
     for named in robots.sitemaps:
         # `urljoin` raises for brackets without an IPv6 address in them.
-        try:
-            url = urljoin(origin.robots_url, named)
-        except ValueError:
-            continue
-        # An address without a host is joined to that of the file itself.
-        if Origin.of(url) is not None and url != origin.robots_url:
-            found.append(url)
-    return tuple(dict.fromkeys(found))
+        with suppress(ValueError):
+            found[urljoin(origin.robots_url, named)] = None
+    # An address without a host is joined to that of the file itself.
+    found.pop(origin.robots_url, None)
+    return tuple(url for url in found if Origin.of(url) is not None)
 
 
 def handed_out(policy: Policy, request: Request) -> TextResponse | None:

@@ -177,12 +177,8 @@ def robots_request(
 ) -> Request:
     """Return the request for *url*: no cookies, Referer or credentials."""
     context = context.for_url(url)
-    meta = {
-        **context.meta,
-        **META,
-        "dont_cache": dont_cache,
-        "download_timeout": timeout,
-    }
+    meta = context.meta | META
+    meta |= {"dont_cache": dont_cache, "download_timeout": timeout}
     # The file is requested by the name it is matched with.
     sent = {
         "User-Agent": context.user_agent,
@@ -190,7 +186,7 @@ def robots_request(
     }
     return Request(
         url,
-        headers={name: value for name, value in sent.items() if value is not None},
+        headers=without_none_values(sent),
         meta=meta,
         priority=PRIORITY,
         dont_filter=True,
