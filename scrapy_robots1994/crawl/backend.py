@@ -24,7 +24,6 @@ from scrapy_robots1994.crawl.parser import (
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.backend import Waiter
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -55,6 +54,7 @@ class ScrapyBackend:
 
     now = staticmethod(time.time)
     sleep = staticmethod(threads.sleep)
+    new_waiter = threads.DeferredWaiter
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
@@ -96,10 +96,6 @@ class ScrapyBackend:
         # Not weak: only this connection refers to the function.
         self._crawler.signals.connect(close, signals.spider_closed, weak=False)
         return store
-
-    def new_waiter(self) -> Waiter:
-        """Return a new future."""
-        return threads.DeferredWaiter()
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]

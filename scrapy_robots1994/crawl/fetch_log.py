@@ -50,21 +50,19 @@ class FetchLog:
         # Of the result, not of the policy: a stale one keeps the outcome that it had.
         outcome = result.outcome.value
         self._recorder.count(stats.OUTCOMES, outcome=outcome)
-        if policy.is_stale_on_error:
-            self._recorder.count(stats.STALE_IF_ERROR)
-        # A first fetch refreshes nothing.
-        elif last is not None and policy.is_known:
-            self._recorder.count(stats.REFRESHED)
-        if policy.is_stale_on_error or not policy.is_known:
-            self._unreachable(policy, result, last)
-        else:
+        if policy.is_known and not policy.is_stale_on_error:
             self._known(policy, last)
+        else:
+            self._unreachable(policy, result, last)
 
     def _known(self, policy: Policy, last: Policy | None) -> None:
-        """Log a policy that the origin stated.
+        """Log a policy that the origin stated, and count it if it is a newer one.
 
         A 401 or 403 is often a mistake of the origin (R3): warn of the first ones.
         """
+        # A first fetch refreshes nothing.
+        if last is not None:
+            self._recorder.count(stats.REFRESHED)
         # Thousands of origins of a broad crawl are not news; what they refuse is.
         level, more = DEBUG, ""
         if policy.outcome is Outcome.FORBIDDEN:
@@ -87,6 +85,7 @@ class FetchLog:
     def _unreachable(self, policy: Policy, result: Answer, last: Policy | None) -> None:
         """Warn of an origin without a usable answer (R5), once while that lasts."""
         if policy.is_stale_on_error:
+            self._recorder.count(stats.STALE_IF_ERROR)
             # R5: it weighs more than what a setting says about unknown ones.
             meaning = "the last good policy stands"
         elif self._settings.freshness.unreachable_allows:
