@@ -4,8 +4,10 @@ explain why.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 
 from scrapy_robots1994.compare.diagnosis import Cause, Diagnosis, ParsedVariants
 from scrapy_robots1994.compare.impact import CHANGING, VARIANTS, Example, SiteImpact
@@ -42,13 +44,13 @@ class Comparer:
     """Our parser, in one dialect and reading, and those it is compared with."""
 
     def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
-        self._dialect, self._reading = dialect, reading
+        self._parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
         self._variants = [our_parser(*it) for it in VARIANTS]
         self._ours = self._variants[VARIANTS.index((dialect, reading))]
         self._diagnoses = {it.name: Diagnosis(self._ours, it) for it in others}
-        self._files: LRUCache[bytes, ParsedVariants] = LRUCache(
-            CACHED_BYTES, getsizeof=lambda it: len(it.body) + 1
-        )
+        files = LRUCache[Any, ParsedVariants](CACHED_BYTES, lambda it: len(it.body) + 1)
+        # What is larger than all of the cache is not stored.
+        self._files_of = cached(files)(partial(ParsedVariants, dialect=dialect))
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return how parser *name* and ours differ by the questions of *task*."""
@@ -81,9 +83,7 @@ class Comparer:
         """
         capture, diagnosis = site.capture, self._diagnoses[name]
         files = self._files_of(capture.others_body)
-        robots = RobotsTxt.parse(
-            capture.body, dialect=self._dialect, reading=self._reading
-        )
+        robots = self._parse(capture.body)
         found: dict[tuple[str, Direction], list[Example]] = {}
         for stratum, examples in site.examples.items():
             for example in examples if stratum[0] == name else ():
@@ -99,16 +99,6 @@ class Comparer:
                     Example(asked, example.theirs, cause, str(verdict), numbers)
                 )
         return found
-
-    def _files_of(self, body: bytes) -> ParsedVariants:
-        """Return *body* as the parsers read it, from the cache where it is small."""
-        files = self._files.get(body)
-        if files is None:
-            files = ParsedVariants(body, self._dialect)
-            # The cache raises at what is larger than all of it.
-            if len(body) < CACHED_BYTES:
-                self._files[body] = files
-        return files
 
     def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
         """Return what our parser *ours* answers to the questions of *task*."""

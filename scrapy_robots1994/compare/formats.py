@@ -10,7 +10,6 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from importlib.metadata import metadata
 from importlib.resources import files
 from pathlib import Path
@@ -168,6 +167,5 @@ def write_report(report: ComparisonReport, path: Path) -> None:
             file.write(text)
         part.replace(path)
     except BaseException:
-        with suppress(OSError):
-            part.unlink()
+        part.unlink(missing_ok=True)
         raise

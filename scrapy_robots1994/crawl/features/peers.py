@@ -130,10 +130,9 @@ class WorkerProcess:
         """Wait for the end of a process that is not used any more."""
         self._process = None
         process.kill()
-        # What could not be sent to it any more is lost.
+        # Closes its pipes and waits. What could not be sent to it any more is lost.
         with suppress(OSError), process:
             pass
-        process.wait()
 
 
 def serve() -> None:
