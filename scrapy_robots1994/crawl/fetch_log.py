@@ -77,6 +77,7 @@ class FetchLog:
                 self._forbidding += is_new
                 if is_new and self._forbidding <= MAX_FORBIDDEN_WARNINGS:
                     level = WARNING
+        # Our own words, without a per cent sign: they may be part of the format.
         text = f"%s: HTTP %s, %s, fresh for %.0f s{more}"
         lifetime = policy.fresh_until - policy.fetched_at
         outcome = policy.outcome.value

@@ -68,6 +68,7 @@ class Robots1994Middleware:
         self._cache = judges.RulesCache(memory)
         self._judge = self._judge_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
+        # Last: a crawl that cannot start logs the reason alone.
         settings.log_start(crawler)
 
     @classmethod
@@ -237,9 +238,11 @@ class Robots1994Middleware:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 
                 judge = DryRunJudge(judge, self._robot, crawler, shadow)
+            # Around the other, which raises for what it refuses.
             judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
         if is_paced:
             from scrapy_robots1994.crawl.features.crawl_delay import PacingJudge  # noqa: PLC0415 - as above
 
+            # Around all others: only what they let pass reaches a slot.
             judge = PacingJudge(judge, self._robot, crawler, settings)
         return judge

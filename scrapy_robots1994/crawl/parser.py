@@ -133,6 +133,7 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
     return TextResponse(
         request.url,
         status=status,
+        # Not those of the server: its encoding may have been another one.
         headers={"Content-Type": "text/plain; charset=utf-8"},
         body=body,
         request=request,
@@ -167,6 +168,7 @@ def load_parser(
 def _error(setting: str, path: object, why: str) -> SettingsError:
     """Return the error for a *path* in *setting* that is not a parser."""
     shown = escape_control_chars(str(path))
+    # A misspelt "Protego" is nearer to the short name than to that of its class.
     short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
     hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
     return SettingsError(

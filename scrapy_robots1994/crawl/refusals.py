@@ -109,6 +109,7 @@ class Refusals:
         self._reasons[reason] += 1
         if self._reasons[reason] >= REASONS_AT_ONCE:
             self._count_reasons()
+        # Once one has passed, they can no longer all be refused.
         if not self._starts.has_passed:
             self._starts.refused(request, verdict)
         # Sending a signal costs more than all else here, also where nothing listens.
@@ -120,6 +121,7 @@ class Refusals:
                 verdict=verdict,
                 spider=self._crawler.spider,
             )
+        # Also looked up here: at INFO a refusal pays for no further call.
         if logger.isEnabledFor(self._level):
             values = request.method, request.url, verdict
             log_line(self._crawler, self._level, _REFUSED, *values)
@@ -127,8 +129,10 @@ class Refusals:
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
         """Return a new row for *origin*; past `MAX_ORIGINS` the one of all others."""
+        # A broad crawl meets any number of origins, and a row stays until the close.
         if len(self._rows) >= MAX_ORIGINS:
             return self._others
+        # As text: the verdict would keep its whole file in memory.
         first = verdict.reason.value
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -140,10 +144,12 @@ class Refusals:
         if not self._rows:
             return
         extra = {"spider": self._crawler.spider}
+        # By origin, too, so that equal crawls log equal tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             self._recorder.set(stats.REFUSED_BY, row.refused, origin=origin)
         self._recorder.set(stats.REFUSING, len(rows))
+        # Not `log_line`, which would escape the ends of its lines.
         logger.info("%s", "\n".join(_table(rows, self._others)), extra=extra)
         if self._starts.are_all_refused:
             number = self._starts.number_refused
@@ -166,6 +172,7 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     for origin, row in rows[:TOP_ORIGINS]:
         refused -= row.refused
         outcome = row.reason if row.reason in _UNIFORM else Outcome.PARSED
+        # Ours O25: hosts and rules may hold anything.
         yield (
             f"{row.refused:9,}  {outcome.value:11}  "
             f"{escape_control_chars(str(origin), 40):40}  "
