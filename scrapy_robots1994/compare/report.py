@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
+from itertools import chain, product
 from typing import Any
 
 from scrapy_robots1994.compare.diagnosis import Cause
@@ -214,12 +215,8 @@ def _site(
     report: ComparisonReport, site: SiteImpact, robots: RobotsTxt, texts: list[str]
 ) -> dict[str, Any]:
     """Return one site with what each parser changes, and the lines that matter."""
-    needed = {
-        number
-        for examples in site.examples.values()
-        for example in examples
-        for number in example.needed_lines
-    }
+    examples = chain.from_iterable(site.examples.values())
+    needed = {number for it in examples for number in it.needed_lines}
     problems: dict[str, dict[str, Any]] = {}
     for it in robots.problems if needed else ():
         if it.line in needed:
@@ -247,30 +244,27 @@ def _excerpt(count: int, needed: set[int]) -> list[int]:
     """Return the numbers of the lines to show of *count*."""
     if count <= MAX_WHOLE:
         return list(range(1, count + 1))
-    near = {
-        number
-        for middle in needed or {1}
-        for number in range(middle - AROUND, middle + AROUND + 1)
-    }
-    return sorted(it for it in near if 1 <= it <= count)[:MAX_LINES]
+    shown: set[int] = set()
+    for middle in needed or {1}:
+        shown.update(range(max(1, middle - AROUND), min(count, middle + AROUND) + 1))
+    return sorted(shown)[:MAX_LINES]
 
 
 def _examples(
     report: ComparisonReport, site: SiteImpact, texts: list[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the examples of one site, the lines they need with their text."""
-    for name in report.parsers:
-        for way in DISAGREEING:
-            for example in site.examples.get((name, way), ()):
-                yield {
-                    "parser": name,
-                    "direction": way.value,
-                    "cause": (example.cause or Cause.TIMEOUT).code,
-                    "where": site.label,
-                    "url": example.question.url,
-                    "robot": example.question.robot,
-                    "ours": example.verdict,
-                    "theirs": example.theirs,
-                    "lines": list(example.needed_lines),
-                    "text": [texts[number - 1] for number in example.needed_lines],
-                }
+    for name, way in product(report.parsers, DISAGREEING):
+        for example in site.examples.get((name, way), ()):
+            yield {
+                "parser": name,
+                "direction": way.value,
+                "cause": (example.cause or Cause.TIMEOUT).code,
+                "where": site.label,
+                "url": example.question.url,
+                "robot": example.question.robot,
+                "ours": example.verdict,
+                "theirs": example.theirs,
+                "lines": list(example.needed_lines),
+                "text": [texts[number - 1] for number in example.needed_lines],
+            }
