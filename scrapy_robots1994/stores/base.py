@@ -27,9 +27,9 @@ call that takes longer than the `timeout` of the store URL counts as a failure. 
 thread and its instance are abandoned, and later calls go to a new instance. When the
 late call returns, the abandoned instance is closed.
 
-Raise `StoreError` with one printable sentence when something fails. Any other exception
-has the same effect: the log reports it once without the credentials of the store URL,
-the crawl continues without the store, and tries it again after two seconds.
+Raise `StoreError` with one sentence when something fails. Any other exception has the
+same effect: the log reports it once, printable and without the credentials of the store
+URL, the crawl continues without the store, and tries it again after two seconds.
 """
 
 from __future__ import annotations

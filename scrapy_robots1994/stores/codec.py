@@ -90,13 +90,12 @@ def decode(
             return None
         fetched_at = _number(head["fetched_at"], int, float)
         retry_at = _number(head["retry_at"], int, float, NoneType)
+        lifetime = _number(head["freshness_lifetime"], int, float, NoneType)
         response = RobotsResponse(
             status=_number(head["status"], int),
             body=body,
             is_truncated=head["is_truncated"] is True,
-            freshness_lifetime=_number(
-                head["freshness_lifetime"], int, float, NoneType
-            ),
+            freshness_lifetime=lifetime,
             retry_after=None if retry_at is None else retry_at - fetched_at,
             etag=_header(head["etag"]),
             last_modified=_header(head["last_modified"]),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from scrapy_robots1994.errors import StoreError, missing_extra
-from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.url import StoreUrl, UrlParts
@@ -227,8 +226,7 @@ class RedisStore(SharedStore):
                 self._client = _new_client(self._url, self._timeout)
             yield self._client
         except (redis.RedisError, OSError) as error:
-            text = " ".join(str(error).split()) or type(error).__name__
-            raise StoreError(escape_control_chars(text, 300)) from error
+            raise StoreError(str(error) or type(error).__name__) from error
 
 
 def _check_url(url: str, timeout: float) -> None:

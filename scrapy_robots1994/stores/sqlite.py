@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 from cachetools import LRUCache
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 from scrapy_robots1994.stores.url import UrlParts
@@ -223,9 +222,7 @@ class SqliteStore(PolicyStore):
                 self._connection = self._open()
             yield self._connection
         except sqlite3.Error as error:
-            shown = escape_control_chars(self._path, 500)
-            text = escape_control_chars(str(error), 300)
-            raise StoreError(f"{shown}: {text}") from error
+            raise StoreError(f"{self._path}: {error}") from error
 
     def _open(self) -> sqlite3.Connection:
         """Open the file, and close it again if it is not ours."""
