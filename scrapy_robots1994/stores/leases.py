@@ -79,10 +79,9 @@ class PolicyThread(StoreWorker):
 
         Or set the fresh policy that another worker fetched meanwhile.
         """
-        if not future.cancelled():
-            give_up = time.monotonic() + self._max_fetch_seconds
-            self._waiting[origin] = _Wait(future, give_up)
-            self._try_lease(origin)
+        give_up = time.monotonic() + self._max_fetch_seconds
+        self._waiting[origin] = _Wait(future, give_up)
+        self._try_lease(origin)
 
     def release(self, origin: Origin, policy: Policy | None, aborted: bool) -> None:  # noqa: FBT001 - a job
         """Store *policy*, and end our lease of *origin*, or our wait for it.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_robots1994.stores.url import MAX_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import Policy
@@ -70,15 +70,6 @@ class MemoryStore:
         if policy is not None:
             self._charge(policy, -1)
             self.on_forget(origin)
-
-    def __iter__(self) -> Iterator[Policy]:
-        """Return every policy in memory at this moment."""
-        now = self._clock()
-        return iter([it for it in self._policies.values() if now < it.keep_until])
-
-    def __len__(self) -> int:
-        """Return how many origins are in memory."""
-        return sum(1 for _ in self)
 
     def measure(self, policy: Policy) -> None:
         """Count the bytes of the file of *policy* anew: its rules have been compiled."""

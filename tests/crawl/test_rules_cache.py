@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994.crawl.judges import MAX_PREFIXES, RulesCache
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.stores import MemoryStore
 from tests.policy.samples import parsed
+from tests.stores.lasting import ListedMemory
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import Policy
@@ -27,9 +27,9 @@ def policy(number: int = 1) -> Policy:
     return parsed(origin=host(number), at=time())
 
 
-def cached(most: int = 10) -> tuple[RulesCache, MemoryStore, Policy]:
+def cached(most: int = 10) -> tuple[RulesCache, ListedMemory, Policy]:
     """Make a cache that knows the rules for `URL`."""
-    memory = MemoryStore(most, time)
+    memory = ListedMemory(most, time)
     cache, known = RulesCache(memory), policy()
     memory.put(known)
     cache.put(URL, known, known.rules("rex"))
@@ -68,7 +68,7 @@ def test_a_refreshed_policy_replaces_its_rules() -> None:
 
 def test_an_expired_policy_answers_no_more() -> None:
     """Whatever the cache has."""
-    memory = MemoryStore(10, time)
+    memory = ListedMemory(10, time)
     cache, known = RulesCache(memory), replace(policy(), fresh_until=time())
     memory.put(known)
     cache.put(URL, known, known.rules("rex"))
@@ -78,7 +78,7 @@ def test_an_expired_policy_answers_no_more() -> None:
 
 def test_a_policy_that_is_not_in_memory_is_not_cached() -> None:
     """Nothing would ever evict it."""
-    cache, known = RulesCache(MemoryStore(10, time)), policy()
+    cache, known = RulesCache(ListedMemory(10, time)), policy()
     cache.put(URL, known, known.rules("rex"))
 
     assert cache.get(URL) is None

@@ -62,7 +62,7 @@ async def crawl(origins: int, size: int) -> dict[str, Any]:
         "origins": origins,
         "bytes": size,
         "allowed": allowed,
-        "in_memory": len(memory),  # type: ignore[arg-type]  # ours
+        "in_memory": len(memory._policies),  # type: ignore[attr-defined]  # ours
         "counted_mb": memory.memory_bytes // 10**6,  # type: ignore[attr-defined]
         "resident_mb_by_fifths": megabytes,
         "seconds": round(time.monotonic() - began, 1),

@@ -18,9 +18,9 @@ from scrapy_robots1994.policy import (
 )
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.robotstxt import RobotsTxt
-from scrapy_robots1994.stores import MemoryStore
 from tests.policy.samples import BODY, SITE
 from tests.stores.clock import FakeClock
+from tests.stores.lasting import ListedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
@@ -57,7 +57,7 @@ class Pause:
     end: Pending[None]
 
 
-class RecordingMemory(MemoryStore):
+class RecordingMemory(ListedMemory):
     """A memory store that records every policy put."""
 
     def __init__(self, clock: FakeClock) -> None:

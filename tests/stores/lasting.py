@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import Reader
-from scrapy_robots1994.stores import PolicyStore, StoreUrl
+from scrapy_robots1994.stores import MemoryStore, PolicyStore, StoreUrl
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
 from tests.policy.samples import NOW, SITE, TERMS
@@ -120,6 +120,19 @@ def guarded(
 def _same(future: Future[Any]) -> Any:
     """Return *future* as it is, for there is no event loop."""
     return future
+
+
+class ListedMemory(MemoryStore):
+    """A memory store that lists its policies (`contract.Holder`)."""
+
+    def __iter__(self) -> Iterator[Policy]:
+        """Return every policy in memory at this moment."""
+        now = self._clock()
+        return iter([it for it in self._policies.values() if now < it.keep_until])
+
+    def __len__(self) -> int:
+        """Return how many origins are in memory."""
+        return sum(1 for _ in self)
 
 
 class SyncStore:

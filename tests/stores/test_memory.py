@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.stores import MemoryStore
 from tests.policy.samples import SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.contract import StoreContract
+from tests.stores.lasting import ListedMemory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,17 +20,17 @@ def host(number: int) -> Origin:
     return Origin("http", f"host{number}.example", 80)
 
 
-class TestMemoryStore(StoreContract):
+class TestListedMemory(StoreContract):
     """The memory store keeps the contract of all stores."""
 
-    def new_store(self, clock: FakeClock, folder: Path) -> MemoryStore:
+    def new_store(self, clock: FakeClock, folder: Path) -> ListedMemory:
         """Make a store of ten."""
-        return MemoryStore(10, clock)
+        return ListedMemory(10, clock)
 
 
 def test_it_never_holds_more_than_its_bound() -> None:
     """However many origins a crawl meets, memory holds at most `max_origins`."""
-    store = MemoryStore(3, FakeClock())
+    store = ListedMemory(3, FakeClock())
 
     for number in range(50):
         store.put(parsed(origin=host(number)))
@@ -41,7 +41,7 @@ def test_it_never_holds_more_than_its_bound() -> None:
 
 def test_the_least_recently_used_goes_first() -> None:
     """An origin that was asked for a moment ago outlives one that was not."""
-    store = MemoryStore(2, FakeClock())
+    store = ListedMemory(2, FakeClock())
     store.put(parsed(origin=host(1)))
     store.put(parsed(origin=host(2)))
 
@@ -53,7 +53,7 @@ def test_the_least_recently_used_goes_first() -> None:
 
 def test_bytes_bound_the_store_too() -> None:
     """Large files put out others, the least recently used first; the last one stays."""
-    store = MemoryStore(1_000, FakeClock(), max_bytes=100_000)
+    store = ListedMemory(1_000, FakeClock(), max_bytes=100_000)
 
     for number in range(50):
         rules = b"".join(b"Disallow: /%d/%d\n" % (number, n) for n in range(1_000))
@@ -66,7 +66,7 @@ def test_bytes_bound_the_store_too() -> None:
 
 def test_a_file_that_origins_share_is_counted_once() -> None:
     """Platforms serve one file from thousands of origins; the last one takes it along."""
-    store = MemoryStore(1_000, FakeClock())
+    store = ListedMemory(1_000, FakeClock())
     first = parsed(body=b"User-agent: *\n" + b"Disallow: /x\n" * 5_000, origin=host(0))
     store.put(first)
     alone = store.memory_bytes
@@ -82,7 +82,7 @@ def test_a_file_that_origins_share_is_counted_once() -> None:
 
 def test_compiled_rules_are_counted_once_they_are_measured() -> None:
     """A file of many rules is put before they are compiled."""
-    store = MemoryStore(10, FakeClock())
+    store = ListedMemory(10, FakeClock())
     rules = b"".join(b"Disallow: /%d\n" % number for number in range(2_000))
     policy = parsed(body=b"User-agent: *\n" + rules)
     store.put(policy)
@@ -98,7 +98,7 @@ def test_compiled_rules_are_counted_once_they_are_measured() -> None:
 
 def test_replaced_evicted_and_forgotten_policies_are_reported() -> None:
     """Replaced, evicted and forgotten policies are reported, each once."""
-    store = MemoryStore(2, FakeClock())
+    store = ListedMemory(2, FakeClock())
     forgotten: list[Origin] = []
     store.on_forget = forgotten.append
     for number in (1, 2, 1, 3):
@@ -110,7 +110,7 @@ def test_replaced_evicted_and_forgotten_policies_are_reported() -> None:
 
 def test_replacing_a_policy_evicts_no_other() -> None:
     """A full store takes a newer policy of an origin it holds, and keeps the rest."""
-    store = MemoryStore(2, FakeClock())
+    store = ListedMemory(2, FakeClock())
     store.put(parsed(origin=host(1)))
     store.put(parsed(origin=host(2)))
 
@@ -123,7 +123,7 @@ def test_a_policy_that_ends_while_it_is_looked_up_is_no_error() -> None:
     """Between two readings of the clock a policy may run out; then it is gone."""
     policy = unreachable()
     ticking = FakeClock(policy.keep_until - 2.5, tick=1.0)
-    store = MemoryStore(2, ticking)
+    store = ListedMemory(2, ticking)
     store.put(policy)
 
     answers = [store.get(SITE) for _ in range(5)]
