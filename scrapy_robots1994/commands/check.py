@@ -1,27 +1,20 @@
 """`scrapy robots-check`: may these URLs be retrieved, and which line decides."""
 
-from __future__ import annotations
-
+import argparse
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrapy_robots1994.commands import terminal
+from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
-from scrapy_robots1994.commands.inputs import STDIN, expand, is_url, urls_from
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.body import decode
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
-    from scrapy_robots1994.commands.inputs import PolicySource
-    from scrapy_robots1994.parser import Verdict
 
 _MARGIN = 12
 # Green, red and yellow.
@@ -75,18 +68,18 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
-        if STDIN in opts.robots and STDIN in (*args, opts.urls):
+        if inputs.STDIN in opts.robots and inputs.STDIN in (*args, opts.urls):
             raise WrongUse("standard input can be the robots.txt or the URLs, not both")
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
         self._words: Counter[str] = Counter()
         self._unknown = 0
-        self._files = expand(opts.robots)
+        self._files = inputs.expand(opts.robots)
         # The URLs by the robots.txt that decides about them, and those without any.
         self._urls: dict[str, list[str]] = {}
         exempt: list[UrlVerdict] = []
-        for url in urls_from(args, opts.urls):
+        for url in inputs.urls_from(args, opts.urls):
             if exemption := _exemption(url, is_path_fine=self._files):
                 exempt.append(UrlVerdict(url, exemption=exemption))
                 continue
@@ -102,9 +95,9 @@ class RobotsCheck(RobotsCommand):
         is_found = self._words["disallowed"]
         return ExitCode.FOUND if is_found else ExitCode.FINE
 
-    def _add(self, source: PolicySource) -> None:
+    def _add(self, source: inputs.PolicySource) -> None:
         """Print what *source* says of its URLs, as soon as it is known."""
-        if source.rules is None and not is_url(source.name):
+        if source.rules is None and not inputs.is_url(source.name):
             # A file that cannot be read is named once, however many URLs there are.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
@@ -112,7 +105,7 @@ class RobotsCheck(RobotsCommand):
         for url in self._urls[source.name]:
             self._print(UrlVerdict.of(url, source, robot))
 
-    def _print(self, verdict: UrlVerdict) -> None:
+    def _print(self, verdict: "UrlVerdict") -> None:
         """Count *verdict*, and print it if it is wanted."""
         self._words[verdict.word] += 1
         self._unknown += not verdict.is_known
@@ -122,8 +115,8 @@ class RobotsCheck(RobotsCommand):
             terminal.print_json(verdict.as_json())
             return
         explain, names_file = self._opts.explain, len(self._files) > 1
-        for line in verdict.lines(self._paint, explain=explain, names_file=names_file):
-            terminal.print_line(line)
+        lines = verdict.lines(self._paint, explain=explain, names_file=names_file)
+        terminal.print_lines(lines)
 
     def _print_end(self) -> None:
         """Print the sum."""
@@ -148,13 +141,15 @@ class UrlVerdict:
     """
 
     url: str
-    source: PolicySource | None = None
+    source: inputs.PolicySource | None = None
     verdict: Verdict | None = None
     cautious: Verdict | None = None
     exemption: str = ""
 
     @classmethod
-    def of(cls, url: str, source: PolicySource, robot: str | bytes) -> UrlVerdict:
+    def of(
+        cls, url: str, source: inputs.PolicySource, robot: str | bytes
+    ) -> "UrlVerdict":
         """Return what *source* says of *url* to *robot*."""
         if source.rules is None or source.cautious is None:
             return cls(url, source)
@@ -218,7 +213,7 @@ class UrlVerdict:
             whole = self.verdict.explain()
             because = whole.removeprefix(self.word).removeprefix(":").strip()
             yield f"{because} [{name}]"
-        if source.rules is None and not is_url(source.name):
+        if source.rules is None and not inputs.is_url(source.name):
             # A note names the file and the reason, once.
             yield "its robots.txt could not be read"
         elif source.why:

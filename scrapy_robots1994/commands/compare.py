@@ -1,7 +1,5 @@
 """`scrapy robots-compare`: our parser next to those of others, over many files."""
 
-from __future__ import annotations
-
 import argparse
 import os
 

@@ -3,16 +3,15 @@
 Of a WARC file, each answer to GET /robots.txt, read within limits.
 """
 
-from __future__ import annotations
-
 import io
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 from urllib.parse import unquote
 
-from scrapy_robots1994.commands.inputs import is_archive, read_bytes, why_unread
+from scrapy_robots1994.commands import inputs
 from scrapy_robots1994.compare.parsers import Capture
 from scrapy_robots1994.errors import RobotsError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
@@ -20,13 +19,7 @@ from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.policy import Outcome, outcome_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import BinaryIO
-
-    from scrapy_robots1994.commands.inputs import PolicySource
-
-    OnFault = Callable[[str], object]
+OnFault = Callable[[str], object]
 
 NOWHERE = "http://localhost"
 """The origin of a file whose name does not say one."""
@@ -63,7 +56,7 @@ class CompareInputs:
     fetched: list[Capture] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
-    def add_fetched(self, source: PolicySource) -> None:
+    def add_fetched(self, source: inputs.PolicySource) -> None:
         """Add what was fetched, if the origin itself answered."""
         policy = source.policy
         if policy is None or not source.is_known:
@@ -80,7 +73,7 @@ class CompareInputs:
     @property
     def count(self) -> int | None:
         """How many files there are; None where an archive does not say."""
-        if any(map(is_archive, self.names)):
+        if any(map(inputs.is_archive, self.names)):
             return None
         return len(self.names) + len(self.fetched)
 
@@ -93,14 +86,14 @@ class CompareInputs:
         """Yield all captures: each file is one, an archive has one for each answer."""
         yield from self.fetched
         for name in self.names:
-            if is_archive(name):
+            if inputs.is_archive(name):
                 yield from captures_in(Path(name), self.unread.append)
                 continue
             try:
-                yield Capture(label_of(name), read_bytes(name))
+                yield Capture(label_of(name), inputs.read_bytes(name))
             except OSError as error:
                 shown = escape_control_chars(name, 100)
-                self.unread.append(f"{shown}: {why_unread(error)}")
+                self.unread.append(f"{shown}: {inputs.why_unread(error)}")
 
 
 def label_of(name: str) -> str:

@@ -4,10 +4,10 @@ The workers are threads here or processes of a dask cluster. Each leaves the par
 process of its own (`GuardedComparer`), which a deadline or Ctrl-C can end.
 """
 
-from __future__ import annotations
-
+import argparse
 import signal
-from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent import futures
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,13 +15,14 @@ from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from threading import Event, get_ident
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
+from scrapy.settings import Settings
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.compare_inputs import NOWHERE, origin_of
+from scrapy_robots1994.commands.compare_inputs import NOWHERE, CompareInputs, origin_of
 from scrapy_robots1994.commands.inputs import listed
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.compare import formats
@@ -35,21 +36,12 @@ from scrapy_robots1994.crawl.features.peers import (
     peers,
     portable,
 )
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import RobotsError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
-
-    from scrapy.settings import Settings
-
-    from scrapy_robots1994.commands.compare_inputs import CompareInputs
-    from scrapy_robots1994.crawl.settings import RobotsSettings
 
 ItemT = TypeVar("ItemT")
 FoundT = TypeVar("FoundT")
@@ -80,7 +72,7 @@ class Job:
     @classmethod
     def of(
         cls, opts: argparse.Namespace, settings: Settings, ours: RobotsSettings
-    ) -> Job:
+    ) -> "Job":
         """Return the job that the options and the settings of the project make."""
         wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
         if not wanted:
@@ -104,7 +96,7 @@ class Job:
             seconds=opts.deadline,
         )
 
-    def compare(self, captures: Sequence[Capture]) -> Result:
+    def compare(self, captures: Sequence[Capture]) -> "Result":
         """Compare all of *captures*."""
         comparer, result = _comparer_of(self), Result()
         known = len(comparer.stuck)
@@ -202,14 +194,14 @@ def run(
 @contextmanager
 def _executor_for(
     opts: argparse.Namespace, count: int | None
-) -> Iterator[tuple[Executor, int]]:
+) -> Iterator[tuple[futures.Executor, int]]:
     """Yield what runs the work, and how many workers it has.
 
     With --scheduler those of its dask cluster; else a thread for each of --processes.
     """
     if not opts.scheduler:
         workers = min(opts.processes, count or opts.processes)
-        pool = ThreadPoolExecutor(workers)
+        pool = futures.ThreadPoolExecutor(workers)
         try:
             yield pool, workers
         finally:
@@ -226,20 +218,20 @@ def _executor_for(
 
 
 def _completed(
-    executor: Executor,
+    executor: futures.Executor,
     workers: int,
     work: Callable[[list[ItemT]], FoundT],
     items: Iterable[ItemT],
 ) -> Iterator[FoundT]:
     """Yield what *work* returns for batches of *items*, never many of them under way."""
     waiting = iter(items)
-    under_way: set[Future[FoundT]] = set()
+    under_way: set[futures.Future[FoundT]] = set()
     while True:
         while len(under_way) < 2 * workers and (batch := list(islice(waiting, BATCH))):
             under_way.add(executor.submit(work, batch))
         if not under_way:
             return
-        done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+        done, under_way = futures.wait(under_way, return_when=futures.FIRST_COMPLETED)
         yield from (future.result() for future in done)
 
 

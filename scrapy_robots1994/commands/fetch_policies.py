@@ -3,17 +3,17 @@
 A crawl of its own fetches them, whose spider requests policies and no page.
 """
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import partial
 from threading import Timer
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from scrapy import Request
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
@@ -25,21 +25,10 @@ from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import FetchAborted, RobotsError
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.policy import (
-    Cancelled,
-    FetchError,
-    LocalFault,
-    Policy,
-)
+from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
 from scrapy_robots1994.robotstxt import Reader
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-
-    from scrapy import Spider
-    from scrapy.crawler import Crawler, CrawlerProcess
-
-    OnSource = Callable[[PolicySource], object]
+OnSource = Callable[[PolicySource], object]
 
 GRACE_SECONDS = 1.0
 """Seconds in which a crawl that was interrupted may close."""

@@ -2,15 +2,13 @@
 they find there.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands.terminal import WrongUse
@@ -18,9 +16,6 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Outcome, Policy, UniformRules
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 STDIN = "-"
 
@@ -168,7 +163,7 @@ class PolicySource:
         return rules.read_as("cautious") if isinstance(rules, RobotsTxt) else rules
 
     @classmethod
-    def from_file(cls, name: str, reader: Reader) -> PolicySource:
+    def from_file(cls, name: str, reader: Reader) -> "PolicySource":
         """Return the source that the file *name* is."""
         try:
             return cls(name, reader.read(read_bytes(name)))
@@ -176,7 +171,7 @@ class PolicySource:
             return cls(name, None, why=why_unread(error))
 
     @classmethod
-    def from_policy(cls, name: str, policy: Policy) -> PolicySource:
+    def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
         """Return the source that the policy found for *name* is."""
         why = ""
         if policy.outcome is Outcome.UNREACHABLE:
@@ -186,7 +181,7 @@ class PolicySource:
         return cls(name, policy.stated, outcome, policy.status, why, policy)
 
     @classmethod
-    def from_error(cls, name: str, error: Exception) -> PolicySource:
+    def from_error(cls, name: str, error: Exception) -> "PolicySource":
         """Return the source for a *name* of which nothing is known, because of *error*."""
         why = escape_control_chars(redact_credentials(str(error)), 300)
         why = f"{why or type(error).__name__}; try again"

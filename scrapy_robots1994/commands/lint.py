@@ -1,14 +1,9 @@
 """`scrapy robots-lint`: a file as a strict robot of 1994 reads it, line by line."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import argparse
 
 from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.robots_lint import HELP, LintRun, add_options
-
-if TYPE_CHECKING:
-    import argparse
 
 
 class RobotsLint(RobotsCommand):

@@ -3,10 +3,7 @@
 `scrapy robots-lint` is the same with the settings of the project, and fetches URLs.
 """
 
-from __future__ import annotations
-
 import argparse
-from typing import TYPE_CHECKING
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.checks import KINDS, SEVERITIES
@@ -19,9 +16,6 @@ from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.policy import Outcome
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_BYTES = 512_000
 """Bytes of a file that are obeyed, as ROBOTS1994_MAX_BYTES has it."""
@@ -76,23 +70,20 @@ class LintRun:
             report, is_summary = _unread(source), False
             code = ExitCode.UNREAD if report.is_fault else ExitCode.FINE
         self.exit_code = max(self.exit_code, code)
-        lines: Iterable[str] = ()
         if form == "github":
-            lines = formats.as_annotations(report)
+            terminal.print_lines(formats.as_annotations(report))
         elif form == "text" and not is_summary:
             only = self._opts.only_problems
             lines = formats.as_text(report, self._paint, only_problems=only)
+            terminal.print_lines(lines)
         elif not is_summary:
             self._reports.append(report)
-        for line in lines:
-            terminal.print_line(line)
 
     def print_end(self) -> None:
         """Print what comes after all files."""
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):
-            for line in formats.summary_as_text(self._summary):
-                terminal.print_line(line)
+            terminal.print_lines(formats.summary_as_text(self._summary))
         if form not in ("json", "sarif"):
             return
         order = {name: place for place, name in enumerate(self.names)}

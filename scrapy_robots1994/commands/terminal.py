@@ -1,25 +1,21 @@
 """Options and output of our commands: exit codes, lines, colour, progress, Ctrl-C."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
 import re
 import signal
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from inspect import cleandoc
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
 from scrapy_robots1994.lint.formats import Paint, unpainted
 from scrapy_robots1994.parser.dialects import DIALECTS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 
 class ExitCode(IntEnum):
@@ -100,6 +96,12 @@ def print_line(line: str) -> None:
     """Print one line of the answer, in whatever encoding standard output has."""
     encoding = sys.stdout.encoding or "utf-8"
     _write(sys.stdout, line.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print each of *lines* of the answer as it comes."""
+    for line in lines:
+        print_line(line)
 
 
 def print_json(value: object, indent: int | None = None) -> None:
