@@ -252,7 +252,6 @@ def report_of(
         subject=f"{totals.captures:,} robots.txt of {escape_control_chars(shown, 200)}",
         parsers=job.names,
         totals=totals,
-        variant=job.variant,
         metadata=describe(
             job.variant,
             robots=named or "those that the file names, and one that it does not",

@@ -99,7 +99,6 @@ def as_html(report: ComparisonReport) -> str:
     data = _shown(as_plain(report)) | {
         "cause_words": {it.code: [it.title, it.clause] for it in Cause},
         "documentation": documentation(),
-        "variant": list(report.variant),
     }
     text = json.dumps(data, separators=(",", ":"))
     parts = {

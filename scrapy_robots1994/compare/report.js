@@ -128,7 +128,7 @@
     const { changes, changes_by: changesBy } = counts();
     const seen = new Set();
     const rows = data.variants.map(({ dialect, reading, changes: all }) => ({
-      dialect, reading, numbers: all[state.parser] || NONE, isNow: dialect === data.variant[0] && reading === data.variant[1],
+      dialect, reading, numbers: all[state.parser] || NONE, isNow: dialect === data.metadata.dialect && reading === data.metadata.reading,
     })).filter(({ dialect, numbers, isNow }) => {
       /* A reading that makes no difference in its dialect has no row of its own. */
       const key = `${dialect} ${Object.values(numbers)}`;

@@ -45,7 +45,6 @@ class ComparisonReport:
     subject: str
     parsers: tuple[str, ...]
     totals: Totals
-    variant: Variant
     metadata: Mapping[str, str]
     is_sampled: bool = False
     has_answers: bool = False

@@ -69,7 +69,6 @@ def report(
         subject="files & <more>",
         parsers=NAMES,
         totals=totals() if found is None else found,
-        variant=Variant("1994", "literal"),
         metadata=METADATA,
         has_answers=has_answers,
         notes=("One note.",),

@@ -207,7 +207,6 @@ class ShadowComparison:
             subject=f"the crawl of {escape_control_chars(name)}",
             parsers=self._guard.names,
             totals=self._totals,
-            variant=self._variant,
             metadata=describe(
                 self._variant,
                 robots=", ".join(sorted(self._robots)),

@@ -147,8 +147,8 @@ class SlotDelays:
         # An attribute of the crawler: a table here would hold crawlers that ended.
         found: SlotDelays | None = vars(crawler).get(_ATTRIBUTE)
         if found is None:
-            longest = math.inf if settings.crawl_delay is None else settings.crawl_delay
-            found = vars(crawler)[_ATTRIBUTE] = cls(crawler, longest)
+            found = cls(crawler, settings.crawl_delay or math.inf)
+            vars(crawler)[_ATTRIBUTE] = found
         return found
 
     def set_delay(self, origin: Origin, seconds: float | None) -> None:
