@@ -99,7 +99,7 @@ class ScrapyBackend:
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
-    ) -> Deferred[None]:
+    ) -> "Deferred[None]":
         """Run *work* on its own; only a cancellation may end it with an exception."""
         running: Deferred[None] = deferred_from_coro(work)
         # Last, `ended`: it runs whatever came of the work.

@@ -14,7 +14,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
-from scrapy.utils.python import without_none_values
+from scrapy.utils.python import to_bytes, to_unicode, without_none_values
 
 from scrapy_robots1994.crawl.concurrency import META_KEY
 from scrapy_robots1994.crawl.log import log_line
@@ -82,8 +82,7 @@ class RobotName:
         *sent* is the User-Agent that it was sent with, *own* that of the page request.
         The page passes the same middlewares, so it will be sent with that name, too.
         """
-        name = own or self.usual
-        expected = name if isinstance(name, bytes) else name.encode("utf-8", "replace")
+        expected = to_bytes(own or self.usual, errors="replace")
         if self._exact or self._has_warned or sent is None or sent == expected:
             return
         self._has_warned = True
@@ -92,8 +91,8 @@ class RobotName:
             WARNING,
             "robots.txt is matched by the User-Agent %s, but a downloader middleware "
             "sends %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
-            expected.decode("utf-8", "replace"),
-            sent.decode("utf-8", "replace"),
+            to_unicode(expected, errors="replace"),
+            to_unicode(sent, errors="replace"),
         )
 
     @cached_property

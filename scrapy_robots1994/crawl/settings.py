@@ -13,6 +13,7 @@ from typing import TypeVar, cast
 
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
+from scrapy.utils.python import to_unicode
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
@@ -174,8 +175,6 @@ class RobotsSettings:
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys, and which setting has no effect."""
         # The first thing to look at when a crawl obeys other rules than expected.
-        robot = RobotName(crawler).usual
-        name = robot.decode("utf-8", "replace") if isinstance(robot, bytes) else robot
         dry_run = "; dry run: the rules of the built-in middleware decide"
         log_line(
             crawler,
@@ -185,21 +184,19 @@ class RobotsSettings:
             __version__,
             self.dialect,
             self.reading,
-            name,
+            to_unicode(RobotName(crawler).usual, errors="replace"),
             str(self.store),
             self.max_fetches,
             dry_run if self.dry_run else "",
         )
         # Not errors: a project may set them for several spiders and dialects.
         if self.crawl_delay is not None and not self.applies_crawl_delay:
-            having = ", ".join(
-                name for name, it in DIALECTS.items() if it.has_crawl_delay
-            )
+            having = [name for name, it in DIALECTS.items() if it.has_crawl_delay]
             text = (
                 "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
                 'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s'
             )
-            log_line(crawler, WARNING, text, self.dialect, having)
+            log_line(crawler, WARNING, text, self.dialect, ", ".join(having))
         if self.compare_report and not (self.compare or self.dry_run):
             text = (
                 "ROBOTS1994_COMPARE_REPORT has no effect: nothing is compared; set "
