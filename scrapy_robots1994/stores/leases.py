@@ -31,6 +31,7 @@ LOOK_AGAIN_SECONDS: Final = 1.0
 """Seconds after which a worker looks again at the earliest, if it is not notified."""
 
 TICK_SECONDS: Final = 0.25
+_ENTRY_TYPES = (bytes, type(None))
 MAX_LOOKS: Final = 100
 """Leases looked at in one tick, so that new jobs do not wait for all of them."""
 
@@ -97,9 +98,9 @@ class PolicyThread(StoreWorker):
         finally:
             self._end(origin, failed=not (aborted or is_stored))
 
-    def close(self, future: Future[None]) -> None:
+    def close(self, _: Future[None]) -> None:
         """End our leases, for other workers to take them over, and close the store."""
-        super().close(future)
+        self.is_closed = True
         # Else those who wait would have to wait until the leases run out.
         for origin in list(self._ours):
             self._end(origin, failed=False)
@@ -113,7 +114,6 @@ class PolicyThread(StoreWorker):
             self._next_tick = now + TICK_SECONDS
             with suppress(NoAnswer):
                 self._renew(now)
-            with suppress(NoAnswer):
                 self._note_ended()
             due = (o for o, wait in self._waiting.items() if wait.look_at <= now)
             for origin in list(islice(due, MAX_LOOKS)):
@@ -128,12 +128,11 @@ class PolicyThread(StoreWorker):
         # A fetch that hangs for ever must not keep the origin from other workers.
         self._ours = {o: end for o, end in self._ours.items() if now <= end}
         if self._ours:
-            ours = list(self._ours)
-            self.call("write", lambda it: it.renew(ours, self._holder, LEASE_SECONDS))
+            self.call("write", "renew", list(self._ours), self._holder, LEASE_SECONDS)
 
     def _note_ended(self) -> None:
         """Look at the leases that ended, or at all if notifications may be lost."""
-        for each in self.call("read", lambda it: it.ended(), list):
+        for each in self.call("read", "ended", returns=list):
             match each:
                 case (None, _):
                     for wait in self._waiting.values():
@@ -176,9 +175,8 @@ class PolicyThread(StoreWorker):
         if not isinstance(self.store(), SharedStore):
             # No other worker knows of this store: fetch at once, as after a failure.
             return Lease(granted=False, failed=True)
-        lease: Lease = self.call(
-            "write", lambda it: it.lease(origin, self._holder, LEASE_SECONDS), Lease
-        )
+        args = origin, self._holder, LEASE_SECONDS
+        lease: Lease = self.call("write", "lease", *args, returns=Lease)
         if lease.granted:
             self._ours[origin] = time.monotonic() + self._max_fetch_seconds
         return lease
@@ -188,22 +186,15 @@ class PolicyThread(StoreWorker):
         if self._ours.pop(origin, None) is not None:
             seconds = LEASE_SECONDS if failed else 0.0
             with suppress(NoAnswer):
-                self.call(
-                    "write",
-                    lambda it: it.unlease(origin, self._holder, failed_for=seconds),
-                )
+                self.call("write", "unlease", origin, self._holder, failed_for=seconds)
 
     def _settle(self, origin: Origin, policy: Policy | None) -> None:
         """End the wait for the lease of *origin*."""
-        wait = self._waiting.pop(origin, None)
-        if wait is not None:
-            set_result(wait.future, policy)
+        set_result(self._waiting.pop(origin).future, policy)
 
     def _entry(self, origin: Origin) -> bytes | None:
         """Return the bytes stored for *origin*."""
-        entry: bytes | None = self.call(
-            "read", lambda it: it.get(origin), (bytes, type(None))
-        )
+        entry: bytes | None = self.call("read", "get", origin, returns=_ENTRY_TYPES)
         return entry
 
     def _read(self, origin: Origin) -> Policy | None:
@@ -225,13 +216,12 @@ class PolicyThread(StoreWorker):
             return False
         if policy.keep_until <= self._clock():
             # It is over by now; nothing older stays in its place either.
-            self.call("write", lambda it: it.forget(policy.origin))
+            self.call("write", "forget", policy.origin)
             return False
         entry = encode(policy)
         if len(entry) > MAX_ENTRY_BYTES:
             return False
-        stored = Stored(policy.origin, entry, policy.keep_until)
-        self.call("write", lambda it: it.put(stored))
+        self.call("write", "put", Stored(policy.origin, entry, policy.keep_until))
         return True
 
     def _may_replace(self, policy: Policy) -> bool:

@@ -95,13 +95,14 @@ class StoreWorker(Thread):
         """The running call of the store, and when it began (`time.monotonic`)."""
         self.is_abandoned = False
         """Set by another thread: end after the running call."""
+        self.is_closed = False
+        """Set in a job: end after it."""
         self.pending: set[Future[Any]] = set()
         """The futures without a result. None may stay so."""
         self._url = url
         self._breaker = breaker
         self._store: PolicyStore | None = None
         self._jobs: SimpleQueue[Callable[[], object]] = SimpleQueue()
-        self._is_closed = False
 
     def submit(self, function: Callable[..., object], *args: Any) -> None:
         """Call *function* in this thread. Call this from any thread."""
@@ -126,8 +127,8 @@ class StoreWorker(Thread):
         return None
 
     def run(self) -> None:
-        """Run jobs until the store is closed or this thread is abandoned."""
-        while not (self._is_closed or self.is_abandoned):
+        """Run jobs, then close the store and end all waits."""
+        while not (self.is_closed or self.is_abandoned):
             self._run_next()
         if self._store is not None:
             with suppress(NoAnswer):
@@ -144,10 +145,6 @@ class StoreWorker(Thread):
             logger.exception("Could not use the store of ROBOTS1994_STORE")
             self.end_waits()
 
-    def close(self, _: Future[None]) -> None:
-        """Close the store and end the thread after this job; then end all waits."""
-        self._is_closed = True
-
     def store(self) -> PolicyStore:
         """Return the store, made in this thread, or raise `NoAnswer`."""
         if self._store is None:
@@ -155,14 +152,15 @@ class StoreWorker(Thread):
         return self._store
 
     def call(
-        self, side: Side, method: Callable[[Any], Any], returns: Types = object
+        self, side: Side, name: str, *args: Any, returns: Types = object, **named: Any
     ) -> Any:
-        """Return what *method* of the store returns, or raise `NoAnswer`.
+        """Return what the method *name* of the store returns, or raise `NoAnswer`.
 
         Call this in a job. Any class can be a store: what is not of *returns* is a
         failure.
         """
-        return self._guard(side, partial(method, self.store()), returns)
+        method = getattr(self.store(), name)
+        return self._guard(side, partial(method, *args, **named), returns)
 
     def _guard(
         self, side: Side, function: Callable[[], Any], returns: Types = object
