@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from logging import DEBUG, INFO
 
 from cachetools import LRUCache
@@ -46,7 +47,7 @@ class BuiltInRules:
         self._kind = load_parser(BUILT_IN, crawler)
         self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"]
         self._default: str = crawler.settings["USER_AGENT"]
-        self._parsers: LRUCache[str, RobotParser | None] = LRUCache(MAX_HOSTS)
+        self._parsers = LRUCache[str, RobotParser | None](MAX_HOSTS)
 
     def allowed(self, request: Request, policy: Policy) -> bool | None:
         """Return its decision about *request*; `None` if the parser raises.
@@ -59,29 +60,24 @@ class BuiltInRules:
             # A guess would hide a difference, or report one that is none.
             if body is None:
                 return None
-            self._parsers[host] = self._parse(body)
+            # As the built-in: what it could not fetch or parse forbids nothing.
+            self._parsers[host] = None
+            with suppress(Exception):
+                self._parsers[host] = self._kind.from_crawler(self._crawler, body)
         parser = self._parsers[host]
-        # As the built-in: what it could not fetch or parse forbids nothing.
         if parser is None:
             return True
         # The built-in does not know `DEFAULT_REQUEST_HEADERS` and `spider.user_agent`.
         robot = self._exact or request.headers.get(b"User-Agent") or self._default
-        try:
+        # A parser of any kind, of any URL.
+        with suppress(Exception):
             return bool(parser.allowed(request.url, robot))
-        except Exception:  # noqa: BLE001 - a parser of any kind, of any URL
-            return None
+        return None
 
     def note_failure(self, request: Request) -> None:
         """Note that the robots.txt for *request* could not be fetched."""
         # The built-in requests a file once: what it read before stays.
         self._parsers.setdefault(urlparse_cached(request).netloc, None)
-
-    def _parse(self, body: bytes) -> RobotParser | None:
-        """Return *body* parsed; `None`, which allows everything, if the parser raises."""
-        try:
-            return self._kind.from_crawler(self._crawler, body)
-        except Exception:  # noqa: BLE001 - as above
-            return None
 
 
 class DryRunJudge:

@@ -151,12 +151,12 @@ class RobotsPages(BaseSpiderMiddleware):
                 self._marked[id(item)] = item, DroppedByPage(said, response.url)
         return item
 
-    def take_mark(self, item: object) -> DroppedByPage | None:
-        """Return why *item* must be dropped, and forget it; `None` if it need not."""
+    def check(self, item: object) -> None:
+        """Raise `DroppedByPage` if *item* is marked, and forget the mark."""
         _, dropped = self._marked.pop(id(item), (None, None))
         if dropped is not None:
             self._recorder.count(stats.ITEMS_DROPPED)
-        return dropped
+            raise dropped
 
     def _directives(self, response: Response) -> Directives:
         """Return the directives of *response*, which are read once."""
@@ -190,9 +190,8 @@ class RobotsPagesPipeline:
         """Return *item*, or raise `DroppedByPage`."""
         # A spider middleware cannot drop an item so that Scrapy counts and signals it.
         pages = self._crawler.get_spider_middleware(RobotsPages)
-        dropped = None if pages is None else pages.take_mark(item)
-        if dropped is not None:
-            raise dropped
+        if pages is not None:
+            pages.check(item)
         return item
 
 
