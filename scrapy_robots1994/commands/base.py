@@ -1,35 +1,30 @@
 """RobotsCommand: what our Scrapy commands share."""
 
-from __future__ import annotations
-
+import argparse
 from abc import abstractmethod
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy import Spider
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.crawler import CrawlerProcess
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.project import inside_project
 
 import scrapy_robots1994
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
+from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
-    from scrapy.crawler import CrawlerProcess
-    from scrapy.settings import Settings
-
     from scrapy_robots1994.commands.fetch_policies import PolicyLookup
 
 
-class _Help(terminal.HelpFormatter, ScrapyHelpFormatter):
-    """Scrapy's help, with examples that keep their lines."""
+class _Help(argparse.RawDescriptionHelpFormatter, ScrapyHelpFormatter):
+    """Scrapy's help, with texts that keep their lines."""
 
 
 class RobotsCommand(ScrapyCommand):
@@ -92,8 +87,6 @@ class RobotsCommand(ScrapyCommand):
             self._parser.error(escape_control_chars(str(error), 500))
         except KeyboardInterrupt:
             terminal.print_note("interrupted")
-            self.exitcode = ExitCode.INTERRUPTED
-        if self.exitcode == ExitCode.INTERRUPTED:
             terminal.end_now()
 
     @abstractmethod
@@ -118,7 +111,7 @@ class RobotsCommand(ScrapyCommand):
                 f"them{hint}"
             ) from None
 
-    def lookup(self, opts: argparse.Namespace) -> PolicyLookup:
+    def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
         """Return what fetches and reads robots.txt files as the project would."""
         # Loaded here: Scrapy loads this module whatever command it runs.
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - as above

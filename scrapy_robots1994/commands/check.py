@@ -27,10 +27,10 @@ class RobotsCheck(RobotsCommand):
     help_text = """Say whether robots.txt allows URLs, and which line decides.
 
     Say for each URL whether a strict robot of 1994 may retrieve it, and which line
-    decides. URLs are arguments, lines of a file (--urls) or of standard input (-). The
-    robots.txt of each origin is fetched with the downloader and the settings of the
-    project, as its crawl would do, unless --robots names a file. Each line is printed
-    as soon as its origin has answered.
+    decides. URLs are arguments, lines of a file (--urls) or of standard input (-).
+    The robots.txt of each origin is fetched with the downloader and the settings
+    of the project, as its crawl would do, unless --robots names a file. Each line
+    is printed as soon as its origin has answered.
 
     examples:
       scrapy robots-check https://example.com/ https://example.com/private/x

@@ -23,10 +23,11 @@ class RobotsCompare(RobotsCommand):
 
     help_text = """Compare our reading of robots.txt with that of other parsers.
 
-    Compare how this package and other parsers read robots.txt: files, whole folders of
-    them, the captures in WARC files, or the robots.txt of URLs. The questions are made
-    from the files (each path of a rule, extended, cut and encoded otherwise, for each
-    robot that the file names and for one that it does not), or are the URLs of --urls.
+    Compare how this package and other parsers read robots.txt: files, whole
+    folders of them, the captures in WARC files, or the robots.txt of URLs. The
+    questions are made from the files (each path of a rule, extended, cut and
+    encoded otherwise, for each robot that the file names and for one that it does
+    not), or are the URLs of --urls.
 
     examples:
       scrapy robots-compare robots.txt
@@ -117,6 +118,6 @@ class RobotsCompare(RobotsCommand):
             total = "" if inputs.count is None else f" of {inputs.count:,}"
             compared = f"{result.totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
-            return ExitCode.INTERRUPTED
+            terminal.end_now()
         is_whole = not (inputs.unread or result.stuck)
         return ExitCode.FINE if is_whole else ExitCode.UNREAD

@@ -120,10 +120,11 @@ def _codes(text: str) -> frozenset[str]:
 HELP = """Show a robots.txt as a strict robot of 1994 reads it, with its problems.
 
 Show what each line of a robots.txt does to a strict robot of 1994, and every
-problem with its line, column, code, severity, the clause it is about and how to fix
-it. A folder means all files under it, - standard input. `scrapy robots-lint` also takes
-URLs (one without a path means /robots.txt there), which it fetches with the downloader
-and the settings of the project; the console script robots-lint starts without Scrapy.
+problem with its line, column, code, severity, the clause it is about and how
+to fix it. A folder means all files under it, - standard input. `scrapy
+robots-lint` also takes URLs (one without a path means /robots.txt there),
+which it fetches with the downloader and the settings of the project; the
+console script robots-lint starts without Scrapy.
 
 examples:
   robots-lint robots.txt
@@ -141,7 +142,7 @@ def main(argv: list[str] | None = None) -> int:
         usage="%(prog)s [options] FILE|FOLDER|-...",
         description=description,
         epilog=f"{examples}\n\n{terminal.EXIT_CODES}",
-        formatter_class=terminal.HelpFormatter,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     terminal.add_common_options(parser)
     add_options(parser)

@@ -39,9 +39,10 @@ class RobotsStore(RobotsCommand):
     help_text = """List, show, refresh, forget or export stored robots.txt policies.
 
     Work with the persistent store that ROBOTS1994_STORE or --store names: list its
-    policies, show files, fetch them again (refresh), forget them, count (stats), or
-    print everything as JSON lines (export). Origins or URLs and the options say which
-    policies. A crawl that runs goes on using what it has in memory until that runs out.
+    policies, show files, fetch them again (refresh), forget them, count (stats),
+    or print everything as JSON lines (export). Origins or URLs and the options say
+    which policies. A crawl that runs goes on using what it has in memory until
+    that runs out.
 
     examples:
       scrapy robots-store list --host "*.example.com" --stale

@@ -47,20 +47,9 @@ class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exi
     """The arguments make no sense; the text says what to write."""
 
 
-class HelpFormatter(argparse.HelpFormatter):
-    """Help in which a text of several lines, as the examples, keeps them."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Wrap a text that is a single line; argparse has no public hook for it."""
-        if "\n" in text:
-            return text
-        return super()._fill_text(text, width, indent)
-
-
-def help_of(text: str) -> tuple[str, str, str]:
-    """Return the parts of a help text: one line, a paragraph, and what keeps its lines."""
-    first, middle, last = cleandoc(text).split("\n\n", 2)
-    return first, " ".join(middle.split()), last
+def help_of(text: str) -> list[str]:
+    """Return the parts of a help text: one line, a paragraph, and the examples."""
+    return cleandoc(text).split("\n\n", 2)
 
 
 def add_common_options(parser: argparse.ArgumentParser) -> None:
