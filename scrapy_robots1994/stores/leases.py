@@ -96,14 +96,14 @@ class PolicyThread(StoreWorker):
         try:
             is_stored = policy is not None and self._write(policy)
         finally:
-            self._end(origin, failed=not (aborted or is_stored))
+            self._end(origin, 0.0 if aborted or is_stored else LEASE_SECONDS)
 
     def close(self, _: Future[None]) -> None:
         """End our leases, for other workers to take them over, and close the store."""
         self.is_closed = True
         # Else those who wait would have to wait until the leases run out.
         for origin in list(self._ours):
-            self._end(origin, failed=False)
+            self._end(origin)
 
     def tick(self) -> float | None:
         """Renew leases and look again at those of others, each when it is time."""
@@ -168,7 +168,7 @@ class PolicyThread(StoreWorker):
                 return
         self._settle(origin, policy)
         if policy is not None:
-            self._end(origin, failed=False)
+            self._end(origin)
 
     def _lease(self, origin: Origin) -> Lease:
         """Take the lease of *origin* if it is free."""
@@ -181,12 +181,12 @@ class PolicyThread(StoreWorker):
             self._ours[origin] = time.monotonic() + self._max_fetch_seconds
         return lease
 
-    def _end(self, origin: Origin, *, failed: bool) -> None:
+    def _end(self, origin: Origin, failed_for: float = 0.0) -> None:
         """End our lease of *origin*, if there is one."""
         if self._ours.pop(origin, None) is not None:
-            seconds = LEASE_SECONDS if failed else 0.0
+            args = origin, self._holder
             with suppress(NoAnswer):
-                self.call("write", "unlease", origin, self._holder, failed_for=seconds)
+                self.call("write", "unlease", *args, failed_for=failed_for)
 
     def _settle(self, origin: Origin, policy: Policy | None) -> None:
         """End the wait for the lease of *origin*."""

@@ -15,7 +15,7 @@ from scrapy_robots1994.errors import MissingExtra, SettingsError, StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored, StoreUrl
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
-from scrapy_robots1994.stores.redis import RedisStore
+from scrapy_robots1994.stores.redis import RedisStore, _new_client
 from tests.policy.samples import NOW, SITE, parsed
 from tests.stores.contract import OTHER, StoreContract
 from tests.stores.lasting import TIMEOUT_SECONDS, SyncStore, guarded
@@ -281,6 +281,20 @@ def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
     assert str(refused.value).endswith(".")
     assert "\n" not in str(refused.value)
     assert "hunter2" not in "".join(traceback.format_exception(refused.value))
+
+
+def test_a_sentinel_url_is_read_as_any_url_of_the_library() -> None:
+    """User, password, database and options; the password of the sentinels is ours."""
+    url = "redis+sentinel://me:hunter%2F2@h:1,i/main/3?sentinel_password=x&health_check_interval=7"
+
+    pool = _new_client(url, 2.0).connection_pool
+
+    known = {"username": "me", "password": "hunter/2", "db": 3}
+    assert known.items() <= pool.connection_kwargs.items()
+    assert pool.connection_kwargs["health_check_interval"] == 7
+    sentinels = [each.connection_pool for each in pool.sentinel_manager.sentinels]
+    assert [each.connection_kwargs["port"] for each in sentinels] == [1, 26379]
+    assert {each.connection_kwargs["password"] for each in sentinels} == {"x"}
 
 
 def test_without_the_client_the_sentence_says_what_to_install(
