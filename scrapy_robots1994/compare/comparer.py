@@ -93,7 +93,7 @@ class Comparer:
                 places: tuple[int, ...] = ()
                 # The search for lines takes longest, and one example shows the reason.
                 if stratum not in found and cause not in _NOT_IN_LINES:
-                    places = diagnosis.minimal_lines(files.body, asked)
+                    places = diagnosis.minimal_lines(files.lines, asked)
                 numbers = tuple(place + 1 for place in places)
                 found.setdefault(stratum, []).append(
                     Example(asked, example.theirs, cause, str(verdict), numbers)

@@ -145,7 +145,7 @@ class Diagnosis:
             return Cause.STATUS if is_status else Cause.SHARED_HOST
         found = self._cause_in(files, question)
         if found is None:
-            needed = files.lines.only(self.minimal_lines(files.body, question))
+            needed = files.lines.only(self.minimal_lines(files.lines, question))
             part = ParsedVariants(needed.body, needed.dialect.name)
             found = self._cause_in(part, question)
         return found or Cause.OTHER
@@ -163,12 +163,11 @@ class Diagnosis:
         ours, theirs = files.read(self.ours, body), files.read(self.theirs, body)
         return ours(question) == theirs(question)
 
-    def minimal_lines(self, body: bytes, question: Question) -> tuple[int, ...]:
+    def minimal_lines(self, lines: Lines, question: Question) -> tuple[int, ...]:
         """Return the places (from 0) of the lines that are needed for the two to differ
         as they do: without any one of them they do not.
         """
-        lines = transforms.lines_of(body)
-        direction = self.direction(body, question)
+        direction = self.direction(lines.body, question)
 
         def differ(places: Sequence[int]) -> bool:
             return self.direction(lines.only(places).body, question) is direction
@@ -189,13 +188,11 @@ def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]
         size = min(size, len(needed))
         is_less = False
         # From the end: what a rule needs before it (its User-agent line) goes last.
-        end = len(needed)
-        while end > 0:
+        for end in range(len(needed), 0, -size):
             start = max(0, end - size)
             rest = needed[:start] + needed[end:]
             if holds(rest):
                 needed, is_less = rest, True
-            end = start
         # One line at a time until nothing more goes: then it is one-minimal.
         size = size if size == 1 and is_less else size // 2
     return tuple(needed)

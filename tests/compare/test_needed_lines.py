@@ -50,7 +50,8 @@ def test_without_any_one_needed_line_there_is_no_such_disagreement(other) -> Non
     assert examples
 
     for body, way, question in examples:
-        lines, needed = lines_of(body), diagnosis.minimal_lines(body, question)
+        lines = lines_of(body)
+        needed = diagnosis.minimal_lines(lines, question)
         reduced = lines.only(needed).body
         assert diagnosis.direction(reduced, question) is way
         for gone in needed:
