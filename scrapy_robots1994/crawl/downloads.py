@@ -160,7 +160,7 @@ class DownloadLimits:
 
     def __init__(self, crawler: Crawler) -> None:
         self._uncounted = UncountedRequests.of(crawler)
-        self._in_flight: dict[DownloadState, None] = {}
+        self._in_flight: set[DownloadState] = set()
         # When any server last sent something, and the sites that timed out since.
         self._last_heard = 0.0
         self._timed_out: set[str] = set()
@@ -176,11 +176,11 @@ class DownloadLimits:
         """Apply *state* to the download of *request* while the block runs."""
         # In the meta, which `Request.replace` copies to what a middleware sends instead.
         request.meta[META_KEY] = state
-        self._in_flight[state] = None
+        self._in_flight.add(state)
         try:
             yield
         finally:
-            del self._in_flight[state]
+            self._in_flight.remove(state)
 
     def heard(self) -> None:
         """Note that some server sent something, if only a refusal."""
@@ -196,14 +196,10 @@ class DownloadLimits:
             return False
         # For the next call, when this one is no longer in flight.
         self._timed_out.add(_site(state.host))
-        sites = set(self._timed_out)
         # Those that began much later may yet be answered.
         latest = (state.since + monotonic()) / 2
-        for other in self._in_flight:
-            if len(sites) > MANY_SITES or other.since > latest:
-                break
-            sites.add(_site(other.host))
-        return len(sites) > MANY_SITES
+        silent = {_site(it.host) for it in self._in_flight if it.since <= latest}
+        return len(silent | self._timed_out) > MANY_SITES
 
     def _reached(self, request: Request) -> None:
         """Begin anew with a request that is about to be sent, and count it no more."""

@@ -18,10 +18,9 @@ from functools import partial
 from time import monotonic
 
 from cachetools.func import ttl_cache
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_robots1994.crawl.threads import call_later, look_up_delay
+from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later, look_up_delay
 
 try:
     import resource
@@ -111,12 +110,12 @@ class FetchLimit:
         self._max = max_fetches
         self._descriptors = descriptors
         self._window = START_WINDOW
-        # Each fetch by the Deferred that it waits for, in order of arrival.
-        self._waiting: dict[Deferred[None], None] = {}
-        self._running: set[Deferred[None]] = set()
+        # Each fetch by the future that it waits for, in order of arrival.
+        self._waiting: dict[DeferredWaiter[None], None] = {}
+        self._running: set[DeferredWaiter[None]] = set()
         # The running ones whose look-up is not known to have begun, with the time at
         # which it must have been queued: a probe that is sent later is behind it.
-        self._in_line: dict[Deferred[None], float] = {}
+        self._in_line: dict[DeferredWaiter[None], float] = {}
         self._is_network_up = True
         self._is_probing = False
         self._probe_sent = math.inf
@@ -129,11 +128,11 @@ class FetchLimit:
         What the block gets is to be called when the request reaches the downloader, on
         its way to a look-up.
         """
-        permit: Deferred[None] = Deferred()
+        permit: DeferredWaiter[None] = DeferredWaiter()
         self._waiting[permit] = None
         self._admit()
         try:
-            await maybe_deferred_to_future(permit)
+            await permit
             yield partial(self._sent, permit)
         finally:
             # A cancelled one may still wait, or may have been admitted a moment ago.
@@ -142,7 +141,7 @@ class FetchLimit:
             self._in_line.pop(permit, None)
             self._admit()
 
-    def _sent(self, permit: Deferred[None]) -> None:
+    def _sent(self, permit: DeferredWaiter[None]) -> None:
         """Note that the look-up of a fetch will be queued shortly."""
         if permit in self._in_line:
             queued_at = monotonic() + PROBE_SECONDS
@@ -176,7 +175,7 @@ class FetchLimit:
             self._running.add(permit)
             # Until it is sent; another middleware may delay it for any time.
             self._in_line[permit] = monotonic() + SILENT_SECONDS
-            permit.callback(None)
+            permit.release(None)
         if (self._in_line or self._waiting) and not self._is_probing:
             self._is_probing = True
             # A dead network loses few requests in this way: each waits for its timeout.

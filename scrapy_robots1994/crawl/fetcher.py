@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from scrapy.utils.defer import deferred_from_coro
 from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import downloads, stats
@@ -20,6 +19,7 @@ from scrapy_robots1994.crawl.concurrency import Pools, UncountedRequests, drop_q
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
+from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, LocalFault, RobotsResponse
@@ -168,23 +168,21 @@ class RobotsDownload:
     async def _download(self, request: Request) -> Response:
         """Download *request* through all downloader middlewares."""
         # Not through the scheduler: its duplicate filter and its order are for pages.
-        engine = self._crawler.engine
-        started: Deferred[Response]
+        engine: Any = self._crawler.engine
         if hasattr(engine, "download_async"):
             started = deferred_from_coro(engine.download_async(request))
         else:  # pragma: no cover - Scrapy 2.13
             started = engine.download(request)
 
-        def cancel(_: Deferred[Response]) -> None:
+        def cancel(_: object) -> None:
             # In this order: the downloader is about to remove the request itself.
             self._uncounted.discard(request)
             started.cancel()
             drop_queued(self._crawler, request)
 
-        response: Deferred[Response] = Deferred(cancel)
-        # A cancelled wait has its result already.
-        started.addBoth(lambda it: None if response.called else response.callback(it))
-        return await maybe_deferred_to_future(response)
+        response: DeferredWaiter[Response] = DeferredWaiter(cancel)
+        started.addBoth(response.release)
+        return await response
 
     async def _result(
         self, origin: Origin, response: Response, state: DownloadState

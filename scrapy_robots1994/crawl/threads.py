@@ -47,15 +47,12 @@ async def future_result(future: Future[T]) -> T:
     # Installed by now: importing it installs one.
     from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
 
-    def cancel(_: Deferred[T]) -> None:
-        future.cancel()
-
-    done: Deferred[T] = Deferred(cancel)
+    done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
 
     def deliver() -> None:
         # A cancelled wait has ended by itself.
-        if not done.called:
-            done.callback(future.result())
+        if not future.cancelled():
+            done.release(future.result())
 
     call_in_crawl = cast("Any", reactor).callFromThread
     future.add_done_callback(lambda _: call_in_crawl(deliver))
@@ -81,9 +78,9 @@ async def look_up_delay() -> float:
 async def sleep(seconds: float) -> None:
     """Return after *seconds*; cancelling the wait cancels the timer."""
     # Not `asyncio.sleep`: on other reactors there is no event loop of asyncio.
-    woken: Deferred[None] = Deferred(lambda _: timer.cancel())
-    timer = call_later(seconds, lambda: woken.callback(None))
-    await maybe_deferred_to_future(woken)
+    woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
+    timer = call_later(seconds, lambda: woken.release(None))
+    await woken
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
@@ -97,7 +94,7 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
 
 
 class DeferredWaiter(Generic[T]):
-    """The waiting object of one request, on any reactor and without one.
+    """A future on any reactor and without one; *cancel* is called if the wait is.
 
     Each request has its own: Scrapy's built-in shares one Deferred, whose first reader
     takes the result away, so that all others read `None` and are let through.
@@ -105,11 +102,11 @@ class DeferredWaiter(Generic[T]):
 
     __slots__ = ("_deferred",)
 
-    def __init__(self) -> None:
-        self._deferred: Deferred[T] = Deferred()
+    def __init__(self, cancel: Callable[[Any], Any] | None = None) -> None:
+        self._deferred: Deferred[T] = Deferred(cancel)
 
     def release(self, resolution: T) -> None:
-        """Resume the request with *resolution*; no effect a second time."""
+        """Resume what waits with *resolution*; no effect a second time."""
         # A second result is an error to Twisted, and so is one after a cancellation.
         if not self._deferred.called:
             self._deferred.callback(resolution)
