@@ -4,9 +4,9 @@ The only module that uses private attributes of Scrapy and of what it brings. If
 missing, a warning says once what is lost, and the crawl continues without it.
 """
 
-import logging
 from collections.abc import Callable
 from functools import reduce
+from logging import WARNING
 from typing import Any
 
 from pydispatch import dispatcher  # type: ignore[import-untyped]
@@ -14,7 +14,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
 
-logger = logging.getLogger("scrapy_robots1994")
+from scrapy_robots1994.crawl.log import log_line
 
 META_KEY = "_robots1994_progress"
 """In the meta of every robots.txt request, and of no other."""
@@ -120,8 +120,7 @@ class EngineState:
         """Warn once that this Scrapy has no attribute *name*, and what is *lost*."""
         if name not in self._warned:
             self._warned.add(name)
-            extra = {"spider": self._crawler.spider}
-            logger.warning("This Scrapy has no %s: %s", name, lost, extra=extra)
+            log_line(self._crawler, WARNING, "This Scrapy has no %s: %s", name, lost)
 
 
 class UncountedRequests:

@@ -26,8 +26,8 @@ from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
+from scrapy_robots1994.crawl.log import printable
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of, read_body
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.policy.fetch_result import (
     BUGS,
     Cancelled,
@@ -267,4 +267,4 @@ def one_line(error: BaseException) -> str:
     found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
     each = [getattr(reason, "value", reason) for reason in found or [error]]
     said = "; ".join(str(it) or type(it).__name__ for it in each)
-    return escape_control_chars(redact_credentials(" ".join(said.split())), 200)
+    return printable(" ".join(said.split()), 200)

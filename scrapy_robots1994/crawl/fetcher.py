@@ -18,9 +18,9 @@ from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl.concurrency import Pools, UncountedRequests, drop_queued
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
+from scrapy_robots1994.crawl.log import printable
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
 from scrapy_robots1994.crawl.threads import DeferredWaiter
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, LocalFault, RobotsResponse
 from scrapy_robots1994.policy.fetch_result import is_shortage
@@ -104,7 +104,7 @@ class RobotsDownload:
 
     def _redirect_error(self, target: str, urls: list[str]) -> FetchError | None:
         """Return why a redirect to *target* is not followed, after all *urls* (R2)."""
-        shown = escape_control_chars(redact_credentials(target))
+        shown = printable(target, 120)
         most = self._settings.max_redirects
         if Origin.of(target) is None:
             kind, detail = "redirect", f"redirected to {shown}"

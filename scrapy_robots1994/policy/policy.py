@@ -1,13 +1,12 @@
 """Policy: the rules of one origin, where they come from, and how long they apply."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from scrapy_robots1994.origin import target_of
-from scrapy_robots1994.parser import Reason, Verdict
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.parser import Reason, RobotRules, Verdict
 from scrapy_robots1994.policy.fetch_result import (
+    Answer,
     Outcome,
     RobotsResponse,
     Validators,
@@ -15,11 +14,6 @@ from scrapy_robots1994.policy.fetch_result import (
     outcome_of,
 )
 from scrapy_robots1994.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.parser import RobotRules
-    from scrapy_robots1994.policy.fetch_result import Answer
 
 CLOCK_SKEW = 60.0
 """The seconds by which a policy may be dated ahead of the local clock."""
@@ -79,7 +73,7 @@ class UniformRules:
     # No file states a delay.
     crawl_delay = None
 
-    def rules(self, _robot: str | bytes) -> UniformRules:
+    def rules(self, _robot: str | bytes) -> "UniformRules":
         """Return this object: every robot gets the same answer."""
         return self
 
@@ -95,7 +89,7 @@ class UniformRules:
         return Verdict(allowed=allowed, reason=reason)
 
 
-Rules: TypeAlias = "RobotRules | UniformRules"
+Rules: TypeAlias = RobotRules | UniformRules
 """What a policy says to one robot."""
 
 
@@ -134,7 +128,7 @@ class Policy:
         robots: RobotsTxt | None,
         now: float,
         freshness: FreshnessSettings,
-    ) -> Policy:
+    ) -> "Policy":
         """Return the policy that *response* states (R1, R3, R4) or leaves open (R5).
 
         *robots* is the parsed body if the outcome is R1; without it nothing is known.
@@ -166,7 +160,7 @@ class Policy:
 
     def revalidated(
         self, response: RobotsResponse, now: float, freshness: FreshnessSettings
-    ) -> Policy:
+    ) -> "Policy":
         """Ours R1 with a 304: return this policy, fresh again; nothing is parsed.
 
         The freshness and validators of the 304 replace the known ones; those that it
@@ -189,7 +183,7 @@ class Policy:
     @classmethod
     def unreachable(
         cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
-    ) -> Policy:
+    ) -> "Policy":
         """Ours R5 without a last good policy: one answer for every URL, for a while.
 
         "Absent" never means "allowed" here unless the user set it so
@@ -210,7 +204,7 @@ class Policy:
 
     def stale_on_error(
         self, result: Answer, now: float, freshness: FreshnessSettings
-    ) -> Policy:
+    ) -> "Policy":
         """Ours R5 with a last good policy: return this one, until the next fetch.
 
         It must still be within its *keep_until*, which does not change: it is used for at
@@ -230,7 +224,7 @@ class Policy:
 
     def stale_until_retry(
         self, retry_at: float, freshness: FreshnessSettings
-    ) -> Policy:
+    ) -> "Policy":
         """Ours R5: return this policy as it is used until the next fetch at *retry_at*."""
         fresh_until = min(retry_at, self.keep_until)
         stale_until = fresh_until + freshness.stale_while_revalidate
@@ -277,7 +271,7 @@ class Policy:
         end = self.stale_until if self.is_known else self.fresh_until
         return self.fetched_at <= now + CLOCK_SKEW and now < end
 
-    def last_good(self, now: float) -> Policy | None:
+    def last_good(self, now: float) -> "Policy | None":
         """Return it if a failed fetch at *now* leaves it in force (R5), else `None`."""
         return self if self.is_known and now < self.keep_until else None
 
