@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.url import strip_url
 from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import downloads, stats
@@ -198,6 +199,7 @@ class RobotsDownload:
                 detail = downloads.one_line(error)
                 return FetchError("undecodable", detail, is_final=error.is_final)
         elif self.on_ignored_body is not None:
+            # Nothing is decided by it, so what cannot be read is left out.
             with suppress(responses.Undecodable):
                 self.on_ignored_body(origin, (await state.body_of(response))[0])
         now = time.time()
@@ -237,10 +239,7 @@ def _redirect_target(response: Response) -> str | None:
         return None
     try:
         target = urljoin(response.url, safe_url_string(location))
-        authority = urlsplit(target).netloc
+        # Credentials never go into a robots.txt URL; a port is part of the origin.
+        return strip_url(target, strip_default_port=False)
     except ValueError:
         return "an unreadable address"
-    # Credentials never go into a robots.txt URL. They stand before the host alone; an @
-    # further on is of the path.
-    host = authority.rpartition("@")[2]
-    return target.replace(f"//{authority}", f"//{host}", 1).partition("#")[0]
