@@ -1,13 +1,14 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
@@ -21,19 +22,11 @@ from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.log import printable
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FetchError, LocalFault, RobotsResponse
-from scrapy_robots1994.policy.fetch_result import is_shortage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-
-    from scrapy_robots1994.crawl.settings import RobotsSettings
-    from scrapy_robots1994.policy import FetchResult, Validators
+from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, Validators
+from scrapy_robots1994.policy.fetch_result import RobotsResponse, is_shortage
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
 # As Scrapy's RedirectMiddleware has them.
@@ -42,6 +35,9 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 class RobotsDownload:
     """Fetches the robots.txt of an origin once; every failure is a result."""
+
+    on_ignored_body: Callable[[Origin, bytes], None] | None = None
+    """Called with each body that is ignored because of its status (R3 to R5)."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
@@ -53,8 +49,6 @@ class RobotsDownload:
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
         self._pools = Pools(crawler, settings.max_fetches)
-        # Called with each body that is ignored because of its status (R3 to R5).
-        self.on_ignored_body: Callable[[Origin, bytes], None] | None = None
         # This package expires policies: an HTTP cache would return expired ones. But if
         # the user replays a recorded crawl, only the cache has them.
         self._dont_cache = not (
