@@ -201,15 +201,11 @@ def _report_path(value: Any) -> str | None:
 REPORT_PATH = SettingType("a path that ends in .html, .json or .csv", _report_path)
 
 
-def _max_delay(value: Any) -> float | None:
-    # A maximum of 0 seconds leaves no delay to apply.
-    return _seconds(value) or None
-
-
-# Not all words of a flag: "1" is one second. Infinity is no maximum.
+# Not all words of a flag: "1" is one second. Infinity is no maximum, and a maximum of 0
+# leaves no delay to apply.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
-    _switch(math.inf, None, _max_delay, _SWITCHES),
+    _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),
 )
 
 
