@@ -264,20 +264,17 @@ def _queue_of(crawler: Crawler, request: Request) -> Any:
     return getattr(slots_of(crawler).get(request.meta.get(SLOT_KEY)), "queue", [])
 
 
-# The keys are the ids of senders.
-_CONNECTIONS: dict[int, Any] | None = getattr(dispatcher, "connections", None)
-_ANY_SENDER = id(dispatcher.Any)
-
-
-def has_handlers(crawler: Crawler, signal: object) -> bool:
-    """Return whether sending *signal* would call any handler, quickly."""
-    # `dispatcher.connections` is internal. `getReceivers` raises and catches an error
-    # where there is no handler, which costs as much as the signal. Without the table,
-    # every signal is sent.
-    if _CONNECTIONS is None:
-        return True
-    connected = _CONNECTIONS.get
-    return signal in connected(id(crawler), ()) or signal in connected(_ANY_SENDER, ())
+def handler_check(crawler: Crawler) -> Callable[[object], bool]:
+    """Return what says quickly whether a signal of *crawler* has any handler."""
+    # `dispatcher.connections` is internal: handlers by the id of the sender, then by
+    # signal. `getReceivers` raises and catches an error where there are none, which
+    # costs as much as sending the signal. Without the table, every signal is sent.
+    table = getattr(dispatcher, "connections", None)
+    if table is None:
+        return lambda _: True
+    # Not looked up for each signal: a crawl may be refused thousands a second.
+    find, ours, any_sender = table.get, id(crawler), id(dispatcher.Any)
+    return lambda signal: signal in find(ours, ()) or signal in find(any_sender, ())
 
 
 # Private limits of pools. A handler that has none of these is left as it is.

@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.concurrency import has_handlers
+from scrapy_robots1994.crawl.concurrency import handler_check
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.escaping import escape_control_chars
@@ -79,6 +79,7 @@ class Refusals:
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
         self._recorder = stats.StatsRecorder(crawler)
+        self._has_handlers = handler_check(crawler)
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = DEBUG if crawler.crawling else WARNING
         self._rows: dict[Origin, _Row] = {}
@@ -106,15 +107,15 @@ class Refusals:
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
         row.reason = reason = verdict.reason
-        self._reasons[reason] += 1
-        if self._reasons[reason] >= REASONS_AT_ONCE:
+        self._reasons[reason] = number = self._reasons[reason] + 1
+        if number >= REASONS_AT_ONCE:
             self._count_reasons()
         # Once one has passed, they can no longer all be refused.
         if not self._starts.has_passed:
             self._starts.refused(request, verdict)
         # Sending a signal costs more than all else here, also where nothing listens.
         # Looked up each time: a handler may be connected at any moment.
-        if has_handlers(self._crawler, request_refused):
+        if self._has_handlers(request_refused):
             self._crawler.signals.send_catch_log(
                 request_refused,
                 request=request,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydispatch import dispatcher  # type: ignore[import-untyped]
 
 import scrapy_robots1994
 from scrapy_robots1994.crawl import concurrency
@@ -64,7 +65,7 @@ def test_without_the_table_of_handlers_every_refusal_is_sent(
 ) -> None:
     """The table is internal to PyDispatcher; it only saves the time of sending."""
     crawler, refused = idle_crawler({}), scrapy_robots1994.request_refused
-    assert not concurrency.has_handlers(crawler, refused)
+    assert not concurrency.handler_check(crawler)(refused)
 
-    monkeypatch.setattr(concurrency, "_CONNECTIONS", None)
-    assert concurrency.has_handlers(crawler, refused)
+    monkeypatch.delattr(dispatcher, "connections")
+    assert concurrency.handler_check(crawler)(refused)
