@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from scrapy_robots1994.commands import inputs
 from scrapy_robots1994.compare.parsers import Capture
+from scrapy_robots1994.crawl.features.peers import capture_of
 from scrapy_robots1994.errors import RobotsError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
@@ -62,13 +63,9 @@ class CompareInputs:
         if policy is None or not source.is_known:
             self.unread.append(f"{source.name}: {source.why}")
             return
-        label = str(policy.origin)
-        if policy.robots is not None:
-            self.fetched.append(Capture(label, policy.robots.body))
-            return
-        # The body of such an answer is not stored: the others read an empty file.
-        uniform = policy.rules("").verdict(f"{label}/")
-        self.fetched.append(Capture(label, b"", uniform, policy.status))
+        # The body of an answer without rules is not stored: the others read an empty file.
+        body = b"" if policy.robots is None else policy.robots.body
+        self.fetched.append(capture_of(policy, body))
 
     @property
     def count(self) -> int | None:

@@ -6,7 +6,6 @@ the questions on, and the crawl waits for it at its end alone.
 
 import zlib
 from collections import defaultdict
-from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
 from logging import ERROR, INFO, WARNING
@@ -29,6 +28,7 @@ from scrapy_robots1994.compare.report import ComparisonReport, as_table, describ
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import (
     GuardedComparer,
+    capture_of,
     make_comparer,
     peers,
     portable,
@@ -159,16 +159,11 @@ class ShadowComparison:
         body = self.body_of(policy)
         if body is None:
             return None
-        label = str(policy.origin)
         others = body
         if self._is_dry_run:
             # The built-in has one policy for a host and port: the first that it fetched.
             others = self._hosts.setdefault(_host(policy.origin), body)
-        capture = Capture(label, body, others=None if others == body else others)
-        if policy.robots is not None:
-            return capture
-        uniform = policy.rules("").verdict(f"{label}/")
-        return replace(capture, uniform=uniform, status=policy.status)
+        return capture_of(policy, body, None if others == body else others)
 
     def _run(self) -> None:
         """Pass the questions on, those about one file together."""

@@ -59,9 +59,8 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     which their words do not occur is not parsed. Never raises on any body.
     """
     names = robot_names(robot)
-    values = response.headers.getlist("X-Robots-Tag")
     # The bytes of a header have no stated encoding, and Latin-1 reads any.
-    headers = [value.decode("latin-1") for value in values]
+    headers = [it.decode("latin-1") for it in response.headers.getlist("X-Robots-Tag")]
     tags: list[tuple[str, str]] = []
     if isinstance(response, (HtmlResponse, XmlResponse)):
         body = response.body
