@@ -45,8 +45,6 @@ def line_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
             yield kinds.TIMELESS.at(line.number, line.column, line.value)
         case LineKind.MALFORMED | LineKind.UNKNOWN:
             yield _ignored(line, dialect)
-        case _:
-            pass
 
 
 def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
