@@ -139,14 +139,11 @@ class RobotsSettings:
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:
                 raise SettingsError(_unknown(name, list(known)))
-        chosen = cls(
-            **{
-                each.name: each.metadata["type"].read(
-                    name, settings.get(name, each.metadata["default"])
-                )
-                for name, each in known.items()
-            }
-        )
+        values = {}
+        for name, each in known.items():
+            value = settings.get(name, each.metadata["default"])
+            values[each.name] = each.metadata["type"].read(name, value)
+        chosen = cls(**values)
         # R1: a lifetime is bounded by both, and no value lies between them.
         if chosen.min_ttl > chosen.ttl:
             raise SettingsError(
