@@ -87,14 +87,17 @@ class ShadowComparison:
         self._recorder = stats.StatsRecorder(crawler)
         self._variant = Variant(settings.dialect, settings.reading)
         self._is_dry_run = settings.dry_run
+        # A dry run is about the parser of the built-in, whatever else is compared.
         wanted = (BUILT_IN, *settings.compare) if settings.dry_run else settings.compare
         self._guard = GuardedComparer(
             partial(make_comparer, wanted, portable(crawler.settings), *self._variant),
+            # Loaded in this process, too: a wrong name must not let the crawl start.
             tuple(other.name for other in peers(wanted, crawler)),
             on_stuck=self._warn,
             seconds=PARSER_SECONDS,
         )
         self._totals = Totals()
+        # A request may have a User-Agent of its own; the report lists all of them.
         self._robots: set[str] = set()
         # Other parsers read the body of any status as rules. Error pages pack well.
         self._bodies: LRUCache[Origin, bytes] = LRUCache(MAX_ORIGINS)
@@ -169,9 +172,11 @@ class ShadowComparison:
         """Pass the questions on, those about one file together."""
         is_open = True
         while is_open:
+            # Nothing else takes from the queue. From an empty one, `get` waits for one.
             count = min(self._queue.qsize(), BATCH) or 1
             batch = [self._queue.get() for _ in range(count)]
             is_open = None not in batch
+            # By identity: to hash a capture is to read its file.
             grouped: defaultdict[int, list[_Request]] = defaultdict(list)
             for each in filter(None, batch):
                 grouped[id(each.capture)].append(each)
@@ -187,6 +192,7 @@ class ShadowComparison:
 
         Questions that are not answered within `CLOSE_SECONDS` are skipped.
         """
+        # The end of the queue: what is before it is still compared.
         self._queue.put(None)
         if self._thread.ident is not None:
             self._thread.join(CLOSE_SECONDS)
@@ -218,6 +224,7 @@ class ShadowComparison:
         end = monotonic() + EXPLAIN_SECONDS
         self._totals.trim()
         for site in self._totals.sites.values():
+            # A site that is not explained in time is in the counts all the same.
             if site.examples and monotonic() < end:
                 self._guard.explain(site)
                 site.count_causes()
@@ -264,6 +271,7 @@ class _Names:
         self._spider = spider
 
     def __getitem__(self, name: str) -> Any:
+        # One by one: a dict of all attributes would compute every property of a spider.
         if name == "time":
             return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
         return getattr(self._spider, name)

@@ -44,6 +44,7 @@ class BuiltInRules:
     ) -> None:
         self._crawler = crawler
         self._body_of = body_of
+        # Now: a parser that cannot be loaded must not let the crawl start.
         self._kind = load_parser(BUILT_IN, crawler)
         self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"]
         self._default: str = crawler.settings["USER_AGENT"]
@@ -54,6 +55,7 @@ class BuiltInRules:
 
         `None`, too, where the body is not known, as that of a 404 from a store.
         """
+        # Its key: http and https are one host to it, and each spelling is another.
         host = urlparse_cached(request).netloc
         if host not in self._parsers:
             body = self._body_of(policy)
@@ -111,6 +113,7 @@ class DryRunJudge:
             self._shadow.note_failure(origin)
             return
         theirs = self._built_in.allowed(request, found)
+        # Unknown must not open what ours refuses.
         if theirs is None:
             await self._judge.judge(request, origin, found)
             return

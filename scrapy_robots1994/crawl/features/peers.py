@@ -62,6 +62,7 @@ class WorkerProcess:
         with self._lock:
             if self._process is None:
                 self._start()
+            # The process knows the deadline as well: see `_BACKSTOP`.
             return self._exchange(seconds, (seconds, method, args))
 
     def close(self) -> None:
@@ -282,6 +283,8 @@ def capture_of(policy: Policy, body: bytes, others: bytes | None = None) -> Capt
 
 def portable(settings: BaseSettings) -> bytes:
     """Return *settings* pickled, without those that cannot be, for `make_comparer`."""
+    # Settings may hold anything, such as functions of the main script. A parser that
+    # needs one of them finds the default there.
     values = {}
     for name, value in settings.copy_to_dict().items():
         with suppress(Exception):
