@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_BYTES: Final = 1_000_000_000
 """Bytes of the file if the URL does not say otherwise."""
 
-MIN_BYTES: Final = 100_000
+MIN_BYTES: Final = 65_536
 """Bytes of a file that has room for entries: without any it has about 25,000."""
 
 BATCH: Final = 10

@@ -114,11 +114,11 @@ def test_the_file_has_no_more_bytes_than_its_bound(tmp_path: Path) -> None:
 
 def test_the_smallest_bound_has_room_for_policies(tmp_path: Path) -> None:
     """What is less would store nothing, and is refused."""
-    with pytest.raises(SettingsError, match="max_bytes must be at least 100000"):
+    with pytest.raises(SettingsError, match="max_bytes must be at least 65536"):
         SqliteStore.from_url("sqlite:///a.db?max_bytes=20000", timeout=2)
     store = SqliteStore(str(tmp_path / "a.db"), max_bytes=MIN_BYTES)
     for number in range(100):
-        store.put(Stored(host(number), os.urandom(5_000), 9e9))
+        store.put(Stored(host(number), os.urandom(2_000), 9e9))
 
     assert len(list(store.entries())) > 5
     store.close()
@@ -432,7 +432,7 @@ def test_three_slashes_name_a_file_of_the_working_folder(
         "sqlite:///",
         "sqlite://robots.db",
         "sqlite:///a.db?max_bytes=0",
-        "sqlite:///a.db?max_bytes=99999",
+        "sqlite:///a.db?max_bytes=65535",
         "sqlite:///a.db?size=5",
     ],
 )
