@@ -61,10 +61,8 @@ def jitter_of(slot: Any) -> float:
 
 
 def _set_jitter(slot: Any, jitter: float) -> None:
-    if hasattr(slot, "jitter"):
-        slot.jitter = jitter
-    else:  # pragma: no cover - Scrapy before 2.18
-        slot.randomize_delay = bool(jitter)
+    # To the older attribute, any number but 0 is true.
+    setattr(slot, "jitter" if hasattr(slot, "jitter") else "randomize_delay", jitter)
 
 
 class PacedSlot:

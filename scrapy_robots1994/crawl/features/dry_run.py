@@ -148,12 +148,9 @@ class DryRunJudge:
 
     def _closed(self) -> None:
         """Log in one line what would change, and where the report is."""
-        path = self._shadow.report_path
-        where = (
-            "ROBOTS1994_COMPARE_REPORT writes a report of it"
-            if path is None
-            else f"the report is {path}"
-        )
+        where = "ROBOTS1994_COMPARE_REPORT writes a report of it"
+        if self._shadow.report_path is not None:
+            where = f"the report is {self._shadow.report_path}"
         log_line(
             self._crawler,
             INFO,
