@@ -51,8 +51,7 @@ class EngineState:
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing or closed."""
-        engine: Any = self._crawler.engine
-        if engine is None or not hasattr(engine, "_slot"):
+        if not hasattr(self._crawler.engine, "_slot"):
             return False
         # `_Slot.closing` is a Deferred from the first call of `close_spider` on.
         slot = self._slot

@@ -74,9 +74,6 @@ class RobotsDownload:
         """
         # A list, for the last one is requested and all of them show a loop.
         urls = [start or origin.robots_url]
-        # The HTTP cache alone answers then, always with the whole file.
-        if not self._dont_cache:
-            validators = None
         limit, seconds = self._settings.max_bytes, self._settings.timeout
         async with self._limit.permit() as mark_sent:
             # Here, for the handler of a scheme exists from its first request on.
@@ -85,7 +82,10 @@ class RobotsDownload:
                 # One for each hop: limits are those of one response (O24).
                 state = DownloadState(limit, seconds, origin.host, mark_sent)
                 state.final_url = urls[-1] if len(urls) > 1 else None
-                state.conditions = _conditions(validators, urls[-1])
+                # To another server, the validators of one could confirm another file.
+                # And a cache that replays a crawl answers with the whole file.
+                if self._dont_cache and validators and validators.url == urls[-1]:
+                    state.conditions = validators.headers
                 response = await self._send(urls[-1], context, state)
                 if not isinstance(response, Response):
                     return response
@@ -211,18 +211,6 @@ class RobotsDownload:
             final_url=state.final_url,
             via_plain_proxy=is_plain and bool(state.proxy),
         )
-
-
-def _conditions(validators: Validators | None, url: str) -> dict[str, bytes]:
-    """Return the headers of a request for *url* only if *validators* match no more."""
-    if validators is None or validators.url != url:
-        return {}
-    # To another server, the validators of one could confirm another file.
-    sent = {
-        "If-None-Match": validators.etag,
-        "If-Modified-Since": validators.last_modified,
-    }
-    return {name: value.encode("latin-1") for name, value in sent.items() if value}
 
 
 def _redirect_target(response: Response) -> str | None:

@@ -140,14 +140,13 @@ FetchResult: TypeAlias = Answer | LocalFault | Cancelled
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """The values by which a server may answer "not modified" (RFC 9110, section 13.1).
+    """The headers by which a server may answer "not modified" (RFC 9110, section 13.1).
 
     They are sent only to *url*: another server could confirm another file.
     """
 
     url: str
-    etag: str | None
-    last_modified: str | None
+    headers: dict[str, bytes]
 
 
 TEMPORARY = frozenset({408, 421, 425, 429})

@@ -246,13 +246,15 @@ class Policy:
 
     @property
     def validators(self) -> Validators | None:
-        """The values by which a server can confirm this policy without sending its file."""
+        """The headers by which a server can confirm this policy without sending its file."""
         # A 304 would hide the rest of a truncated file if the limit was raised since.
         is_whole = self.robots is not None and not self.robots.is_truncated
-        if not is_whole or (self.etag is None and self.last_modified is None):
+        sent = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        # Latin-1, from which they were decoded, returns every byte.
+        headers = {name: it.encode("latin-1") for name, it in sent.items() if it}
+        if not (is_whole and headers):
             return None
-        url = self.final_url or self.origin.robots_url
-        return Validators(url, self.etag, self.last_modified)
+        return Validators(self.final_url or self.origin.robots_url, headers)
 
     @property
     def is_known(self) -> bool:

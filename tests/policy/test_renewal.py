@@ -94,10 +94,18 @@ def test_response_without_validators_cannot_be_renewed(policy: Policy) -> None:
     assert policy.validators is None
 
 
-@pytest.mark.parametrize(("etag", "date"), [('"a"', None), (None, MONDAY)])
-def test_either_validator_is_enough(etag: str | None, date: str | None) -> None:
+@pytest.mark.parametrize(
+    ("etag", "date", "headers"),
+    [
+        ('"\xe9"', None, {"If-None-Match": b'"\xe9"'}),
+        (None, MONDAY, {"If-Modified-Since": MONDAY.encode()}),
+    ],
+)
+def test_either_validator_is_enough(
+    etag: str | None, date: str | None, headers: dict[str, bytes]
+) -> None:
     """A server need not send both."""
-    assert stored(etag, date).validators == Validators(ROBOTS_URL, etag, date)
+    assert stored(etag, date).validators == Validators(ROBOTS_URL, headers)
 
 
 def test_validators_speak_of_the_url_that_answered() -> None:
