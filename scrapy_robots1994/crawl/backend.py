@@ -183,20 +183,15 @@ class ScrapyBackend:
 def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, ...]:
     """Do all slow work with a file; return the problems that open it to *robot*."""
     # Compiled first, for a compressed body would have to be unpacked for it.
+    rules = robots.rules(robot)
     if robots.size > INLINE_CHECK_BYTES:
-        robots.prepare(robot, url)
-    else:
-        robots.rules(robot)
+        rules.prepare(url)
     looked_at = robots
     if robots.size > MAX_CHECKED_BYTES:
         # Every line is an object here, and for that many Python's garbage collector
         # looks at all objects of the process, and stops all threads meanwhile.
-        looked_at = RobotsTxt.parse(
-            robots.body,
-            dialect=robots.dialect,
-            reading=robots.reading,
-            limit=MAX_CHECKED_BYTES,
-        )
+        reader = Reader(robots.dialect, robots.reading, MAX_CHECKED_BYTES)
+        looked_at = reader.read(robots.body)
     # Before the body is compressed, for the lines are read from it.
     problems = looked_at.weakening_problems(robot, MAX_PROBLEMS)
     robots.compress_body()
