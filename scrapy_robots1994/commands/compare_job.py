@@ -37,7 +37,7 @@ from scrapy_robots1994.crawl.features.peers import (
     portable,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import RobotsError, missing_extra
+from scrapy_robots1994.errors import missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
@@ -278,9 +278,5 @@ def print_report(report: ComparisonReport, opts: argparse.Namespace) -> None:
         formats.write_report(report, Path(opts.report))
     except OSError as error:
         why = error.strerror or error
-        raise RobotsError(
-            f"the report {opts.report} cannot be written: {why}"
-        ) from error
-    terminal.print_note(
-        f"The report was written to {escape_control_chars(opts.report, 500)}"
-    )
+        raise WrongUse(f"the report {opts.report} cannot be written: {why}") from error
+    terminal.print_notes("The report was written to", [opts.report])

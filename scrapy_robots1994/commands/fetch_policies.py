@@ -19,11 +19,12 @@ from twisted.internet.defer import DeferredList
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource, is_url
+from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import FetchAborted, RobotsError
+from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
 from scrapy_robots1994.robotstxt import Reader
@@ -74,8 +75,8 @@ class PolicyLookup:
     ) -> None:
         """Call *add* with the source of each of *names* as soon as it is known, then *end*.
 
-        A URL without a path means the robots.txt of its origin. Raises `RobotsError` for
-        a crawl that cannot start. Ctrl-C lets it close, calls *end* and ends the process.
+        A URL without a path means the robots.txt of its origin. Raises `WrongUse` for a
+        crawl that cannot start. Ctrl-C lets it close, calls *end* and ends the process.
         """
         files = list(names)
         urls = [name for name in files if is_url(name)]
@@ -117,7 +118,7 @@ class PolicyLookup:
             self._timer.cancel()
             raise KeyboardInterrupt
         if error := self._error or _error_of(started):
-            raise RobotsError(error)
+            raise WrongUse(error)
 
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
