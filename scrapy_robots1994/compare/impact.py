@@ -183,8 +183,9 @@ class Totals:
 
     def add_site(self, site: SiteImpact, captures: int = 1) -> None:
         """Add the impact on one site."""
-        sites = {site.label: site}
-        self.add(Totals(captures, 0, site.counts, site.causes, sites))
+        one = Totals(captures, counts=site.counts, causes=site.causes)
+        one.sites[site.label] = site
+        self.add(one)
 
     def add(self, other: "Totals") -> None:
         """Add all of *other*."""
