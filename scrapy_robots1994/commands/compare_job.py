@@ -28,7 +28,7 @@ from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
-from scrapy_robots1994.compare.parsers import Capture, Question, questions
+from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body, questions
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl.features.peers import (
     GuardedComparer,
@@ -40,7 +40,6 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ItemT = TypeVar("ItemT")
@@ -102,9 +101,7 @@ class Job:
         known = len(comparer.stuck)
         for whole in captures:
             robots = RobotsTxt.parse(whole.body, limit=self.max_bytes)
-            # Ours O24: the whole lines within the limit, for all parsers alike.
-            body = encode(robots.text) if robots.is_truncated else whole.body
-            capture = replace(whole, body=body)
+            capture = replace(whole, body=obeyed_body(robots))
             task = Comparison(capture, tuple(self._questions(capture)))
             result.totals.add_site(comparer.compare(task))
         result.stuck = [": ".join(it) for it in [*comparer.stuck][known:]]

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line, Verdict
+from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.parser.tokens import ALLOW, DISALLOW, USER_AGENT
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -155,6 +156,13 @@ class Capture:
         # Ours O22: the file itself may always be read.
         is_open = self.uniform.allowed or target_of(question.url) == ROBOTS_TXT
         return ALLOWS if is_open else FORBIDS
+
+
+def obeyed_body(robots: RobotsTxt) -> bytes:
+    """Return the bytes of *robots* that all parsers read."""
+    # Ours O24: of a truncated file, its whole lines. Ours O17: what could not be decoded
+    # is the byte that it was.
+    return encode(robots.text) if robots.is_truncated else robots.body
 
 
 def our_parser(dialect: str = "1994", reading: str = LITERAL) -> Parser:

@@ -23,7 +23,7 @@ from w3lib.url import file_uri_to_path
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.formats import write_report
 from scrapy_robots1994.compare.impact import Totals, Variant
-from scrapy_robots1994.compare.parsers import Capture, Question
+from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import (
@@ -124,11 +124,7 @@ class ShadowComparison:
     def body_of(self, policy: Policy) -> bytes | None:
         """Return the body that other parsers read for *policy*; None if not stored."""
         if policy.robots is not None:
-            if policy.robots.is_truncated:
-                # Ours O24: all parsers read its whole lines. Ours O17: what could not
-                # be decoded is the byte that it was.
-                return policy.robots.text.encode("utf-8", "surrogateescape")
-            return policy.robots.body
+            return obeyed_body(policy.robots)
         if policy.status is None:
             # Ours R5: a failed fetch has no body, and the built-in goes on as if the
             # file were empty.
