@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
+from operator import itemgetter
 
 from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.checks.kinds import Match
@@ -113,25 +114,25 @@ def _covered_rules(
 ) -> Iterator[Match]:
     """Yield the rules about whose URLs another one decides."""
     spelled = [
-        (canonical(rule.value), position, rule)
-        for position, rule in enumerate(rules)
+        (canonical(rule.value), rule)
+        for rule in rules
         if rule.value.startswith("/") and not _is_pattern(rule, dialect)
     ]
-    # Rules whose spellings begin those that follow in order, each with the rule that
-    # decides about its URLs, and the place of that one.
-    ancestors: list[tuple[str, int, Rule]] = []
-    for spelling, position, rule in sorted(spelled):
+    # Spellings that begin those that follow in order, each with the rule that decides
+    # about its URLs. Equal ones stay in the order of the file.
+    ancestors: list[tuple[str, Rule]] = []
+    for spelling, rule in sorted(spelled, key=itemgetter(0)):
         while ancestors and not spelling.startswith(ancestors[-1][0]):
             ancestors.pop()
-        before, first = ancestors[-1][1:] if ancestors else (position, rule)
+        first = ancestors[-1][1] if ancestors else rule
         # 1994 D1, Ours O18: what starts with this value starts with that one.
         # Ours X1: of several rules the first in the file decides.
-        if ancestors and (before < position or not has_allow):
+        if ancestors and (first.line < rule.line or not has_allow):
             is_same = spelling == canonical(first.value)
             yield _without_effect(rule, first, is_same=is_same)
         else:
-            before, first = position, rule
-        ancestors.append((spelling, before, first))
+            first = rule
+        ancestors.append((spelling, first))
 
 
 def _is_pattern(rule: Rule, dialect: Dialect) -> bool:
