@@ -63,6 +63,9 @@ class Example:
 Stratum: TypeAlias = tuple[str, Direction]
 """A parser, and a direction in which it differs."""
 
+CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
+"""How many answers of a parser differ in a direction, by cause."""
+
 
 @dataclass(slots=True)
 class SiteImpact:
@@ -76,7 +79,7 @@ class SiteImpact:
     answer: Capture
     packed: tuple[bytes, ...] = ()
     counts: Counter[Stratum] = field(default_factory=Counter)
-    causes: Counter[tuple[str, Direction, Cause]] = field(default_factory=Counter)
+    causes: CauseCounts = field(default_factory=Counter)
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
     variants: Counter[Stratum] = field(default_factory=Counter)
 
@@ -113,14 +116,8 @@ class SiteImpact:
         return list(Change)[bool(opened) + 2 * bool(closed)]
 
     def main_cause(self, parser: str) -> Cause | None:
-        """Return the most frequent cause, the first by name of several; None without
-        any.
-        """
-        found = Counter[Cause]()
-        for (name, _, cause), number in self.causes.items():
-            if name == parser:
-                found[cause] += number
-        return min(found, key=lambda it: (-found[it], it.code), default=None)
+        """Return the most frequent cause of *parser*; None without any."""
+        return next(iter(by_frequency(self.causes, parser)), None)
 
     def count_causes(self) -> None:
         """Count the causes of the examples, where those of all questions are unknown."""
@@ -156,6 +153,17 @@ class SiteImpact:
         self.examples[stratum] = [ranked[it] for it in sorted(ranked)[:MAX_EXAMPLES]]
 
 
+def by_frequency(causes: CauseCounts, parser: str | None = None) -> list[Cause]:
+    """Return the causes of one parser, or of all, the most frequent first, then by
+    name.
+    """
+    found = Counter[Cause]()
+    for (name, _, cause), number in causes.items():
+        if parser in {None, name}:
+            found[cause] += number
+    return sorted(+found, key=lambda it: (-found[it], it.code))
+
+
 def rank(*parts: str) -> bytes:
     """Return a key that orders texts as if at random, in every process the same.
 
@@ -176,7 +184,7 @@ class Totals:
     captures: int = 0
     skipped: int = 0
     counts: Counter[Stratum] = field(default_factory=Counter)
-    causes: Counter[tuple[str, Direction, Cause]] = field(default_factory=Counter)
+    causes: CauseCounts = field(default_factory=Counter)
     sites: dict[str, SiteImpact] = field(default_factory=dict)
     unlisted: Counter[tuple[str, Basis | int, Change]] = field(default_factory=Counter)
     unlisted_sites: int = 0

@@ -17,6 +17,7 @@ from scrapy_robots1994.compare.impact import (
     SiteImpact,
     Totals,
     Variant,
+    by_frequency,
 )
 from scrapy_robots1994.compare.parsers import DISAGREEING, Basis, Direction
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -54,15 +55,10 @@ class ComparisonReport:
         """Return how many questions *parser* answered in one of *directions*."""
         return sum(self.totals.counts[parser, it] for it in directions or Direction)
 
-    def caused(
-        self, cause: Cause, parser: str | None = None, *directions: Direction
-    ) -> int:
-        """Return how many disagreements, of *parser* or of all, have *cause*."""
-        return sum(
-            self.totals.causes[name, way, cause]
-            for name in (self.parsers if parser is None else (parser,))
-            for way in directions or Direction
-        )
+    def caused(self, cause: Cause, parser: str, *directions: Direction) -> int:
+        """Return how many disagreements of *parser* have *cause*."""
+        causes = self.totals.causes
+        return sum(causes[parser, it, cause] for it in directions or Direction)
 
     @property
     def questions(self) -> int:
@@ -77,8 +73,7 @@ class ComparisonReport:
     @property
     def causes_found(self) -> tuple[Cause, ...]:
         """The causes there are, the most frequent first."""
-        found = filter(self.caused, Cause)
-        return tuple(sorted(found, key=self.caused, reverse=True))
+        return tuple(by_frequency(self.totals.causes))
 
     @property
     def sites(self) -> list[SiteImpact]:
@@ -191,7 +186,7 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
 def _parser(report: ComparisonReport, parser: str) -> dict[str, Any]:
     """Return the counts of one parser."""
     totals = report.totals
-    causes = [it for it in report.causes_found if report.caused(it, parser)]
+    causes = by_frequency(totals.causes, parser)
     return {way.value: report.count(parser, way) for way in Direction} | {
         "changes": _named(totals.changes(parser)),
         "changes_by": {
