@@ -5,7 +5,7 @@ them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -59,9 +59,9 @@ class Check:
     clause: str
     severity: str
     title: str
-    weakens_policy: bool
     message: str
     fix: str
+    weakens_policy: bool = field(default=False, kw_only=True)
 
     def at(self, line: int, column: int, *texts: str, **more: Any) -> "Match":
         """Return a match of this kind at a place, with what the file has there.
@@ -108,38 +108,34 @@ class Match(NamedTuple):
         )
 
 
-# Marks the kinds that open a site against its author's likely intent.
-WEAKENS = True
+def _kind(*row: str, weakens_policy: bool = False) -> Callable[[str, str], Check]:
+    """Return what makes a check of its message and its fix.
+
+    *row* is code, clause, severity and title.
+    """
+    return partial(Check, *row, weakens_policy=weakens_policy)
 
 
-def _kind(
-    code: str,
-    clause: str,
-    severity: str,
-    title: str,
-    weakens_policy: bool = False,  # noqa: FBT001, FBT002 - the table says WEAKENS
-) -> Callable[[str, str], Check]:
-    """Return what makes the check of its message and its fix."""
-    return partial(Check, code, clause, severity, title, weakens_policy)
+# The kinds that open a site against its author's likely intent.
+_weakening = partial(_kind, weakens_policy=True)
 
-
-ORPHAN = _kind("R001", "O4", ERROR, "Disallow without User-agent", WEAKENS)(
+ORPHAN = _weakening("R001", "O4", ERROR, "Disallow without User-agent")(
     "{} without a User-agent line in its record is ignored",
     "Put it below the User-agent lines it belongs to, with no blank line between.",
 )
-SPLIT = _kind("R002", "O5", ERROR, "record split by a blank line", WEAKENS)(
+SPLIT = _weakening("R002", "O5", ERROR, "record split by a blank line")(
     "a blank line ends the record before its Disallow lines; from line {} on they are ignored",
     "Delete the blank line, or write a `#` into it.",
 )
-WITHOUT_RULES = _kind("R003", "O3", ERROR, "record without Disallow", WEAKENS)(
+WITHOUT_RULES = _weakening("R003", "O3", ERROR, "record without Disallow")(
     'the record for "{}" has no Disallow line and forbids nothing',
     "Write its Disallow lines below it; an empty `Disallow:` says that all is allowed.",
 )
-NAMELESS = _kind("R004", "O12", ERROR, "User-agent without a name", WEAKENS)(
+NAMELESS = _weakening("R004", "O12", ERROR, "User-agent without a name")(
     "User-agent without a name is ignored",
     "Write the robot's name, or `*` for every robot.",
 )
-PATHLESS = _kind("R005", "O20", ERROR, "value without a leading slash", WEAKENS)(
+PATHLESS = _weakening("R005", "O20", ERROR, "value without a leading slash")(
     'the value "{}" does not begin with a slash and matches nothing',
     "Write the path from the root of the site, for example `/path`.",
 )
@@ -199,11 +195,11 @@ EXTENSION = _kind("R019", "F6", INFO, "other extension")(
     'the field "{}" is an extension that is not part of this dialect; it is ignored',
     "Nothing need be done; a robot of this dialect does not see it.",
 )
-MISSPELT = _kind("R020", "F6", ERROR, "misspelt field", WEAKENS)(
+MISSPELT = _weakening("R020", "F6", ERROR, "misspelt field")(
     'the field "{}" is unknown and ignored; was "{}" meant?',
     "Correct the name of the field: it is obeyed only when it is exact.",
 )
-NO_COLON = _kind("R021", "O14", ERROR, "colon missing after a field", WEAKENS)(
+NO_COLON = _weakening("R021", "O14", ERROR, "colon missing after a field")(
     'the line "{}" has no colon and is ignored; was "{}:" meant?',
     "Put a colon after the name of the field.",
 )
@@ -235,11 +231,11 @@ CONTROL = _kind("R028", "O25", WARNING, "control character")(
     'invisible characters are part of "{}"',
     "Delete them, or write them percent-encoded.",
 )
-NAME_LIST = _kind("R029", "O11", WARNING, "several names on one line", WEAKENS)(
+NAME_LIST = _weakening("R029", "O11", WARNING, "several names on one line")(
     'commas and spaces separate no names: the one name is "{}", {}',
     "Write one User-agent line for each name.",
 )
-NAME_WILDCARD = _kind("R030", "A3", WARNING, "wildcard in a name", WEAKENS)(
+NAME_WILDCARD = _weakening("R030", "A3", WARNING, "wildcard in a name")(
     'the "*" is part of the name "{}", which no robot has',
     "Write the name alone: it is for every robot whose name contains it.",
 )
@@ -255,7 +251,7 @@ URL_VALUE = _kind("R033", "O19", INFO, "URL as a value")(
     'the value "{}" is compared with whole URLs; most robots expect a path',
     "Write the path alone, for example `/path`.",
 )
-PATH_LIST = _kind("R034", "D1", WARNING, "several paths on one line", WEAKENS)(
+PATH_LIST = _weakening("R034", "D1", WARNING, "several paths on one line")(
     'spaces belong to a path: "{}" is one path',
     "Write one line for each path.",
 )
@@ -267,19 +263,19 @@ INEFFECTIVE_ALLOW = _kind("R036", "X1", WARNING, "Allow without effect")(
     'line {}, "{}", decides about every URL that this line allows',
     "Put this line above that one: the first line that covers a URL decides.",
 )
-INEFFECTIVE_DISALLOW = _kind("R037", "X1", WARNING, "Disallow without effect", WEAKENS)(
+INEFFECTIVE_DISALLOW = _weakening("R037", "X1", WARNING, "Disallow without effect")(
     'line {}, "{}", decides about every URL that this line disallows',
     "Put this line above that one: the first line that covers a URL decides.",
 )
-INVISIBLE = _kind("R038", "F3", ERROR, "invisible or look-alike character", WEAKENS)(
+INVISIBLE = _weakening("R038", "F3", ERROR, "invisible or look-alike character")(
     "{} makes this line something else than {}",
     "Delete the character and type the line again.",
 )
-TWO_FIELDS = _kind("R039", "F3", ERROR, "two fields on one line", WEAKENS)(
+TWO_FIELDS = _weakening("R039", "F3", ERROR, "two fields on one line")(
     'two fields on one line: "{}" belongs to the value of {}',
     "Write each field on a line of its own.",
 )
-WIDE_TEXT = _kind("R040", "O16", ERROR, "UTF-16 without a byte order mark", WEAKENS)(
+WIDE_TEXT = _weakening("R040", "O16", ERROR, "UTF-16 without a byte order mark")(
     "the file is UTF-16 without a byte order mark, and no line of it can be read",
     "Save the file as UTF-8.",
 )
@@ -287,7 +283,7 @@ CLOSED_BY_COMMENT = _kind("R041", "O13", WARNING, "comment that leaves the path 
     "a comment begins here: the value is /, which covers the whole site",
     "Delete the line: what follows a `#` in a URL is never sent, so no rule can name it.",
 )
-NAME_PUNCTUATION = _kind("R042", "A1", WARNING, "punctuation around a name", WEAKENS)(
+NAME_PUNCTUATION = _weakening("R042", "A1", WARNING, "punctuation around a name")(
     'the punctuation is part of the name "{}", which no robot has',
     "Write the name alone, without quotes, colons or commas.",
 )
