@@ -56,7 +56,7 @@ class LintRun:
         self._failing = SEVERITIES[: ("never", *SEVERITIES).index(opts.fail_on)]
         self._paint = terminal.painter(opts.color)
         self._summary = Summary()
-        self._reports: list[Report | Unread] = []
+        self._reports: dict[str, Report | Unread] = {}
 
     def add(self, source: PolicySource) -> None:
         """Count one file, and print it if its format is printed piece by piece."""
@@ -77,7 +77,7 @@ class LintRun:
             lines = formats.as_text(report, self._paint, only_problems=only)
             terminal.print_lines(lines)
         elif not is_summary:
-            self._reports.append(report)
+            self._reports[source.name] = report
 
     def print_end(self) -> None:
         """Print what comes after all files."""
@@ -86,8 +86,8 @@ class LintRun:
             terminal.print_lines(formats.summary_as_text(self._summary))
         if form not in ("json", "sarif"):
             return
-        order = {name: place for place, name in enumerate(self.names)}
-        reports = sorted(self._reports, key=lambda report: order[report.name])
+        # In the order of the names, whichever was fetched first.
+        reports = [self._reports[it] for it in self.names if it in self._reports]
         if is_summary:
             document = formats.summary_as_json(self._summary, reports)
         elif form == "sarif":
