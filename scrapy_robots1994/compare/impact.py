@@ -229,11 +229,10 @@ class Totals:
         *bases*, or all; or all, to our parser set up as `VARIANTS[variant]`.
         """
         bases = bases or tuple(Basis)
-        keys = bases if variant is None else (variant,)
-        numbers = {
-            change: sum(self.unlisted[parser, key, change] for key in keys)
-            for change in Change
-        }
+        keys: tuple[Basis | int, ...] = bases if variant is None else (variant,)
+        numbers = dict.fromkeys(Change, 0)
+        for change, key in product(Change, keys):
+            numbers[change] += self.unlisted[parser, key, change]
         for site in self.sites.values():
             if site.answer.basis in bases and site.count(parser):
                 numbers[site.change(parser, variant)] += 1

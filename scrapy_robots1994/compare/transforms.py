@@ -5,7 +5,7 @@ what a path covers, or about whom a rule is for.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import chain, count, groupby
 from string import ascii_letters, digits
 from urllib.parse import quote
 
@@ -226,12 +226,10 @@ def _joined(lines: Lines, wanted: Callable[[str], bool]) -> Lines:
 def _with_places(lines: Lines) -> Iterator[tuple[Record, range]]:
     """Yield each record as we read it, with the places of all its lines, from 0."""
     records = _records(lines)
-    ends = {record.first_line - 1 for record in records}
+    ends = {record.first_line - 1 for record in records} | {len(lines.lines)}
     ends |= {it for it, line in enumerate(lines.lines) if line.kind is LineKind.BLANK}
     for record in records:
-        end = record.last_line
-        while end < len(lines.lines) and end not in ends:
-            end += 1
+        end = next(place for place in count(record.last_line) if place in ends)
         yield record, range(record.first_line - 1, end)
 
 
