@@ -17,8 +17,8 @@ from scrapy_robots1994.crawl.features.peers import capture_of
 from scrapy_robots1994.errors import RobotsError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser import Reason, Verdict
-from scrapy_robots1994.policy import Outcome, outcome_of
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 OnFault = Callable[[str], object]
 
@@ -40,13 +40,6 @@ _PIECE = 65_536
 # Compressed bytes that are unpacked at a time, to at most a thousand times as many.
 _BLOCK = 4_096
 _REDIRECT = 3
-
-# What the status of an answer means where nothing is known from before (R3 to R5).
-_UNIFORM_VERDICTS = {
-    Outcome.FORBIDDEN: Verdict(allowed=False, reason=Reason.FORBIDDEN),
-    Outcome.ABSENT: Verdict(allowed=True, reason=Reason.ABSENT),
-    Outcome.UNREACHABLE: Verdict(allowed=False, reason=Reason.UNREACHABLE),
-}
 
 
 @dataclass(slots=True)
@@ -207,8 +200,10 @@ def _capture(record: Any, report: OnFault) -> Capture | None:
     if _is_short(record):
         report(f"{url}: the record breaks off")
         return None
-    uniform = _UNIFORM_VERDICTS.get(outcome_of(status))
-    return Capture(str(origin), body, uniform, None if uniform is None else status)
+    # As a crawl decides that knows nothing from before (R1 to R5).
+    answer, robots = RobotsResponse(status, body), RobotsTxt.parse(body)
+    policy = Policy.from_response(origin, answer, robots, 0.0, FreshnessSettings())
+    return capture_of(policy, body)
 
 
 def _read(stream: Any, count: int) -> bytes:
