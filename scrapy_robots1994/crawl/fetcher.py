@@ -148,8 +148,8 @@ class RobotsDownload:
                 self._limit.shrink()
         elif not isinstance(error, downloads.TIMEOUTS):
             # A refusal or a reset came from somewhere; a name that has no address may be a
-            # resolver that is cut off.
-            if not isinstance(error, downloads.UNRESOLVED):
+            # resolver that is cut off, and a cancellation is of this process.
+            if not isinstance(error, (*downloads.UNRESOLVED, *downloads.CANCELLED)):
                 self._downloads.heard()
         # Ours R7: it may have waited in a queue of ours, or no server can be reached.
         elif not (state.received or state.is_answered):
