@@ -192,7 +192,7 @@ class UncountedRequests:
 
         def cancel(queued: Any) -> None:
             queued._suppressAlreadyCalled = True  # noqa: SLF001 - see below
-            self._remove_queued(request)
+            self.remove(request)
 
         # `Deferred._canceller` is private. No signal says that a queued request was
         # cancelled, and the downloader removes it from `active` at once. With it,
@@ -208,12 +208,18 @@ class UncountedRequests:
             response = _queued_response(self._crawler, request)
             # Without one it is on its way to the server.
             if response is not None:
-                self._remove_queued(request)
+                self.remove(request)
                 response.errback(error())
 
-    def _remove_queued(self, request: Request) -> None:
-        """Take *request* out of the queue of its slot; it counts until it has left."""
-        drop_queued(self._crawler, request)
+    def remove(self, request: Request) -> None:
+        """Take *request*, which is cancelled, out of the queue of its slot.
+
+        It counts until it has left the downloader.
+        """
+        # The downloader sends what it has queued, though nothing waits for it any more.
+        queue = _queue_of(self._crawler, request)
+        for entry in [it for it in queue if it[0] is request]:
+            queue.remove(entry)
         # The downloader removes it from `active` next, and raises KeyError if it is not
         # there.
         self.discard(request)
@@ -234,14 +240,6 @@ class UncountedRequests:
         """Keep the spider open where `close_if_idle` is missing."""
         if self._requests:
             raise DontCloseSpider
-
-
-def drop_queued(crawler: Crawler, request: Request) -> None:
-    """Take a cancelled *request* out of the queue of its download slot."""
-    # The downloader sends what it has queued, though nothing waits for it any more.
-    queue = _queue_of(crawler, request)
-    for entry in [it for it in queue if it[0] is request]:
-        queue.remove(entry)
 
 
 def slots_of(crawler: Crawler) -> dict[str | None, Any]:

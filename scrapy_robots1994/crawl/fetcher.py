@@ -17,7 +17,7 @@ from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import downloads, stats
 from scrapy_robots1994.crawl import robots_response as responses
-from scrapy_robots1994.crawl.concurrency import Pools, UncountedRequests, drop_queued
+from scrapy_robots1994.crawl.concurrency import Pools, UncountedRequests
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.log import printable
@@ -171,9 +171,8 @@ class RobotsDownload:
 
         def cancel(_: object) -> None:
             # In this order: the downloader is about to remove the request itself.
-            self._uncounted.discard(request)
+            self._uncounted.remove(request)
             started.cancel()
-            drop_queued(self._crawler, request)
 
         response: DeferredWaiter[Response] = DeferredWaiter(cancel)
         started.addBoth(response.release)
