@@ -270,8 +270,15 @@ def handler_check(crawler: Crawler) -> Callable[[object], bool]:
     if table is None:
         return lambda _: True
     # Not looked up for each signal: a crawl may be refused thousands a second.
-    find, ours, any_sender = table.get, id(crawler), id(dispatcher.Any)
-    return lambda signal: signal in find(ours, ()) or signal in find(any_sender, ())
+    find, every = table.get, dispatcher.Any
+    ours, any_sender = id(crawler), id(every)
+
+    def has_handler(signal: object) -> bool:
+        mine, others = find(ours, ()), find(any_sender, ())
+        # A handler may be connected to every signal, too.
+        return signal in mine or signal in others or every in mine or every in others
+
+    return has_handler
 
 
 # Private limits of pools. A handler that has none of these is left as it is.

@@ -123,7 +123,7 @@ class PlainJudge:
         if isinstance(found, Exception):
             # Unknown is neither allowed nor disallowed: the request fails.
             raise found
-        rules = await self._rules(request, found)
+        rules = found.rules(self._robot.of(request))
         # Most requests are allowed, and need no verdict.
         verdict = None
         if not rules.allowed_url(request.url):
@@ -134,15 +134,6 @@ class PlainJudge:
             self._cache.put(request.url, found, rules)
         if verdict is not None:
             raise self._refusals.refuse(request, verdict, origin)
-
-    async def _rules(self, request: Request, policy: Policy) -> Rules:
-        """Return the rules for *request*; those of a large file, compiled in a thread."""
-        robots, robot = policy.robots, self._robot.of(request)
-        if robots is None or robots.size <= INLINE_PARSE_BYTES:
-            return policy.rules(robot)
-        if robots.compiled_rules(robot) is None:
-            return await run_in_thread(partial(robots.prepare, robot, request.url))
-        return policy.rules(robot)
 
 
 class ComparingJudge:
@@ -161,4 +152,22 @@ class ComparingJudge:
         # is no file to compare by.
         if not isinstance(found, Exception):
             self._compare(found, request.url, self._robot.of(request))
+        await self._judge.judge(request, origin, found)
+
+
+class PreparingJudge:
+    """Compiles the rules of a large file in a thread, before *judge* needs them."""
+
+    def __init__(self, judge: Judge, robot: RobotName) -> None:
+        self._judge = judge
+        self._robot = robot
+
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
+        """Wait for the rules, if that takes long, and let the other judge decide."""
+        robots = None if isinstance(found, Exception) else found.robots
+        # A small file takes less time than a thread.
+        if robots is not None and robots.size > INLINE_PARSE_BYTES:
+            robot = self._robot.of(request)
+            if robots.compiled_rules(robot) is None:
+                await run_in_thread(partial(robots.prepare, robot, request.url))
         await self._judge.judge(request, origin, found)

@@ -245,4 +245,4 @@ class Robots1994Middleware:
 
             # Around all others: only what they let pass reaches a slot.
             judge = PacingJudge(judge, self._robot, crawler, settings)
-        return judge
+        return judges.PreparingJudge(judge, self._robot)

@@ -28,9 +28,11 @@ FAR = 4e9
 """Seconds for which the policies are fresh."""
 
 
-def holding(host: str, body: bytes) -> tuple[Robots1994Middleware, RobotsTxt]:
+def holding(
+    host: str, body: bytes, **more: object
+) -> tuple[Robots1994Middleware, RobotsTxt]:
     """A middleware with the file of a host in memory, not compiled yet."""
-    settings = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "rex"}
+    settings = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "rex", **more}
     middleware = Robots1994Middleware(idle_crawler(settings))
     robots = RobotsTxt.parse(body)
     policy = Policy.from_response(
@@ -78,6 +80,33 @@ def test_rules_of_a_large_file_are_compiled_in_a_thread(
     asyncio.run(crawl())
 
     assert [large.compiled_rules("rex") is not None, len(threads)] == [True, 1]
+    assert threading.main_thread() not in threads
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"ROBOTS1994_COMPARE": True},
+        {"ROBOTS1994_DRY_RUN": True},
+        {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True},
+    ],
+    ids=["compare", "dry-run", "crawl-delay"],
+)
+def test_no_judge_compiles_a_large_file_on_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, object]
+) -> None:
+    """Whatever else happens with a decision, the rules are compiled before it."""
+    middleware, large = holding("large.test", LONG, **settings)
+    keep, threads = RobotsTxt._keep, []
+
+    def watched(robots: RobotsTxt, rules: RobotRules) -> None:
+        threads.append(threading.current_thread())
+        keep(robots, rules)
+
+    monkeypatch.setattr(RobotsTxt, "_keep", watched)
+    asyncio.run(waits(middleware, "http://large.test/open"))
+
+    assert large.compiled_rules("rex") is not None
     assert threading.main_thread() not in threads
 
 

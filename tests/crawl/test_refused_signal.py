@@ -69,3 +69,20 @@ def test_without_the_table_of_handlers_every_refusal_is_sent(
 
     monkeypatch.delattr(dispatcher, "connections")
     assert concurrency.handler_check(crawler)(refused)
+
+
+@pytest.mark.parametrize("is_for_any_sender", [False, True])
+def test_a_handler_of_every_signal_counts_as_one(*, is_for_any_sender: bool) -> None:
+    """A recorder of all signals is connected without naming ours."""
+    crawler, refused = idle_crawler({}), scrapy_robots1994.request_refused
+    sender = dispatcher.Any if is_for_any_sender else crawler
+
+    def record(**_: object) -> None:
+        """Do nothing."""
+
+    dispatcher.connect(record, dispatcher.Any, sender=sender)
+    try:
+        assert concurrency.handler_check(crawler)(refused)
+    finally:
+        dispatcher.disconnect(record, dispatcher.Any, sender=sender)
+    assert not concurrency.handler_check(crawler)(refused)
