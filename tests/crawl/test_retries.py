@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import scrapy
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
@@ -168,7 +169,9 @@ def test_ours_r7_a_bug_in_a_middleware_is_logged_with_its_traceback(
     assert site.targets() == []
     assert {failed.name for failed in result.failed} == {"builtins.TypeError"}
     assert len(result.failed) == PAGES
-    assert result.log.count("in process_request") == 1
+    # Before, a Deferred of Scrapy drops the frames of an exception that comes at once.
+    has_frames = scrapy.version_info >= (2, 14)
+    assert result.log.count("in process_request") == has_frames
     assert result.log.count("Traceback") == 1
 
 
