@@ -124,7 +124,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
         # The first turn of each side fills the cache, which all share.
         for turn, side in enumerate(_taking_turns(rounds + 1)):
             settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
-            measured = ran(side, "MeasuredSpider", settings, **args)["cpu"]
+            measured = ran(side, "ListedPagesSpider", settings, **args)["cpu"]
             if turn >= len(SIDES):
                 cpu[side].append(measured)
     what = f"{pages:,} pages from the HTTP cache: CPU"
