@@ -18,6 +18,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import handler_check
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import log_line, logger
+from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
@@ -200,11 +201,14 @@ class StartRequests:
         # what the duplicates filter drops is never judged. It may have dropped one that
         # another run crawled, which is not refused by this one.
         self._is_refused: dict[bytes, bool] = {}
-        crawler.signals.connect(self._scheduled, signals.request_scheduled)
         # A page that the HTTP cache has never reaches the downloader.
-        self._passing = [signals.request_reached_downloader, signals.response_received]
-        for signal in self._passing:
-            crawler.signals.connect(self._passed, signal)
+        self._listeners = (
+            (self._scheduled, signals.request_scheduled),
+            (self._passed, signals.request_reached_downloader),
+            (self._passed, signals.response_received),
+        )
+        for listener, signal in self._listeners:
+            crawler.signals.connect(listener, signal)
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
 
@@ -226,13 +230,7 @@ class StartRequests:
 
     def _scheduled(self, request: Request) -> None:
         """Note a start request, which is judged later unless it is dropped."""
-        if self.has_passed:
-            # Not in `_passed`: disconnecting from a signal while it is being sent makes
-            # Scrapy skip the next listener.
-            while self._passing:
-                self._crawler.signals.disconnect(self._passed, self._passing.pop())
-            self._is_refused.clear()
-        elif request.meta.get(START) and len(self._is_refused) < MAX_STARTS:
+        if request.meta.get(START) and len(self._is_refused) < MAX_STARTS:
             self._is_refused.setdefault(self._fingerprint(request), False)
 
     def _fingerprint(self, request: Request) -> bytes:
@@ -242,7 +240,17 @@ class StartRequests:
 
     def _passed(self, request: Request) -> None:
         """Note that a start request was sent or answered."""
-        self.has_passed = self.has_passed or bool(request.meta.get(START))
+        if request.meta.get(START) and not self.has_passed:
+            self.has_passed = True
+            # Disconnecting from a signal while it is sent makes Scrapy skip the next
+            # listener.
+            call_later(0, self._stop)
+
+    def _stop(self) -> None:
+        """Watch no longer: a listener costs each page some microseconds."""
+        for listener, signal in self._listeners:
+            self._crawler.signals.disconnect(listener, signal)
+        self._is_refused.clear()
 
     def _idle(self) -> None:
         """Close the crawl, which has nothing more to do, for its true reason."""
