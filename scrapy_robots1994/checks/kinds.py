@@ -180,16 +180,17 @@ WILDCARD = _kind("R015", "D1", WARNING, "wildcard in a value")(
     "Write the paths without wildcards.",
 )
 ALLOW = _kind("R016", "F6", INFO, "Allow")(
-    "Allow is not a field of 1994; it is ignored: what a Disallow covers stays disallowed",
+    "Allow is not a field of this dialect; it is ignored: what a Disallow covers stays "
+    "disallowed",
     "Name what is closed by Disallow lines alone, one for each path.",
 )
 CRAWL_DELAY = _kind("R017", "F6", INFO, "Crawl-delay")(
-    "Crawl-delay is not a field of 1994; it is ignored",
-    "Nothing need be done; a robot of 1994 does not see it.",
+    "Crawl-delay is not a field of this dialect; it is ignored",
+    "Nothing need be done; a robot of this dialect does not see it.",
 )
 SITEMAP = _kind("R018", "F6", INFO, "Sitemap")(
-    "Sitemap is not a field of 1994; it is ignored",
-    "Nothing need be done; a robot of 1994 does not see it.",
+    "Sitemap is not a field of this dialect; it is ignored",
+    "Nothing need be done; a robot of this dialect does not see it.",
 )
 EXTENSION = _kind("R019", "F6", INFO, "other extension")(
     'the field "{}" is an extension that is not part of this dialect; it is ignored',

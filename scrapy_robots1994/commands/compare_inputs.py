@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from scrapy_robots1994.commands import inputs
 from scrapy_robots1994.compare.parsers import Capture
-from scrapy_robots1994.crawl.features.peers import capture_of
+from scrapy_robots1994.crawl.features.comparison import capture_of
 from scrapy_robots1994.errors import RobotsError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of

@@ -66,7 +66,7 @@ class ScrapyBackend:
         # The resolver reports these two, and there is nothing to add to them.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
         self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
-        # §3.1: who switches retries off means those of robots.txt, too.
+        # Ours 3.1: who switches retries off means those of robots.txt, too.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)

@@ -16,9 +16,6 @@ from scrapy.exceptions import DontCloseSpider
 
 from scrapy_robots1994.crawl.log import log_line
 
-META_KEY = "_robots1994_progress"
-"""In the meta of every robots.txt request, and of no other."""
-
 SLOT_KEY = "download_slot"
 """The meta key in which Scrapy stores the slot of a request."""
 
@@ -288,27 +285,16 @@ _LIMITS = (
 )
 
 
-class Pools:
-    """Enlarges the pools by what robots.txt fetches use, once for each scheme.
+def widen_pool(crawler: Crawler, scheme: str, more: int) -> None:
+    """Make room for *more* connections in the pool for *scheme*.
 
     The handlers on asyncio libraries open at most `CONCURRENT_REQUESTS` connections:
     so many slow robots.txt files would leave none for pages.
     """
-
-    def __init__(self, crawler: Crawler, fetches: int) -> None:
-        self._crawler = crawler
-        self._fetches = fetches
-        self._widened: list[object] = []
-
-    def widen(self, scheme: str) -> None:
-        """Make room in the pool for *scheme*, which the handler is loaded for."""
-        handlers = getattr(self._crawler.engine.downloader, "handlers", None)
-        load = getattr(handlers, "_get_handler", None)
-        handler: Any = load(scheme) if load else None
-        if handler is None or handler in self._widened:
-            return
-        self._widened.append(handler)
-        for *path, limit in _LIMITS:
-            pool = reduce(lambda it, name: getattr(it, name, None), path, handler)
-            if size := getattr(pool, limit, None):
-                setattr(pool, limit, size + self._fetches)
+    handlers = getattr(crawler.engine.downloader, "handlers", None)
+    load = getattr(handlers, "_get_handler", None)
+    handler: Any = load(scheme) if load else None
+    for *path, limit in _LIMITS:
+        pool = reduce(lambda it, name: getattr(it, name, None), path, handler)
+        if size := getattr(pool, limit, None):
+            setattr(pool, limit, size + more)

@@ -25,8 +25,9 @@ from twisted.internet import error
 from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
-from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
+from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.log import printable
+from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of, read_body
 from scrapy_robots1994.policy.fetch_result import (
     BUGS,
@@ -175,7 +176,7 @@ class DownloadLimits:
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
         # In the meta, which `Request.replace` copies to what a middleware sends instead.
-        request.meta[META_KEY] = state
+        request.meta[OWN_REQUEST] = state
         self._in_flight.add(state)
         try:
             yield
@@ -203,7 +204,7 @@ class DownloadLimits:
 
     def _reached(self, request: Request) -> None:
         """Begin anew with a request that is about to be sent, and count it no more."""
-        state = request.meta.get(META_KEY)
+        state = request.meta.get(OWN_REQUEST)
         if isinstance(state, DownloadState):
             state.sent(request)
             # What `_bytes_received` set for the response before, a copied meta still has.
@@ -215,7 +216,7 @@ class DownloadLimits:
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""
         self.heard()
-        state = request.meta.get(META_KEY)
+        state = request.meta.get(OWN_REQUEST)
         if not isinstance(state, DownloadState):
             return
         # From here on only the decompression reads this key: handlers read it when the
@@ -237,7 +238,7 @@ class DownloadLimits:
     def _downloaded(self, response: Response, request: Request) -> None:
         """Take the content coding over before any middleware sees the response."""
         self.heard()
-        state = request.meta.get(META_KEY)
+        state = request.meta.get(OWN_REQUEST)
         if not isinstance(state, DownloadState):
             return
         state.is_answered = True

@@ -111,7 +111,7 @@ class FetchLog:
         self._log(DEBUG, text, policy.origin, policy.outcome.value, age, rest)
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
-        """Log and count a retry (§3.1)."""
+        """Log and count a retry (Ours 3.1)."""
         self._recorder.count(stats.RETRIES)
         # Also where a retry may succeed: a bug is a bug.
         self._bug(origin, result)

@@ -17,7 +17,7 @@ from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import downloads, stats
 from scrapy_robots1994.crawl import robots_response as responses
-from scrapy_robots1994.crawl.concurrency import Pools, UncountedRequests
+from scrapy_robots1994.crawl.concurrency import UncountedRequests, widen_pool
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.log import printable
@@ -48,7 +48,7 @@ class RobotsDownload:
         self._downloads = DownloadLimits(crawler)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
-        self._pools = Pools(crawler, settings.max_fetches)
+        self._widened: set[str] = set()
         # This package expires policies: an HTTP cache would return expired ones. But if
         # the user replays a recorded crawl, only the cache has them.
         self._dont_cache = not (
@@ -77,7 +77,9 @@ class RobotsDownload:
         limit, seconds = self._settings.max_bytes, self._settings.timeout
         async with self._limit.permit() as mark_sent:
             # Here, for the handler of a scheme exists from its first request on.
-            self._pools.widen(origin.scheme)
+            if origin.scheme not in self._widened:
+                self._widened.add(origin.scheme)
+                widen_pool(self._crawler, origin.scheme, self._settings.max_fetches)
             while True:
                 # One for each hop: limits are those of one response (O24).
                 state = DownloadState(limit, seconds, origin.host, mark_sent)
@@ -196,7 +198,7 @@ class RobotsDownload:
             with suppress(responses.Undecodable):
                 self.on_ignored_body(origin, (await state.body_of(response))[0])
         now = time.time()
-        # Only on plain `http:` can a proxy write an answer itself (§3.1).
+        # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
         is_plain = urlsplit(response.url).scheme == "http"
         return RobotsResponse(
             status=response.status,

@@ -17,6 +17,7 @@ from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
     OPT_OUT,
+    OWN_REQUEST,
     Exemption,
     RequestContext,
     RobotName,
@@ -90,13 +91,14 @@ class Robots1994Middleware:
         if "robots1994" in meta:
             # Sent again by an errback, it carries the verdict of the last time.
             del meta["robots1994"]
-        # From here to the end nothing is awaited for a URL that known rules permit.
+        # From here on nothing is awaited for a URL that known rules permit, unless others
+        # are leaving.
         cached = self._cache.get(url)
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
-        # What `exemption_of` exempts passes here without it: our own requests carry this
-        # key, rules allow /robots.txt itself, and there are none for what is not http.
-        if meta.get(OPT_OUT):
+        # What `exemption_of` exempts passes here without it: rules allow /robots.txt
+        # itself, and there are none for what is not http.
+        if meta.get(OPT_OUT) or OWN_REQUEST in meta:
             return None
         # A SitemapSpider reads robots.txt as a page: it gets the file that we have.
         if self._hands_out_robots and url.endswith("/robots.txt"):

@@ -1,6 +1,6 @@
 """Refusals: what each one does, and what the crawl says of them when it closes.
 
-Each is counted, logged and sent as a signal, and raises `ForbiddenByRobots`. At the
+Each is counted, logged and sent as a signal, and makes a `ForbiddenByRobots`. At the
 close there is one table of them by origin, and a warning if robots.txt refused every
 start request.
 """

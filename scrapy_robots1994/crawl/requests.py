@@ -16,9 +16,11 @@ from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.python import to_bytes, to_unicode, without_none_values
 
-from scrapy_robots1994.crawl.concurrency import META_KEY
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.origin import Origin, target_of
+
+OWN_REQUEST = "_robots1994_progress"
+"""In the meta of every robots.txt request, and of no other."""
 
 OPT_OUT = "dont_obey_robotstxt"
 """Scrapy's meta key of a request that is not checked, whatever its URL is."""
@@ -41,7 +43,7 @@ def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
     """
     # First: our own request must never wait for itself, wherever it is redirected, and
     # also where another middleware takes its opt-out away.
-    if META_KEY in meta:
+    if OWN_REQUEST in meta:
         return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
@@ -128,7 +130,7 @@ META: dict[str, Any] = {
     "allow_offsite": True,  # R2: also to another host, never filtered
     "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
     "handle_httpstatus_all": True,  # every status is an answer
-    "dont_retry": True,  # §3.1: the resolver retries
+    "dont_retry": True,  # Ours 3.1: the resolver retries
     "dont_merge_cookies": True,  # a policy is not a matter of the session
     "download_maxsize": 0,  # O24: ours stops and uses, this would throw away
     "download_warnsize": 0,

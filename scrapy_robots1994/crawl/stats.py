@@ -29,7 +29,9 @@ REASONS: Final = "robots1994/forbidden/{reason}"
 and all whenever the spider is idle.
 """
 WAITED: Final = "robots1994/requests_waited"
-"""Requests that waited for a robots.txt."""
+"""Requests that found no fresh policy in memory: they waited for one, or used a stale
+one during its refresh.
+"""
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"
 """Fetches that ended without a policy (R6)."""
 REFRESHED: Final = "robots1994/refreshed"

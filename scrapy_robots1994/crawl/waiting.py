@@ -10,7 +10,8 @@ from itertools import count
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
-from scrapy_robots1994.crawl.concurrency import META_KEY, UncountedRequests
+from scrapy_robots1994.crawl.concurrency import UncountedRequests
+from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
@@ -228,7 +229,7 @@ class WaitingRequests:
     def _page_left(self, request: Request) -> None:
         """Use the place of a page that is about to leave the downloader."""
         # A robots.txt request does not count, so its end makes no room.
-        is_page = META_KEY not in request.meta
+        is_page = OWN_REQUEST not in request.meta
         # The signal comes before the downloader drops the page from its set.
         if self.leaving and is_page and self._engine.has_room_without(request):
             self._use_room()

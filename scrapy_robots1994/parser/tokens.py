@@ -70,7 +70,7 @@ class LineKind(Enum):
 
 # Short enough to be printed next to the line.
 _WHY_IGNORED = {
-    LineKind.UNKNOWN: "1994 has no such field",
+    LineKind.UNKNOWN: "this dialect has no such field",
     LineKind.MALFORMED: "not of the form `field: value`",
     LineKind.ORPHAN: "no User-agent line before it",
     LineKind.NAMELESS: "it names no robot",

@@ -185,7 +185,7 @@ def outcome_of(status: int) -> Outcome:
 
 
 def is_of_origin(result: Answer) -> bool:
-    """Return whether *result* is an HTTP response of the origin itself (§3.1)."""
+    """Return whether *result* is an HTTP response of the origin itself (Ours 3.1)."""
     if not isinstance(result, RobotsResponse):
         return False
     is_file = result.outcome is Outcome.PARSED

@@ -51,7 +51,7 @@ class FreshnessSettings:
         A server's Retry-After is limited to the range from our own pause to the longest
         lifetime of a policy, so that neither 0 nor a century applies.
         """
-        # §3.1: a proxy cannot impose its Retry-After.
+        # Ours 3.1: a proxy cannot impose its Retry-After.
         if not isinstance(result, RobotsResponse) or result.via_plain_proxy:
             return self.retry_after
         longest = max(self.ttl, self.retry_after)
@@ -286,7 +286,7 @@ def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Poli
     if policy.outcome is Outcome.FORBIDDEN:
         lifetime, stale = min(lifetime, MAX_FORBIDDEN_LIFETIME), 0.0  # Ours R3
     if not policy.may_be_shared:
-        # §3.1: a status that a proxy may have sent applies only for a short time.
+        # Ours 3.1: a status that a proxy may have sent applies only for a short time.
         lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
     end = now + lifetime
     return replace(

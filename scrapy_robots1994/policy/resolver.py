@@ -226,7 +226,7 @@ class PolicyResolver(Generic[ContextT]):
         return policy
 
     async def _request(self, in_flight: InFlightFetch[ContextT]) -> FetchResult:
-        """Request the file until there is an answer or no retry is left (§3.1)."""
+        """Request the file until there is an answer or no retry is left (Ours 3.1)."""
         origin, last = in_flight.origin, in_flight.last
         validators = None if last is None else last.validators
         retries = 0

@@ -22,7 +22,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 
 import scrapy_robots1994
-from scrapy_robots1994.crawl.concurrency import META_KEY
+from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.origin import Origin
 from tests.benchmarks.requests import middleware_with
 from tests.support.crawl import crawl
@@ -140,7 +140,7 @@ def follow_first_fetch(crawler: Crawler) -> None:
         sys.setprofile(path.note)
 
     def reached(request: Request) -> None:
-        if META_KEY not in request.meta:
+        if OWN_REQUEST not in request.meta:
             sys.setprofile(None)
             assert crawler.stats is not None
             crawler.stats.set_value(STAT, path.entries)

@@ -12,12 +12,12 @@ from scrapy import Request
 from scrapy.exceptions import StopDownload
 
 from scrapy_robots1994.crawl import downloads
-from scrapy_robots1994.crawl.concurrency import META_KEY
 from scrapy_robots1994.crawl.downloads import (
     MANY_SITES,
     DownloadLimits,
     DownloadState,
 )
+from scrapy_robots1994.crawl.requests import OWN_REQUEST
 
 SITES = [f"www.site{number}.example" for number in range(50)]
 # Never closed: these downloads go on.
@@ -30,7 +30,7 @@ def braked(progress: DownloadState) -> tuple[DownloadLimits, Request]:
     downloader = SimpleNamespace(active=set())
     engine = SimpleNamespace(downloader=downloader)
     crawler: Any = SimpleNamespace(signals=signals, engine=engine)
-    request = Request("http://a.test/robots.txt", meta={META_KEY: progress})
+    request = Request("http://a.test/robots.txt", meta={OWN_REQUEST: progress})
     return DownloadLimits(crawler), request
 
 

@@ -177,6 +177,38 @@ def test_dont_obey_robotstxt_lets_one_request_through() -> None:
     assert result.fetched_urls == [pages[0]]
 
 
+class TakeOptOutAway:
+    """A middleware that removes a key of Scrapy's from each request, ours included."""
+
+    def process_request(self, request: Any, spider: Any = None) -> None:
+        """Remove it before our middleware sees the request."""
+        request.meta.pop("dont_obey_robotstxt", None)
+
+
+@pytest.mark.parametrize("is_in_memory", [False, True])
+def test_our_own_request_is_never_judged(*, is_in_memory: bool) -> None:
+    """Also redirected to an origin whose rules are in memory and disallow the target."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /\n", at="b.test")
+        moved = site.url("/policy", host="b.test")
+        site.answer("/robots.txt", replies.redirect(moved), at="a.test")
+        site.answer("/policy", replies.text("User-agent: *\nDisallow: /no\n"))
+        closed, page = site.url("/x", host="b.test"), site.url("/page", host="a.test")
+        urls = [CrawlRequest(closed, priority=10), CrawlRequest(page)]
+        result = crawl(
+            urls[not is_in_memory :],
+            settings={
+                "DOWNLOADER_MIDDLEWARES": {
+                    "tests.crawl.test_request.TakeOptOutAway": 50
+                },
+                "CONCURRENT_REQUESTS": 1,
+                "ROBOTS1994_MAX_WAITING": 0,
+            },
+        )
+
+    assert result.fetched_urls == [page]
+
+
 def test_robots_txt_itself_is_fetched_without_asking_first() -> None:
     """O22: one request, and no wait for a policy."""
     with Site() as site:

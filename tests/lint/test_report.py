@@ -43,7 +43,7 @@ EFFECTS = [
     "ends the record",
     "ignored: it names no robot",
     "ignored: no User-agent line before it",
-    "ignored: 1994 has no such field",
+    "ignored: this dialect has no such field",
 ]
 
 

@@ -28,7 +28,6 @@ from scrapy_robots1994.compare.report import ComparisonReport, as_table, describ
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import (
     GuardedComparer,
-    capture_of,
     make_comparer,
     peers,
     portable,
@@ -286,3 +285,12 @@ def report_path(path: str, spider: Spider | None) -> Path:
             "write %% for a per cent sign."
         ) from error
     return Path(file_uri_to_path(path) if path.startswith("file:") else path)
+
+
+def capture_of(policy: Policy, body: bytes, others: bytes | None = None) -> Capture:
+    """Return what is compared where *policy* decides; *body* is what parsers read."""
+    label = str(policy.origin)
+    if policy.robots is not None:
+        return Capture(label, body, others=others)
+    uniform = policy.rules("").verdict(f"{label}/")
+    return Capture(label, body, uniform, policy.status, others)

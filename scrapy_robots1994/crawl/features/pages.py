@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-META_KEY = "robots1994_page"
+PAGE_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
 
 # Also links to images and archives, which it leaves out by default; and of two links to
@@ -159,14 +159,14 @@ class RobotsPages(BaseSpiderMiddleware):
 
     def _directives(self, response: Response) -> Directives:
         """Return the directives of *response*, which are read once."""
-        found = response.meta.get(META_KEY)
+        found = response.meta.get(PAGE_KEY)
         return found if isinstance(found, Directives) else self._read(response)
 
     def _read(self, response: Response) -> Directives:
         """Return the directives of *response*, and put them into its meta."""
         assert response.request is not None  # noqa: S101 - the response of a crawl has one
         directives = page_directives(response, self._robot.of(response.request))
-        response.meta[META_KEY] = directives
+        response.meta[PAGE_KEY] = directives
         return directives
 
 

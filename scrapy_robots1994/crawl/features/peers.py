@@ -24,10 +24,9 @@ from scrapy.settings import BaseSettings, Settings
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact
-from scrapy_robots1994.compare.parsers import Capture, Direction, Parser, raised
+from scrapy_robots1994.compare.parsers import Direction, Parser, raised
 from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.errors import missing_extra
-from scrapy_robots1994.policy import Policy
 
 START_SECONDS: Final = 60.0  # in which the process must be ready
 
@@ -270,15 +269,6 @@ def peers(
             raise missing_extra(kind.__name__, error, "report") from error
         found.append(Parser(kind.__name__, partial(kind.from_crawler, crawler)))
     return found
-
-
-def capture_of(policy: Policy, body: bytes, others: bytes | None = None) -> Capture:
-    """Return what is compared where *policy* decides; *body* is what parsers read."""
-    label = str(policy.origin)
-    if policy.robots is not None:
-        return Capture(label, body, others=others)
-    uniform = policy.rules("").verdict(f"{label}/")
-    return Capture(label, body, uniform, policy.status, others)
 
 
 def portable(settings: BaseSettings) -> bytes:
