@@ -146,6 +146,10 @@ class WaitingRequests:
         self._is_reserved = False
         self._for_us = 0
         self._signals = crawler.signals
+        self._listeners = (
+            (self._page_left, signals.request_left_downloader),
+            (self._page_received, signals.response_received),
+        )
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @contextmanager
@@ -187,8 +191,8 @@ class WaitingRequests:
             # Not before: a listener that counts pages must count the one that left
             # before another one takes its place.
             self._is_listening = True
-            self._signals.connect(self._page_left, signals.request_left_downloader)
-            self._signals.connect(self._page_received, signals.response_received)
+            for listener, signal in self._listeners:
+                self._signals.connect(listener, signal)
         if reason := await waiting.left:
             raise FetchAborted(reason)
 
@@ -272,6 +276,11 @@ class WaitingRequests:
         self._is_polling = bool(self._places.counting or len(self._uncounted))
         if self._is_polling:
             call_later(self._pause, self._poll)
+        elif self._is_listening:
+            # Nothing waits, and each listener costs each page some microseconds.
+            self._is_listening = False
+            for listener, signal in self._listeners:
+                self._signals.disconnect(listener, signal)
 
     def _close(self) -> None:
         """End every wait, because the crawl closes."""
