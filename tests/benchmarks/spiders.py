@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import resource
 from time import monotonic, perf_counter, process_time
+from types import coroutine
 from typing import TYPE_CHECKING, Any
 
 import scrapy
@@ -14,7 +15,13 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import (
+        AsyncIterator,
+        Callable,
+        Coroutine,
+        Generator,
+        Iterator,
+    )
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -133,16 +140,31 @@ class TimedMiddlewareSpider(MeasuredSpider):
         ]
         judge = methods[place]
 
-        def clocked(*arguments: Any, **named: Any) -> Any:
-            started = perf_counter()
-            try:
-                return judge(*arguments, **named)
-            finally:
-                self.spent += perf_counter() - started
+        async def clocked(*arguments: Any, **named: Any) -> Any:
+            timed: Any = self.timed(judge(*arguments, **named))
+            return await timed
 
         methods[place] = clocked
         async for request in super().start():
             yield request
+
+    @coroutine
+    def timed(self, call: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """Add the time in which *call* runs, without that in which it waits."""
+        resume: Callable[[Any], Any] = call.send
+        result = None
+        while True:
+            started = perf_counter()
+            try:
+                waits_for = resume(result)
+            except StopIteration as end:
+                return end.value
+            finally:
+                self.spent += perf_counter() - started
+            try:
+                resume, result = call.send, (yield waits_for)
+            except BaseException as error:  # noqa: BLE001 - a cancellation, too
+                resume, result = call.throw, error
 
     def ended(self) -> None:
         """Record `spent`, too."""
