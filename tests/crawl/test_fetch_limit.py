@@ -124,6 +124,7 @@ def test_it_does_not_grow_while_look_ups_wait() -> None:
         async with machine() as found:
             found.may_look_up.clear()
             fetches = found.start(MANY, looks_up=True)
+            await found.until(START_WINDOW)
             await asyncio.sleep(0.1)
             assert found.most == START_WINDOW
             found.may_look_up.set()
@@ -148,6 +149,7 @@ def test_fewer_may_be_in_line_when_a_probe_took_long(
             more = Machine()
             more.limit = found.limit
             more.start(MANY, is_sent=False)
+            await more.until(MIN_WINDOW)
             await asyncio.sleep(0.1)
             assert more.running == MIN_WINDOW
             more.may_end.set()
@@ -181,6 +183,7 @@ def test_a_fetch_that_is_silent_in_our_queue_holds_back_the_others(
         async with machine() as found:
             found.may_look_up.clear()
             found.start(MANY, looks_up=True)
+            await found.until(START_WINDOW)
             await asyncio.sleep(0.3)
             assert found.most == START_WINDOW
 
@@ -194,6 +197,7 @@ def test_descriptors_are_an_upper_limit(free: float) -> None:
     async def crawl() -> None:
         async with machine(free=free) as found:
             found.start(MANY)
+            await found.until(MIN_WINDOW)
             await asyncio.sleep(0.1)
             assert MIN_WINDOW <= found.most <= max(free, MIN_WINDOW)
 
@@ -227,6 +231,7 @@ def test_fetches_start_slowly_while_no_server_answers(
         async with machine() as found:
             found.limit.set_network(is_up=False)
             found.start(MANY)
+            await found.until(MIN_WINDOW)
             await asyncio.sleep(0.3)
             assert found.running == MIN_WINDOW
             found.limit.set_network(is_up=True)
