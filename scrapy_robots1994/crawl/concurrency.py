@@ -266,7 +266,7 @@ def handler_check(crawler: Crawler) -> Callable[[object], bool]:
     table = getattr(dispatcher, "connections", None)
     if table is None:
         return lambda _: True
-    # Not looked up for each signal: a crawl may be refused thousands a second.
+    # Prepared once: a crawl may have thousands of refusals a second.
     find, every = table.get, dispatcher.Any
     ours, any_sender = id(crawler), id(every)
 

@@ -76,7 +76,7 @@ NETWORK = (
     # Not OSError, which any middleware may raise.
     *{load_object(cast("str", it)) for it in RETRY_EXCEPTIONS} - {OSError},
 )
-"""What a download raises when the network fails: also what Scrapy retries by default."""
+"""What a download raises when the network fails, with what Scrapy retries by default."""
 
 CANCELLED = (CancelledError, _either("DownloadCancelledError", CancelledError))
 """What a download raises that someone ended (R6)."""
