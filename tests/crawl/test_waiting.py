@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydispatch import dispatcher  # type: ignore[import-untyped]
+from scrapy import signals
 
+from scrapy_robots1994.crawl.waiting import POLL_SECONDS, WaitingRequests
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.site import Site
 
@@ -111,3 +114,38 @@ def test_cached_pages_do_not_delay_released_requests() -> None:
         result = crawl_beside_slow(site, settings=dropping)
 
     assert_all_came(result)
+
+
+def note_listeners(crawler: Any) -> None:
+    """Note at each page how many listeners look for free places."""
+
+    def note(response: Any) -> None:
+        heard = (signals.response_received, signals.request_left_downloader)
+        receivers = [
+            receiver
+            for signal in heard
+            for receiver in dispatcher.liveReceivers(
+                dispatcher.getAllReceivers(crawler, signal)
+            )
+        ]
+        owners = [getattr(receiver, "__self__", None) for receiver in receivers]
+        number = sum(isinstance(owner, WaitingRequests) for owner in owners)
+        crawler.stats.set_value(f"test/{response.url[-1]}", number)
+
+    crawler.signals.connect(note, signals.response_received, weak=False)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_nothing_looks_for_free_places_once_nothing_waits(reactor: Reactor) -> None:
+    """Each listener costs each page some microseconds, for the rest of the crawl."""
+    with Site() as site:
+        site.robots(OPEN)
+        # Page 2 is sent after a pause that is longer than that between two polls.
+        result = crawl(
+            [site.url("/1"), site.url("/2")],
+            hook="tests.crawl.test_waiting:note_listeners",
+            reactor=reactor,
+            settings={"DOWNLOAD_DELAY": 10 * POLL_SECONDS},
+        )
+
+    assert result.stats["test/2"] == 0
