@@ -1,7 +1,9 @@
 """Crawls the hosts of `./run` with several workers, and prints who fetched what.
 
 Ends with 0 if each robots.txt was requested once by all workers together, and exactly
-the pages were fetched that are allowed.
+the pages were fetched that are allowed. Only the robots.txt of the host that resets each
+connection is requested by each worker that has a page of it: a network failure may be of
+one worker's network, and is not shared.
 """
 
 from __future__ import annotations
@@ -65,7 +67,18 @@ def print_workers(served: Served, started: list[Worker]) -> None:
         print(f"  {host} {path}: {why}"[:WIDTH])
 
 
-def check(sites: LocalSites, served: Served) -> bool:
+def expected_requests(served: Served, started: list[Worker]) -> dict[str, int]:
+    """How often all workers together request the robots.txt of each host."""
+    crawled = Counter(
+        name
+        for worker in started
+        for name in {served.short(item["url"])[0] for item in worker.items()}
+    )
+    # A network failure is not shared (Ours R5).
+    return {host.name: crawled[host.name] if host.is_reset else 1 for host in HOSTS}
+
+
+def check(sites: LocalSites, served: Served, started: list[Worker]) -> bool:
     """Print the robots.txt requests; return whether all of it is right."""
     urls = [request.url for request in sites.received]
     requests = Counter(
@@ -76,7 +89,7 @@ def check(sites: LocalSites, served: Served) -> bool:
     print(textwrap.indent(textwrap.fill(counts, WIDTH - 2), "  "))
     fetched = {url for url in urls if url in served.allowed}
     allowed = {url for url, is_allowed in served.allowed.items() if is_allowed}
-    return fetched == allowed and requests == {host.name: 1 for host in HOSTS}
+    return fetched == allowed and requests == expected_requests(served, started)
 
 
 def main() -> int:
@@ -89,12 +102,12 @@ def main() -> int:
         with some_redis() as url:
             started = crawl(count, served, url, Path(folder))
         print_workers(served, started)
-        is_right = check(sites, served)
+        is_right = check(sites, served, started)
         failed = [worker for worker in started if worker.process.returncode]
         for worker in failed:
             print(f"\nworker {worker.number} failed:\n{worker.log[-2000:]}")
     if is_right and not failed:
-        print("\nRight: each robots.txt was requested once, and obeyed by all workers.")
+        print("\nRight: each robots.txt that came was requested once, and all workers obeyed.")
         return 0
     print("\nWRONG: see above.")
     return 1

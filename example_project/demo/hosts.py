@@ -35,6 +35,11 @@ class Host:
     robots: Response | str
     pages: tuple[Page, ...] = ()
 
+    @property
+    def is_reset(self) -> bool:
+        """Whether no robots.txt ever comes, because each connection is reset."""
+        return isinstance(self.robots, Response) and self.robots.reset
+
 
 def allowed(*paths: str) -> tuple[Page, ...]:
     """Return pages that examplebot may fetch."""
