@@ -107,7 +107,7 @@ def main() -> int:
         for worker in failed:
             print(f"\nworker {worker.number} failed:\n{worker.log[-2000:]}")
     if is_right and not failed:
-        print("\nRight: each robots.txt that came was requested once, and all workers obeyed.")
+        print("\nRight: each robots.txt was requested once, and all workers obeyed.")
         return 0
     print("\nWRONG: see above.")
     return 1

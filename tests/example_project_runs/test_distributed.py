@@ -28,6 +28,6 @@ def test_workers_request_each_robots_txt_once(workers: str) -> None:
     assert int(counts.pop("reset")) in {1, 2}
     assert len(counts) == 12
     assert set(counts.values()) == {"1"}
-    assert "Right: each robots.txt that came was requested once" in done.stdout
+    assert "Right: each robots.txt was requested once" in done.stdout
     assert [line for line in too_wide(done.stdout) if "http" not in line] == []
     assert left == []
