@@ -7,26 +7,9 @@ with the index of `prefixes`.
 `fast_scan` is a faster way to the rules of one robot.
 """
 
-from scrapy_robots1994.parser.records import (
-    Agent,
-    Delay,
-    Record,
-    Rule,
-    print_records,
-)
+from scrapy_robots1994.parser.records import Record
 from scrapy_robots1994.parser.ruleset import RobotRules
 from scrapy_robots1994.parser.tokens import Line, LineKind
 from scrapy_robots1994.parser.verdict import Reason, Verdict
 
-__all__ = [
-    "Agent",
-    "Delay",
-    "Line",
-    "LineKind",
-    "Reason",
-    "Record",
-    "RobotRules",
-    "Rule",
-    "Verdict",
-    "print_records",
-]
+__all__ = ["Line", "LineKind", "Reason", "Record", "RobotRules", "Verdict"]

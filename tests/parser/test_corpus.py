@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scrapy_robots1994.parser import LineKind, Record, print_records
+from scrapy_robots1994.parser import LineKind, Record
+from scrapy_robots1994.parser.records import print_records
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support.corpus import corpus_files
 

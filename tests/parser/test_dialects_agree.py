@@ -8,8 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robots1994.parser import LineKind, print_records
+from scrapy_robots1994.parser import LineKind
 from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.records import print_records
 from scrapy_robots1994.parser.user_agent import longest_named, robot_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser import oracle

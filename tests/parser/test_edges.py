@@ -6,8 +6,9 @@ from string import printable, whitespace
 
 import pytest
 
-from scrapy_robots1994.parser import Reason, Rule
+from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.records import Rule
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 LAST_LINE_OPEN = b"User-agent: *\nDisallow: /a"
