@@ -1,1 +1,1 @@
-"""Floor 5: the Scrapy side, and the only folder that imports scrapy or twisted."""
+"""The Scrapy side: with `commands`, the only package that imports Scrapy and Twisted."""

@@ -2,14 +2,13 @@
 signal for its sitemaps, and as the response to a spider that requests the file itself.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from urllib.parse import urljoin
 
 import scrapy.robotstxt
 from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.http import TextResponse
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -26,13 +25,8 @@ from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
+from scrapy_robots1994.policy import Policy
 from scrapy_robots1994.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
-
-    from scrapy_robots1994.policy import Policy
 
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
 """Scrapy's signal for each parsed robots.txt; `None` before Scrapy 2.18."""
@@ -58,7 +52,9 @@ class Robots1994Parser(RobotParser):
         """The parsed file: verdicts with lines, records, problems."""
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> Self:
+    def from_crawler(
+        cls, crawler: Crawler | None, robotstxt_body: bytes
+    ) -> "Robots1994Parser":
         """Parse *robotstxt_body* by the `ROBOTS1994_` settings of *crawler*.
 
         Without a crawler, as Scrapy's interface allows, their defaults apply. Raise

@@ -32,18 +32,12 @@ same effect: the log reports it once, printable and without the credentials of t
 URL, the crawl continues without the store, and tries it again after two seconds.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from typing_extensions import Self
-
-    from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.origin import Origin
 
 MAX_ENTRY_BYTES: Final = 2**24
 """No entry is larger. A larger one is not ours, and is not read."""
@@ -83,7 +77,7 @@ class PolicyStore(ABC):
 
     @classmethod
     @abstractmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:
+    def from_url(cls, url: str, *, timeout: float) -> "PolicyStore":
         """Return the store that *url* names. Open nothing yet.
 
         *url* is the value of `ROBOTS1994_STORE` without the options that belong to the

@@ -4,21 +4,16 @@ One byte for the version, then a zlib stream of one line of JSON and the body of
 file. Nothing in it can be executed, and bytes that cannot be decoded are no policy.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
 import zlib
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Outcome, Policy, RobotsResponse, outcome_of
-
-if TYPE_CHECKING:
-    from scrapy_robots1994.policy import FreshnessSettings
-    from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.policy import FreshnessSettings, Outcome, Policy, RobotsResponse
+from scrapy_robots1994.robotstxt import Reader
 
 VERSION: Final = b"\x02"
 
@@ -102,7 +97,7 @@ def decode(
             final_url=_header(head["final_url"]),
         )
         robots = None
-        if outcome_of(response.status) is Outcome.PARSED:
+        if response.outcome is Outcome.PARSED:
             robots = reader.read(body, is_truncated=response.is_truncated)
         policy = Policy.from_response(origin, response, robots, fetched_at, freshness)
     except _BROKEN:

@@ -4,24 +4,19 @@ One worker fetches each policy, and the others wait for it. What happens in the 
 happens in a thread (`worker`), which is abandoned if a call does not return in time.
 """
 
-from __future__ import annotations
-
 import math
 import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import Policy
 from scrapy_robots1994.stores import worker
 from scrapy_robots1994.stores.leases import PolicyThread
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Policy
-    from scrapy_robots1994.stores.url import StoreUrl
+from scrapy_robots1994.stores.url import StoreUrl
 
 MAX_ABANDONED: Final = 3
 """Threads whose call never returned, after which no further one is started."""

@@ -1,27 +1,25 @@
 """Policies in a store: one worker fetches each policy, and the others wait for it."""
 
-from __future__ import annotations
-
 import time
 import uuid
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.policy import CLOCK_SKEW
+from scrapy_robots1994.policy.policy import CLOCK_SKEW, Policy
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.codec import encode
-from scrapy_robots1994.stores.worker import NoAnswer, StoreWorker, set_result
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
-
-    from scrapy_robots1994.policy import Policy
-    from scrapy_robots1994.stores.url import StoreUrl
-    from scrapy_robots1994.stores.worker import CircuitBreaker
+from scrapy_robots1994.stores.url import StoreUrl
+from scrapy_robots1994.stores.worker import (
+    CircuitBreaker,
+    NoAnswer,
+    StoreWorker,
+    set_result,
+)
 
 LEASE_SECONDS: Final = 10.0
 """Seconds after its last renewal when the lease of a dead worker runs out."""

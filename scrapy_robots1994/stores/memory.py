@@ -1,17 +1,11 @@
 """The policies of this process: the least recently used go first, bounded in bytes."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import Policy
 from scrapy_robots1994.stores.url import MAX_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import Policy
 
 POLICY_BYTES = 1_200
 """Bytes of an origin without its file: policy, origin, and entries of the caches."""

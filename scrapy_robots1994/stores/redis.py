@@ -1,11 +1,10 @@
 """Redis, shared by all workers: a server, TLS, a Unix socket, Sentinel or Cluster."""
 
-from __future__ import annotations
-
 import struct
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from scrapy_robots1994.errors import StoreError, missing_extra
@@ -20,11 +19,6 @@ try:
 except ImportError as error:
     user = "ROBOTS1994_STORE: a store in Redis"
     raise missing_extra(user, error, "redis") from error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from typing_extensions import Self
 
 PREFIX: Final = "robots1994"
 
@@ -82,7 +76,7 @@ class RedisStore(SharedStore):
         self._messages: Any = None
 
     @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:
+    def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
         """Take a URL of the client library, `redis+cluster://` or `redis+sentinel://`.
 
         The option `prefix` is ours; all others are the library's.

@@ -4,14 +4,13 @@ The file may be another program's, or have been changed by one: it is recognised
 bounded in what it can make SQLite do.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from cachetools import LRUCache
 
@@ -19,11 +18,6 @@ from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 from scrapy_robots1994.stores.url import UrlParts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from typing_extensions import Self
 
 MAX_BYTES: Final = 1_000_000_000
 """Bytes of the file if the URL does not say otherwise."""
@@ -144,7 +138,7 @@ class SqliteStore(PolicyStore):
         self._uses: LRUCache[str, float] = LRUCache(MAX_USES)
 
     @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:
+    def from_url(cls, url: str, *, timeout: float) -> "SqliteStore":
         """Return the store of `sqlite:///relative.db` or `sqlite:////absolute.db`."""
         parts = UrlParts.split(url)
         parts.allow("max_bytes")

@@ -1,19 +1,14 @@
 """`ROBOTS1994_STORE`: parsed, checked, and shown without its credentials."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.stores.base import PolicyStore
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _REDIS = (
     "scrapy_robots1994.stores.redis.RedisStore",
@@ -67,7 +62,7 @@ class UrlParts:
     options: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def split(cls, url: str) -> Self:
+    def split(cls, url: str) -> "UrlParts":
         """Return the parts of *url*, unchecked."""
         address, _, query = url.partition("?")
         scheme, _, place = address.partition("://")
@@ -133,7 +128,7 @@ class StoreUrl:
     timeout: float = TIMEOUT
 
     @classmethod
-    def parse(cls, url: str) -> Self:
+    def parse(cls, url: str) -> "StoreUrl":
         """Return the store that *url* names. Open nothing.
 
         Raise `SettingsError`, with a sentence that says what to write, if there is none

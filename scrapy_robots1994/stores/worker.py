@@ -1,26 +1,21 @@
 """The thread in which one instance of a store lives, and the guard before each call."""
 
-from __future__ import annotations
-
 import logging
 import os
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
 from inspect import iscoroutine
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.policy.fetch_result import is_shortage
 from scrapy_robots1994.stores.base import PolicyStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robots1994.stores.url import StoreUrl
+from scrapy_robots1994.stores.url import StoreUrl
 
 logger = logging.getLogger("scrapy_robots1994")
 

@@ -2,12 +2,12 @@
 pages (`ROBOTS1994_PAGES`).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from logging import DEBUG
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.linkextractors import LinkExtractor
@@ -27,11 +27,6 @@ from scrapy_robots1994.directives import (
     words_occur,
 )
 from scrapy_robots1994.parser.user_agent import robot_names
-
-if TYPE_CHECKING:
-    from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 PAGE_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
@@ -177,7 +172,7 @@ class RobotsPagesPipeline:
         self._crawler = crawler
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
+    def from_crawler(cls, crawler: Crawler) -> "RobotsPagesPipeline":
         """Create the pipeline for *crawler*."""
         return cls(crawler)
 
