@@ -3,14 +3,13 @@
 A crawl of its own fetches them, whose spider requests policies and no page.
 """
 
-import asyncio
 import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import partial
 from threading import Timer
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler, CrawlerProcess
@@ -24,10 +23,10 @@ from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.threads import thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
-from scrapy_robots1994.robotstxt import Reader
 
 OnSource = Callable[[PolicySource], object]
 
@@ -59,8 +58,8 @@ class PolicyLookup:
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
         self._process = process
         self._kind = kind
-        ours = self.settings = RobotsSettings.from_settings(process.settings)
-        self._reader = Reader(ours.dialect, ours.reading, ours.max_bytes)
+        self.settings = RobotsSettings.from_settings(process.settings)
+        self._reader = self.settings.new_reader()
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
         self._error = ""
@@ -142,7 +141,7 @@ class PolicyLookup:
         count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
         works = [deferred_from_coro(fetch_some()) for _ in range(count)]
         all_done: Any = DeferredList(works, consumeErrors=True)
-        self._cancel = partial(_thread_safe_call(), all_done.cancel)
+        self._cancel = partial(thread_safe_call(), all_done.cancel)
         ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(all_done)
         for is_done, failure in ends:
             if not is_done:
@@ -180,16 +179,6 @@ class PolicyLookup:
         self._timer.daemon = True
         self._timer.start()
         self._cancel()
-
-
-def _thread_safe_call() -> Any:
-    """Return what runs a call on the event loop from a signal handler."""
-    try:
-        return asyncio.get_running_loop().call_soon_threadsafe
-    except RuntimeError:
-        from twisted.internet import reactor  # noqa: PLC0415 - chosen by Scrapy
-
-        return cast("Any", reactor).callFromThread
 
 
 def _error_of(started: Any) -> str:

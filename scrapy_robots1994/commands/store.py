@@ -18,7 +18,6 @@ from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Outcome, Policy
-from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores import PolicyStore, Stored
 from scrapy_robots1994.stores.codec import decode, encode
 
@@ -151,7 +150,7 @@ def _stored(
     store: PolicyStore, origins: set[Origin], settings: RobotsSettings
 ) -> Iterator[Policy]:
     """Yield the policies of *origins*, or without any all that are stored."""
-    reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
+    reader = settings.new_reader()
     entries: Iterable[tuple[Origin, bytes | None]]
     if origins:
         entries = ((origin, store.get(origin)) for origin in origins)

@@ -65,13 +65,7 @@ class Robots1994Parser(RobotParser):
         # For each file anew: Scrapy's interface has no place for what a crawl shares.
         settings = RobotsSettings.from_settings(crawler.settings)
         # The built-in downloads the whole body, so the limit holds here (O24).
-        robots = RobotsTxt.parse(
-            robotstxt_body,
-            dialect=settings.dialect,
-            reading=settings.reading,
-            limit=settings.max_bytes,
-        )
-        return cls(robots)
+        return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Return whether *user_agent*, a bare name or a whole header, may fetch *url*."""

@@ -23,6 +23,7 @@ from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy import FreshnessSettings
+from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores import StoreUrl
 
 # Of every setting, so that a misspelt one is found among Scrapy's own.
@@ -168,6 +169,10 @@ class RobotsSettings:
             forbidden_allows=self.forbidden == "allow",
             unreachable_allows=self.unreachable == "allow",
         )
+
+    def new_reader(self) -> Reader:
+        """Return what reads files as these settings say."""
+        return Reader(self.dialect, self.reading, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys, and which setting has no effect."""

@@ -40,21 +40,26 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-async def future_result(future: Future[T]) -> T:
-    """Wait for a future of another thread; cancelling the wait cancels *future*."""
+def thread_safe_call() -> Any:
+    """Return what runs a call on the event loop, from a thread or a signal handler."""
     if _is_on_asyncio():
-        return await asyncio.wrap_future(future)
+        return asyncio.get_running_loop().call_soon_threadsafe
     # Installed by now: importing it installs one.
     from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
 
+    return cast("Any", reactor).callFromThread
+
+
+async def future_result(future: Future[T]) -> T:
+    """Wait for a future of another thread; cancelling the wait cancels *future*."""
     done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
+    call_in_crawl = thread_safe_call()
 
     def deliver() -> None:
         # A cancelled wait has ended by itself.
         if not future.cancelled():
             done.release(future.result())
 
-    call_in_crawl = cast("Any", reactor).callFromThread
     future.add_done_callback(lambda _: call_in_crawl(deliver))
     return await done
 
