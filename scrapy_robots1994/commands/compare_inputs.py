@@ -17,8 +17,9 @@ from scrapy_robots1994.crawl.features.comparison import capture_of
 from scrapy_robots1994.errors import RobotsError, missing_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader
 
 OnFault = Callable[[str], object]
 
@@ -201,8 +202,8 @@ def _capture(record: Any, report: OnFault) -> Capture | None:
         report(f"{url}: the record breaks off")
         return None
     # As a crawl decides that knows nothing from before (R1 to R5).
-    answer, robots = RobotsResponse(status, body), RobotsTxt.parse(body)
-    policy = Policy.from_response(origin, answer, robots, 0.0, FreshnessSettings())
+    answer, reader = RobotsResponse(status, body), Reader("1994", LITERAL, len(body))
+    policy = Policy.from_response(origin, answer, reader, 0.0, FreshnessSettings())
     return capture_of(policy, body)
 
 

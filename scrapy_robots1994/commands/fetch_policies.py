@@ -156,8 +156,10 @@ class PolicyLookup:
         # A URL without a path names its origin.
         if target_of(url) in ("/", "/robots.txt"):
             return await ours.resolve(Request(origin.robots_url), origin)
-        settings = self.settings
-        context = RequestContext.from_request(Request(url), settings.propagate_meta)
+        freshness = self.settings.freshness
+        context = RequestContext.from_request(
+            Request(url), self.settings.propagate_meta
+        )
         answer = await ours.download.fetch(origin, context, start=url)
         now = time.time()
         match answer:
@@ -166,9 +168,8 @@ class PolicyLookup:
             case LocalFault():
                 raise answer.error
             case FetchError():
-                return Policy.unreachable(origin, answer, now, settings.freshness)
-        robots = self._reader.read(answer.body, is_truncated=answer.is_truncated)
-        return Policy.from_response(origin, answer, robots, now, settings.freshness)
+                return Policy.unreachable(origin, answer, now, freshness)
+        return Policy.from_response(origin, answer, self._reader, now, freshness)
 
     def _interrupt(self, *_signal: object) -> None:
         """Let the crawl close with what has been found; a second time, end at once."""

@@ -9,11 +9,10 @@ from scrapy_robots1994.policy.fetch_result import (
     Cancelled,
     FetchResult,
     LocalFault,
-    RobotsResponse,
     Validators,
 )
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader
 
 ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
@@ -81,6 +80,9 @@ class Store(Protocol):
 class ResolverBackend(Protocol[ContextT_contra]):
     """The crawler as the resolver sees it; *context* is how a page request is sent."""
 
+    reader: Reader
+    """Parses the files."""
+
     async def fetch(
         self, origin: Origin, context: ContextT_contra, validators: Validators | None
     ) -> FetchResult:
@@ -91,9 +93,6 @@ class ResolverBackend(Protocol[ContextT_contra]):
 
     async def sleep(self, seconds: float) -> None:
         """Return after *seconds*."""
-
-    async def read(self, response: RobotsResponse) -> RobotsTxt:
-        """Parse the body of *response*."""
 
     def start(self, work: Coroutine[Any, Any, None], ended: Callable[[], None]) -> Work:
         """Run *work* on its own; call *ended* once it has ended.

@@ -13,7 +13,7 @@ from scrapy_robots1994.policy.fetch_result import (
     is_of_origin,
     outcome_of,
 )
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 CLOCK_SKEW = 60.0
 """The seconds by which a policy may be dated ahead of the local clock."""
@@ -125,23 +125,24 @@ class Policy:
         cls,
         origin: Origin,
         response: RobotsResponse,
-        robots: RobotsTxt | None,
+        reader: Reader,
         now: float,
         freshness: FreshnessSettings,
     ) -> "Policy":
         """Return the policy that *response* states (R1, R3, R4) or leaves open (R5).
 
-        *robots* is the parsed body if the outcome is R1; without it nothing is known.
+        *reader* parses its body if the outcome is R1.
         """
         stated: RobotsTxt | UniformRules
-        promised = None
-        match outcome_of(response.status), robots:
-            case Outcome.FORBIDDEN as outcome, _:
+        promised, outcome = None, outcome_of(response.status)
+        match outcome:
+            case Outcome.FORBIDDEN:
                 stated = UniformRules(freshness.forbidden_allows, Reason.FORBIDDEN)
-            case Outcome.ABSENT as outcome, _:
+            case Outcome.ABSENT:
                 stated = UniformRules(is_open=True, reason=Reason.ABSENT)
-            case Outcome.PARSED as outcome, RobotsTxt():
-                stated, promised = robots, response.freshness_lifetime
+            case Outcome.PARSED:
+                stated = reader.read(response.body, is_truncated=response.is_truncated)
+                promised = response.freshness_lifetime
             case _:
                 return cls.unreachable(origin, response, now, freshness)
         policy = cls(

@@ -216,7 +216,7 @@ class PolicyResolver(Generic[ContextT]):
         if isinstance(result, (Cancelled, LocalFault)):
             # Ours R6, R7: nothing is known of the origin; the next request starts a new fetch.
             return result
-        policy = await self._policy_of(in_flight, result)
+        policy = self._policy_of(in_flight, result)
         # Before the listeners, which may request pages of this origin.
         self.memory.put(policy)
         in_flight.policy = policy
@@ -240,21 +240,16 @@ class PolicyResolver(Generic[ContextT]):
             await self.backend.sleep(pause)
             retries += 1
 
-    async def _policy_of(
-        self, in_flight: InFlightFetch[ContextT], result: Answer
-    ) -> Policy:
+    def _policy_of(self, in_flight: InFlightFetch[ContextT], result: Answer) -> Policy:
         """Return the policy for *result*, given the last good one."""
         origin, last = in_flight.origin, in_flight.last
         now, freshness = self.backend.now(), self.freshness
-        match result.outcome, result:
-            case Outcome.PARSED, RobotsResponse():
-                robots = await self.backend.read(result)
-                now = self.backend.now()
-                return Policy.from_response(origin, result, robots, now, freshness)
-            case Outcome.RENEWED, RobotsResponse() if last is not None:
+        match result:
+            case RobotsResponse(outcome=Outcome.RENEWED) if last is not None:
                 return last.revalidated(result, now, freshness)
-            case Outcome.FORBIDDEN | Outcome.ABSENT, RobotsResponse():
-                return Policy.from_response(origin, result, None, now, freshness)
+            case RobotsResponse() if result.outcome is not Outcome.UNREACHABLE:
+                reader = self.backend.reader
+                return Policy.from_response(origin, result, reader, now, freshness)
         if last is not None and now < last.keep_until:
             return last.stale_on_error(result, now, freshness)
         return Policy.unreachable(origin, result, now, freshness)

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any, Final
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Outcome, Policy, RobotsResponse
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import Reader
 
 VERSION: Final = b"\x02"
@@ -96,10 +96,7 @@ def decode(
             last_modified=_header(head["last_modified"]),
             final_url=_header(head["final_url"]),
         )
-        robots = None
-        if response.outcome is Outcome.PARSED:
-            robots = reader.read(body, is_truncated=response.is_truncated)
-        policy = Policy.from_response(origin, response, robots, fetched_at, freshness)
+        policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
     except _BROKEN:
         return None
     if retry_at is None or not policy.is_known:

@@ -53,12 +53,13 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     from tests.benchmarks.requests import middleware_with, policy_of  # noqa: PLC0415 - as above
 
     middleware = middleware_with([])
-    read = middleware._resolver.backend.reader.read  # type: ignore[attr-defined]  # ours
 
     def store(host: str, number: int) -> None:
         # A copy, because each response has its own body.
-        robots = read(bytes(bytearray(files[number])))
-        policy = policy_of(Origin("http", host, 80), robots)
+        body = bytes(bytearray(files[number]))
+        policy = policy_of(Origin("http", host, 80), body, middleware)
+        robots = policy.robots
+        assert robots is not None
         robots.weakening_problems(ROBOT)
         robots.compress_body()
         middleware._resolver.memory.put(policy)

@@ -20,7 +20,6 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.benchmarks.parsing import TEN
 from tests.benchmarks.timing import OURS, Result, exponent, race
 from tests.support.crawler import idle_crawler
@@ -91,17 +90,16 @@ def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
         "ROBOTS1994_STORE": f"memory://?max_origins={bound}"
     }
     middleware = Robots1994Middleware(idle_crawler(settings))
-    robots = RobotsTxt.parse(TEN)
     for origin in origins:
-        middleware._resolver.memory.put(policy_of(origin, robots))
+        middleware._resolver.memory.put(policy_of(origin, TEN, middleware))
     return middleware
 
 
-def policy_of(origin: Origin, robots: RobotsTxt) -> Policy:
-    """Return a policy of *origin* with the rules of *robots*, fresh for long."""
-    return Policy.from_response(
-        origin, RobotsResponse(200), robots, 1e9, FreshnessSettings(ttl=HORIZON)
-    )
+def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> Policy:
+    """Return a policy of *origin* with the rules of *body*, fresh for long."""
+    reader = middleware._resolver.backend.reader
+    terms = FreshnessSettings(ttl=HORIZON)
+    return Policy.from_response(origin, RobotsResponse(200, body), reader, 1e9, terms)
 
 
 def _built_in(origins: int) -> Callable[..., Any]:

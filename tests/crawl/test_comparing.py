@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Spider
 
-from scrapy_robots1994 import MissingExtra, RobotsTxt, SettingsError
+from scrapy_robots1994 import MissingExtra, SettingsError
 from scrapy_robots1994.commands.compare_inputs import CompareInputs, origin_of
 from scrapy_robots1994.commands.inputs import expand
 from scrapy_robots1994.compare.diagnosis import Cause
@@ -149,10 +149,9 @@ def policy_of(
     origin: Origin = ORIGIN,
 ) -> Policy:
     """Return the policy that an answer makes."""
-    robots = RobotsTxt.parse(body, truncated=cut) if status == 200 else None
-    return Policy.from_response(
-        origin, RobotsResponse(status, body), robots, 0, settings.freshness
-    )
+    response = RobotsResponse(status, body, is_truncated=cut)
+    reader = settings.new_reader()
+    return Policy.from_response(origin, response, reader, 0, settings.freshness)
 
 
 def test_of_a_truncated_file_all_parsers_read_the_whole_lines() -> None:

@@ -14,7 +14,7 @@ from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from tests.support.crawler import idle_crawler
 
 if TYPE_CHECKING:
@@ -34,16 +34,16 @@ def holding(
     """A middleware with the file of a host in memory, not compiled yet."""
     settings = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "rex", **more}
     middleware = Robots1994Middleware(idle_crawler(settings))
-    robots = RobotsTxt.parse(body)
     policy = Policy.from_response(
         Origin("http", host, 80),
-        RobotsResponse(200),
-        robots,
+        RobotsResponse(200, body),
+        Reader("1994", "literal", len(body)),
         1e9,
         FreshnessSettings(ttl=FAR),
     )
     middleware._resolver.memory.put(policy)
-    return middleware, robots
+    assert policy.robots is not None
+    return middleware, policy.robots
 
 
 async def waits(middleware: Robots1994Middleware, url: str) -> bool:

@@ -9,12 +9,13 @@ from scrapy_robots1994.policy import (
     Policy,
     RobotsResponse,
 )
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader
 
 SITE = Origin("http", "site.example", 80)
 NOW = 1_000_000.0
 DAY = 86_400.0
 TERMS = FreshnessSettings()
+READER = Reader("1994", "literal", 512_000)
 
 BODY = b"User-agent: *\nDisallow: /closed\n"
 CLOSED = "http://site.example/closed/page"
@@ -34,7 +35,9 @@ def parsed(
 ) -> Policy:
     """Make the policy of a file that was read *at* a moment (R1)."""
     answer = RobotsResponse(200, body, freshness_lifetime=lifetime)
-    return Policy.from_response(origin, answer, RobotsTxt.parse(body), at, terms)
+    # One of its own: policies do not share their files, as they do in a crawl.
+    reader = Reader("1994", "literal", len(body))
+    return Policy.from_response(origin, answer, reader, at, terms)
 
 
 def unreachable(

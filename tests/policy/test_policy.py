@@ -19,6 +19,7 @@ from tests.policy.samples import (
     DAY,
     NOW,
     OPEN,
+    READER,
     ROBOTS_URL,
     SITE,
     TERMS,
@@ -31,7 +32,7 @@ from tests.policy.samples import (
 def settled(status: int, terms: FreshnessSettings = TERMS) -> Policy:
     """Settle an answer of *status* whose body forbids something."""
     answer = RobotsResponse(status, BODY)
-    return Policy.from_response(SITE, answer, RobotsTxt.parse(BODY), NOW, terms)
+    return Policy.from_response(SITE, answer, READER, NOW, terms)
 
 
 def allowed(policy: Policy) -> list[bool]:
@@ -72,7 +73,7 @@ def test_policy_has_the_validators_of_its_file() -> None:
     """ETag and Last-Modified of the answer stay with its policy."""
     answer = RobotsResponse(200, BODY, etag='"x"', last_modified="yesterday")
 
-    policy = Policy.from_response(SITE, answer, RobotsTxt.parse(BODY), NOW, TERMS)
+    policy = Policy.from_response(SITE, answer, READER, NOW, TERMS)
 
     assert (policy.etag, policy.last_modified) == ('"x"', "yesterday")
 
@@ -112,7 +113,7 @@ def test_ours_r3_r4_without_a_file_our_settings_alone_count(
 ) -> None:
     """An error page promises nothing: no file holds for TTL, a refusal for an hour."""
     policy = Policy.from_response(
-        SITE, RobotsResponse(status, freshness_lifetime=400.0), None, NOW, TERMS
+        SITE, RobotsResponse(status, freshness_lifetime=400.0), READER, NOW, TERMS
     )
 
     assert policy.fresh_until == NOW + lifetime
@@ -177,14 +178,6 @@ def test_ours_r5_unknown_policy_ends_with_the_pause(
     ends = (policy.fresh_until, policy.stale_until, policy.keep_until)
 
     assert ends == (NOW + pause,) * 3
-
-
-def test_unparsed_file_permits_nothing() -> None:
-    """A 2xx without its parsed body is as unknown as no answer at all."""
-    policy = Policy.from_response(SITE, RobotsResponse(200, BODY), None, NOW, TERMS)
-
-    assert policy.outcome is Outcome.UNREACHABLE
-    assert allowed(policy) == [False, False, True]
 
 
 @pytest.mark.parametrize("status", [200, 404, 403])

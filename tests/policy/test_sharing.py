@@ -5,14 +5,12 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994.policy import FetchError, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.policy.samples import BODY, NOW, SITE, TERMS, parsed
+from tests.policy.samples import BODY, NOW, READER, SITE, TERMS, parsed
 
 
 def made(result: RobotsResponse) -> Policy:
     """Return the policy that *result* makes."""
-    robots = RobotsTxt.parse(result.body)
-    return Policy.from_response(SITE, result, robots, NOW, TERMS)
+    return Policy.from_response(SITE, result, READER, NOW, TERMS)
 
 
 @pytest.mark.parametrize("status", [200, 401, 403, 404, 402, 429, 500, 503])

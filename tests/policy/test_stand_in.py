@@ -9,12 +9,12 @@ from scrapy_robots1994.policy import (
     Policy,
     RobotsResponse,
 )
-from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.policy.samples import (
     BODY,
     CLOSED,
     DAY,
     NOW,
+    READER,
     SITE,
     TERMS,
     TIMEOUT,
@@ -76,9 +76,7 @@ def test_ours_r5_stale_policy_is_used_no_longer_than_stale_ttl() -> None:
 
 def test_ours_r5_a_good_answer_ends_standing_in() -> None:
     """The next answer that states a policy makes one like any other."""
-    policy = Policy.from_response(
-        SITE, RobotsResponse(200), RobotsTxt.parse(BODY), NOW, TERMS
-    )
+    policy = Policy.from_response(SITE, RobotsResponse(200, BODY), READER, NOW, TERMS)
 
     assert not policy.is_stale_on_error
     assert policy.is_known

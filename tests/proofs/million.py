@@ -19,7 +19,7 @@ from typing import Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores import MemoryStore, Stored
 from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.sqlite import SqliteStore
@@ -36,12 +36,11 @@ def host(number: int) -> Origin:
 
 def policies(bodies: list[bytes], origins: int, now: float) -> Any:
     """Yield a policy for each origin, from files of the corpus made different."""
-    terms = FreshnessSettings()
+    terms, reader = FreshnessSettings(), Reader("1994", "literal", 512_000)
     for number in range(origins):
         body = b"# %d\n" % number + bodies[number % len(bodies)]
-        robots = RobotsTxt.parse(body)
         answer = RobotsResponse(200, body, etag=f'"{number:x}"')
-        yield Policy.from_response(host(number), answer, robots, now, terms)
+        yield Policy.from_response(host(number), answer, reader, now, terms)
 
 
 def look_up(store: SqliteStore, numbers: list[int]) -> list[float]:

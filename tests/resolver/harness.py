@@ -17,7 +17,7 @@ from scrapy_robots1994.policy import (
     RobotsResponse,
 )
 from scrapy_robots1994.policy.resolver import PolicyResolver
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from tests.policy.samples import BODY, SITE
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import ListedMemory
@@ -105,6 +105,21 @@ class Faults:
             raise error
 
 
+class FakeReader(Reader):
+    """A reader that records what it reads."""
+
+    def __init__(self, faults: Faults, reads: list[bytes]) -> None:
+        super().__init__("1994", "literal", 512_000)
+        self.faults = faults
+        self.reads = reads
+
+    def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
+        """Parse *body*."""
+        self.reads.append(body)
+        self.faults.strike(self.faults.read)
+        return super().read(body, is_truncated=is_truncated)
+
+
 @dataclass(slots=True)
 class FakeBackend:
     """A backend without a network: it records each fetch, which the test answers."""
@@ -112,6 +127,7 @@ class FakeBackend:
     driver: Driver
     now: Callable[[], float]
     faults: Faults = field(default_factory=Faults)
+    reader: Reader = field(init=False)
     at_once: FetchResult | None = None
     listeners: Pending[Any] | None = None
     fetches: list[FakeFetch] = field(default_factory=list)
@@ -119,13 +135,17 @@ class FakeBackend:
     doubled: list[Origin] = field(default_factory=list)
     works: list[Running[None]] = field(default_factory=list)
     waiters: list[FakeWaiter] = field(default_factory=list)
-    reads: list[RobotsResponse] = field(default_factory=list)
+    reads: list[bytes] = field(default_factory=list)
     fetched: list[Policy] = field(default_factory=list)
     loaded: list[Policy] = field(default_factory=list)
     given_up: list[tuple[Origin, LocalFault | Cancelled]] = field(default_factory=list)
     retries: list[FetchResult] = field(default_factory=list)
     retried: list[Origin] = field(default_factory=list)
     pauses: list[Pause] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Make the reader."""
+        self.reader = FakeReader(self.faults, self.reads)
 
     async def fetch(
         self, origin: Origin, context: str, validators: Validators | None
@@ -141,12 +161,6 @@ class FakeBackend:
             return self.at_once or await fetch.answer
         finally:
             self.under_way.remove(origin)
-
-    async def read(self, answer: RobotsResponse) -> RobotsTxt:
-        """Parse the body of *answer*."""
-        self.reads.append(answer)
-        self.faults.strike(self.faults.read)
-        return RobotsTxt.parse(answer.body)
 
     async def sleep(self, seconds: float) -> None:
         """Record the pause; the test ends it."""

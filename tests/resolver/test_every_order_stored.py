@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis.stateful import precondition, rule
 
 from scrapy_robots1994.policy import Policy
-from scrapy_robots1994.robotstxt import RobotsTxt
+from tests.policy.samples import READER
 from tests.resolver.drivers import AsyncioDriver, TwistedDriver
 from tests.resolver.harness import FILE, TERMS, ResolverHarness
 from tests.resolver.test_every_order import MANY, EveryOrder
@@ -96,8 +96,7 @@ class EveryOrderStored(EveryOrder):
         """The store answers with a policy of some age."""
         read = data.draw(st.sampled_from(self.open_reads()))
         at = self.harness.clock.now - AGES[age]
-        robots = RobotsTxt.parse(FILE.body)
-        read.answer.settle(Policy.from_response(read.origin, FILE, robots, at, TERMS))
+        read.answer.settle(Policy.from_response(read.origin, FILE, READER, at, TERMS))
 
     @precondition(lambda self: self.open_reads())
     @rule(data=st.data())

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores import MemoryStore, PolicyStore, StoreUrl
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
-from tests.policy.samples import NOW, SITE, TERMS
+from tests.policy.samples import NOW, READER, SITE, TERMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 FENCE = Origin("http", "fence.example", 80)
-READER = Reader("1994", "literal", 512_000)
 MAX_FETCH_SECONDS = 900.0
 
 TIMEOUT_SECONDS = 20.0

@@ -25,8 +25,7 @@ from scrapy_robots1994.stores.codec import (
     decode,
     encode,
 )
-from tests.policy.samples import BODY, DAY, NOW, SITE, TERMS, parsed
-from tests.stores.lasting import READER
+from tests.policy.samples import BODY, DAY, NOW, READER, SITE, TERMS, parsed
 
 REDIRECTED = "https://www.site.example/robots.txt"
 DATE = "Mon, 01 Jan 2024 00:00:00 GMT"
@@ -41,8 +40,7 @@ GOLDEN = (
 
 def settled(answer: RobotsResponse) -> Policy:
     """Make the policy of *answer*."""
-    robots = RobotsTxt.parse(answer.body) if answer.status == 200 else None
-    return Policy.from_response(SITE, answer, robots, NOW, TERMS)
+    return Policy.from_response(SITE, answer, READER, NOW, TERMS)
 
 
 POLICIES = {

@@ -36,7 +36,7 @@ class AnsweredMiddleware(Robots1994Middleware):
     ) -> None:
         super().__init__(idle_crawler({**SETTINGS, **(settings or {})}))
         self._answer = answer
-        self._limit = self._resolver.backend.reader.limit  # type: ignore[attr-defined]
+        self._limit = self._resolver.backend.reader.limit
         self.download.fetch = self._fetch  # type: ignore[method-assign,assignment]
 
     async def _fetch(self, origin: Origin, *_: object) -> FetchResult:
