@@ -74,7 +74,8 @@ class Check:
 class Match(NamedTuple):
     """A problem before it is put into words, which takes longer than to find it.
 
-    *fix* takes the place of the check's own, if it is not empty. *meant* are the robots
+    *fix*, or what it returns, takes the place of the check's own, if it is not empty.
+    *meant* are the robots
     that the author of a wrong User-agent line likely meant. *is_harmless* says that
     this match does not weaken the policy, though its kind may.
     """
@@ -83,7 +84,7 @@ class Match(NamedTuple):
     line: int
     column: int
     texts: tuple[str, ...]
-    fix: str = ""
+    fix: str | Callable[[], str] = ""
     meant: tuple[str, ...] = ()
     is_harmless: bool = False
 
@@ -96,6 +97,7 @@ class Match(NamedTuple):
         """Return the problem, safe to print."""
         check = self.check
         shown = (escape_control_chars(text, _QUOTED_CHARACTERS) for text in self.texts)
+        fix = self.fix() if callable(self.fix) else self.fix
         return Problem(
             check.code,
             self.line,
@@ -104,7 +106,7 @@ class Match(NamedTuple):
             check.severity,
             check.clause,
             self.weakens_policy,
-            self.fix or check.fix,
+            fix or check.fix,
         )
 
 

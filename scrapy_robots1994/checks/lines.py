@@ -1,7 +1,7 @@
 """Problems of one line by itself."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scrapy_robots1994.checks import kinds, values
@@ -10,9 +10,10 @@ from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.tokens import COMMENT, SPACE, Line, LineKind, read_lines
 
-# Values that no check is about.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|[*]")
-_PLAIN_PATH = re.compile(r"(?:/[!-\"%-)+-~]*)?")
+# Lines that no check is about, but for wildcards: printable ASCII, no space in the value,
+# no `#` that begins a comment, no `:` that may end the name of a second field.
+_PLAIN_NAME = re.compile(r"[A-Za-z-]+: (?:[A-Za-z0-9._!+-]+|[*])")
+_PLAIN_PATH = re.compile(r"[A-Za-z]+:(?: (?:/[!-\"$-9;-~]*)?)?")
 
 _EXTENSION_CHECKS = {
     "allow": kinds.ALLOW,
@@ -32,27 +33,31 @@ _SECOND_FIELD = re.compile(
 )
 
 
-def line_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
-    """Yield the problems of *line*, whatever record it belongs to."""
+def line_matches(line: Line, dialect: Dialect) -> Iterable[Match]:
+    """Return the problems of *line*, whatever record it belongs to."""
     match line.kind:
-        case LineKind.USER_AGENT | LineKind.DISALLOW | LineKind.ALLOW:
-            yield from _effective(line, dialect)
+        case LineKind.DISALLOW | LineKind.ALLOW:
+            if not _PLAIN_PATH.fullmatch(line.text):
+                return _effective(line, dialect)
+            if "*" in line.value or "$" in line.value:
+                return values.path_matches(line, dialect)
+        case LineKind.USER_AGENT:
+            if not _PLAIN_NAME.fullmatch(line.text):
+                return _effective(line, dialect)
+        case LineKind.MALFORMED | LineKind.UNKNOWN:
+            return (_ignored(line, dialect),)
         case LineKind.NAMELESS:
             # Ours O12
-            yield kinds.NAMELESS.at(line.number, line.column)
+            return (kinds.NAMELESS.at(line.number, line.column),)
         case LineKind.TIMELESS:
             # Ours X4
-            yield kinds.TIMELESS.at(line.number, line.column, line.value)
-        case LineKind.MALFORMED | LineKind.UNKNOWN:
-            yield _ignored(line, dialect)
+            return (kinds.TIMELESS.at(line.number, line.column, line.value),)
+    # Most lines are plain.
+    return ()
 
 
 def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
     """Yield the problems of a line that names a robot or a path."""
-    plain = _PLAIN_NAME if line.kind is LineKind.USER_AGENT else _PLAIN_PATH
-    if line.text == f"{line.field}: {line.value}" and plain.fullmatch(line.value):
-        # Most lines are of this kind.
-        return
     second = _SECOND_FIELD.search(line.value)
     if second is not None:
         # 1994 F3: one field a line. What else is odd about the line follows from it.
@@ -156,11 +161,12 @@ def _unknown(line: Line, fields: tuple[str, ...]) -> Match:
     """Return the problem of a line with a field that the dialect does not have."""
     # 1994 F6
     name = values.letters(line.field)
-    likely = values.likely_field(line.field, fields)
+    likely = None
     if name in _EXTENSION_CHECKS:
         check = _EXTENSION_CHECKS[name]
     elif _EXTENSION.fullmatch(name):
         check = kinds.EXTENSION
     else:
+        likely = values.likely_field(line.field, fields)
         check = kinds.UNKNOWN if likely is None else kinds.MISSPELT
     return check.at(line.number, line.column, line.field, likely or "")

@@ -37,12 +37,13 @@ def boundary_matches(
     the numbers of User-agent lines whose values likely hold a rule.
     """
     # By the number of a line: how many blank lines there are up to it.
-    block = list(accumulate((it.kind is LineKind.BLANK for it in lines), initial=0))
+    blank, unknown = LineKind.BLANK, LineKind.UNKNOWN
+    block = list(accumulate([it.kind is blank for it in lines], initial=0))
     # The last line of each field that the dialect ignores, in each block.
     ignored = {
         (block[line.number], line.field.lower()): line.number
         for line in lines
-        if line.kind is LineKind.UNKNOWN
+        if line.kind is unknown
     }
     previous = None
     for record in records:

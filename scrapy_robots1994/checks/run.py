@@ -41,8 +41,12 @@ class _File:
         self.dialect = dialect
         self.lines = tuple(read_lines(body.text, dialect))
         self.records = tuple(read_records(self.lines, dialect))
-        empty = (LineKind.BLANK, LineKind.COMMENT)
-        self.written = [line for line in self.lines if line.kind not in empty]
+        blank, comment = LineKind.BLANK, LineKind.COMMENT
+        self.written = [
+            line
+            for line in self.lines
+            if line.kind is not blank and line.kind is not comment
+        ]
         beginning = self.written[0].text.lstrip() if self.written else ""
         self.is_page = beginning.startswith("<")
         self.is_wide = bool(self.written) and _is_wide(body)
@@ -71,14 +75,21 @@ class _File:
     def _orphans(self) -> Iterator[Match]:
         """Yield the rules above all records."""
         first = self.records[0].first_line if self.records else len(self.lines) + 1
-        fix = "" if "agent" in self.body.text.lower() else _WITHOUT_AGENTS_FIX
-        for line in self.written:
+        for line in self.lines[: first - 1]:
             is_allow = line.kind is LineKind.ALLOW
-            if line.number < first and (is_allow or line.kind is LineKind.DISALLOW):
+            if is_allow or line.kind is LineKind.DISALLOW:
                 # Ours O4
                 yield kinds.ORPHAN.at(
-                    line.number, line.column, line.field, fix=fix, is_harmless=is_allow
+                    line.number,
+                    line.column,
+                    line.field,
+                    fix=self._orphan_fix,
+                    is_harmless=is_allow,
                 )
+
+    def _orphan_fix(self) -> str:
+        """Return what to do about a rule above all records; empty if nothing special."""
+        return "" if "agent" in self.body.text.lower() else _WITHOUT_AGENTS_FIX
 
     def file_matches(self) -> Iterator[Match]:
         """Yield the problems of the file as a whole."""

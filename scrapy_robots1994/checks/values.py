@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.checks.kinds import Match
@@ -161,7 +161,7 @@ def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
         # 1994 D1: a path is compared as it is written.
         start = wildcard.start()
         texts = wildcard[0], value
-        fix = _wildcard_fix(line.field, value, start)
+        fix = partial(_wildcard_fix, line.field, value, start)
         yield kinds.WILDCARD.at(line.number, column + start, *texts, fix=fix)
     next_path = _NEXT_PATH.search(value)
     if next_path and not dialect.has_lists:

@@ -125,8 +125,8 @@ class _Draft:
         # Both readings come from one pass: which rules are orphans does not depend on
         # the reading, only whether they are obeyed.
         rules = self.orphans if self.is_parted else self.rules
-        paths = self.dialect.paths(line.value)
-        rules += [Rule(path, line.number, allows) for path in paths]
+        for path in self.dialect.paths(line.value):
+            rules.append(Rule(path, line.number, allows))
 
 
 # Ours X2, X4: Allow and Crawl-delay belong to a record as Disallow does.

@@ -123,46 +123,43 @@ def read_lines(text: str, dialect: Dialect) -> Iterator[Line]:
 
     A Disallow line without a record is DISALLOW here; `records.py` finds the orphans.
     """
+    kinds = _kinds(dialect)
     for number, match in enumerate(_LINE.finditer(text), 1):
-        yield _line(number, match[1], match[2], dialect)
+        line, ending = match.groups()
+        # 1994 F5: the comment and the space before it are discarded.
+        content, mark, rest = line.partition(COMMENT)
+        field, colon, value = content.partition(":")
+        field = field.strip(SPACE)
+        if field and colon:
+            value = value.strip(SPACE)
+            # 1994 F4: field names compare without case. 1994 F6: any other field is
+            # ignored, wherever it stands.
+            kind = kinds.get(field.lower(), LineKind.UNKNOWN)
+            if kind is LineKind.USER_AGENT and not dialect.names(value):
+                # Ours O12: a User-agent line without a name is ignored.
+                kind = LineKind.NAMELESS
+            elif kind is LineKind.CRAWL_DELAY and seconds_of(value) is None:
+                # Ours X4: without a number it is ignored.
+                kind = LineKind.TIMELESS
+        else:
+            kind = LineKind.BLANK
+            if field or colon:
+                # Ours O14: a line without this form is ignored, never guessed.
+                kind = LineKind.MALFORMED
+            elif mark:
+                # 1994 F5: a line of a comment alone vanishes, and is not blank.
+                kind = LineKind.COMMENT
+            field = value = ""
+        yield Line(number, kind, line, ending, field, value, mark + rest)
 
 
-def _line(number: int, text: str, ending: str, dialect: Dialect) -> Line:
-    """Return the token of one line."""
-    # 1994 F5: the comment and the space before it are discarded.
-    content, mark, rest = text.partition(COMMENT)
-    comment = mark + rest
-    field, colon, value = content.partition(":")
-    field = field.strip(SPACE)
-    if not field and not colon:
-        # 1994 F5: a line that contained only a comment vanishes, and is not blank.
-        kind = LineKind.COMMENT if comment else LineKind.BLANK
-        return Line(number, kind, text, ending, comment=comment)
-    if not field or not colon:
-        # Ours O14: a line without this form is ignored, never guessed.
-        return Line(number, LineKind.MALFORMED, text, ending, comment=comment)
-    value = value.strip(SPACE)
-    kind = _kind(field, value, dialect)
-    return Line(number, kind, text, ending, field, value, comment)
-
-
-def _kind(field: str, value: str, dialect: Dialect) -> LineKind:
-    """Return the kind of a line that has a field."""
-    # 1994 F4: field names compare without case.
-    match field.lower():
-        case "disallow":
-            return LineKind.DISALLOW
-        case "user-agent":
-            # Ours O12: a User-agent line without a name is ignored.
-            return LineKind.USER_AGENT if dialect.names(value) else LineKind.NAMELESS
-        case "allow" if dialect.has_allow:
-            return LineKind.ALLOW
-        case "crawl-delay" if dialect.has_crawl_delay:
-            # Ours X4: without a number it is ignored.
-            has_number = seconds_of(value) is not None
-            return LineKind.CRAWL_DELAY if has_number else LineKind.TIMELESS
-        case "sitemap" if dialect.has_sitemap:
-            return LineKind.SITEMAP
-        case _:
-            # 1994 F6: any other field is ignored, wherever it stands.
-            return LineKind.UNKNOWN
+def _kinds(dialect: Dialect) -> dict[str, LineKind]:
+    """Return the kinds of the lines with the fields that *dialect* has."""
+    kinds = {USER_AGENT: LineKind.USER_AGENT, DISALLOW: LineKind.DISALLOW}
+    if dialect.has_allow:
+        kinds[ALLOW] = LineKind.ALLOW
+    if dialect.has_crawl_delay:
+        kinds[CRAWL_DELAY] = LineKind.CRAWL_DELAY
+    if dialect.has_sitemap:
+        kinds[SITEMAP] = LineKind.SITEMAP
+    return kinds
