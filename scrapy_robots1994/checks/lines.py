@@ -44,14 +44,13 @@ def line_matches(line: Line, dialect: Dialect) -> Iterable[Match]:
         case LineKind.USER_AGENT:
             if not _PLAIN_NAME.fullmatch(line.text):
                 return _effective(line, dialect)
-        case LineKind.MALFORMED | LineKind.UNKNOWN:
+        case (
+            LineKind.MALFORMED
+            | LineKind.UNKNOWN
+            | LineKind.NAMELESS
+            | LineKind.TIMELESS
+        ):
             return (_ignored(line, dialect),)
-        case LineKind.NAMELESS:
-            # Ours O12
-            return (kinds.NAMELESS.at(line.number, line.column),)
-        case LineKind.TIMELESS:
-            # Ours X4
-            return (kinds.TIMELESS.at(line.number, line.column, line.value),)
     # Most lines are plain.
     return ()
 
@@ -120,6 +119,12 @@ def _form_matches(line: Line, *, has_odd: bool) -> Iterator[Match]:
 
 def _ignored(line: Line, dialect: Dialect) -> Match:
     """Return the problem of a line that has no effect; what it says is never guessed."""
+    if line.kind is LineKind.NAMELESS:
+        # Ours O12
+        return kinds.NAMELESS.at(line.number, line.column)
+    if line.kind is LineKind.TIMELESS:
+        # Ours X4
+        return kinds.TIMELESS.at(line.number, line.column, line.value)
     odd = values.first_odd(line.text)
     if odd >= 0:
         seen = next(read_lines(values.without_odd(line.text), dialect), line)

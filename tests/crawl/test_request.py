@@ -1,4 +1,4 @@
-"""The robots.txt request itself: what it carries, by which way, and what not."""
+"""The robots.txt request itself (what it carries, by which way), and who is not checked."""
 
 from __future__ import annotations
 
