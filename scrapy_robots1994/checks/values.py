@@ -161,8 +161,8 @@ def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
         # 1994 D1: a path is compared as it is written.
         start = wildcard.start()
         texts = wildcard[0], value
-        fix = partial(_wildcard_fix, line.field, value, start)
-        yield kinds.WILDCARD.at(line.number, column + start, *texts, fix=fix)
+        in_words = partial(_wildcard_fix, line.field, value, start)
+        yield kinds.WILDCARD.at(line.number, column + start, *texts, fix=in_words)
     next_path = _NEXT_PATH.search(value)
     if next_path and not dialect.has_lists:
         # 1994 D1: one path a line.
