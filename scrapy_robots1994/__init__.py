@@ -47,9 +47,7 @@ if TYPE_CHECKING:
         Robots1994Middleware as Robots1994Middleware,
     )
     from scrapy_robots1994.crawl.parser import Robots1994Parser as Robots1994Parser
-    from scrapy_robots1994.crawl.parser import (
-        robots_sitemaps as robots_sitemaps,
-    )
+    from scrapy_robots1994.crawl.parser import robots_sitemaps as robots_sitemaps
     from scrapy_robots1994.crawl.refusals import request_refused as request_refused
     from scrapy_robots1994.directives import Directives as Directives
     from scrapy_robots1994.errors import MissingExtra as MissingExtra

@@ -275,9 +275,8 @@ def _print(row: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
     """Print *row* as JSON, or else *lines*."""
     if as_json:
         terminal.print_json(row)
-        return
-    for line in lines:
-        terminal.print_line(line)
+    else:
+        terminal.print_lines(lines)
 
 
 def _counts(value: int | dict[str, int]) -> str:

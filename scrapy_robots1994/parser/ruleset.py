@@ -12,15 +12,9 @@ from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fast_scan import robot_records, rule_sources
-from scrapy_robots1994.parser.prefix_matcher import (
-    PrefixMatcher,
-    compile_prefixes,
-)
+from scrapy_robots1994.parser.prefix_matcher import PrefixMatcher, compile_prefixes
 from scrapy_robots1994.parser.prefixes import UNDECIDED, PrefixIndex
-from scrapy_robots1994.parser.records import (
-    RobotRecords,
-    RuleSources,
-)
+from scrapy_robots1994.parser.records import RobotRecords, RuleSources
 from scrapy_robots1994.parser.rfc9309 import LongestMatcher
 from scrapy_robots1994.parser.spellings import other_spelling
 from scrapy_robots1994.parser.user_agent import robot_names

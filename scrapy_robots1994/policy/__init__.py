@@ -13,13 +13,8 @@ from scrapy_robots1994.policy.fetch_result import (
     Outcome,
     RobotsResponse,
     Validators,
-    outcome_of,
 )
-from scrapy_robots1994.policy.policy import (
-    FreshnessSettings,
-    Policy,
-    UniformRules,
-)
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, UniformRules
 
 __all__ = [
     "Cancelled",
@@ -32,5 +27,4 @@ __all__ = [
     "RobotsResponse",
     "UniformRules",
     "Validators",
-    "outcome_of",
 ]

@@ -20,10 +20,7 @@ class MemoryStore:
     """
 
     def __init__(
-        self,
-        max_origins: int,
-        clock: Callable[[], float],
-        max_bytes: int = MAX_BYTES,
+        self, max_origins: int, clock: Callable[[], float], max_bytes: int = MAX_BYTES
     ) -> None:
         self._clock = clock
         self._max_origins = max_origins

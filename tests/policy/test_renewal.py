@@ -12,8 +12,8 @@ from scrapy_robots1994.policy import (
     Policy,
     RobotsResponse,
     Validators,
-    outcome_of,
 )
+from scrapy_robots1994.policy.fetch_result import outcome_of
 from tests.policy.samples import (
     DAY,
     NOW,
