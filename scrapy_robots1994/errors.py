@@ -3,12 +3,8 @@
 A broken robots.txt raises none of them: any bytes can be parsed.
 """
 
-from __future__ import annotations
-
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class RobotsError(Exception):
@@ -23,12 +19,16 @@ class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is 
     """A library of an extra is not installed; the message holds the pip command."""
 
 
-def missing_extra(user: str, error: ImportError, extra: str) -> MissingExtra:
-    """Return the error that says what *user* needs and which *extra* brings it."""
-    return MissingExtra(
-        f"{user} needs {error.name}, which is not installed: "
-        f"pip install 'scrapy_robots1994[{extra}]'"
-    )
+@contextmanager
+def needs_extra(user: str, extra: str) -> Iterator[None]:
+    """Raise `MissingExtra` if the block, which *user* needs, lacks a library of *extra*."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(
+            f"{user} needs {error.name}, which is not installed: "
+            f"pip install 'scrapy_robots1994[{extra}]'"
+        ) from error
 
 
 class StoreError(RobotsError):

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from scrapy_robots1994.commands import inputs
 from scrapy_robots1994.compare.parsers import Capture
 from scrapy_robots1994.crawl.features.comparison import capture_of
-from scrapy_robots1994.errors import RobotsError, missing_extra
+from scrapy_robots1994.errors import RobotsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.dialects import LITERAL
@@ -136,11 +136,9 @@ def captures_in(path: Path, on_fault: OnFault) -> Iterator[Capture]:
 
 def _records(file: BinaryIO, report: OnFault) -> Iterator[Any]:
     """Yield the records; one whose header is too long is skipped."""
-    try:
+    with needs_extra("Reading a WARC file", "report"):
         from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
         from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - as above
-    except ImportError as error:  # pragma: no cover - without the extra
-        raise missing_extra("Reading a WARC file", error, "report") from error
 
     class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
         """A reader whose header lines are bounded; warcio reads them whole."""

@@ -37,7 +37,7 @@ from scrapy_robots1994.crawl.features.peers import (
     portable,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import missing_extra
+from scrapy_robots1994.errors import needs_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -204,10 +204,8 @@ def _executor_for(
         finally:
             pool.shutdown(cancel_futures=True)
         return
-    try:
+    with needs_extra("--scheduler", "cluster"):
         distributed = import_module("distributed")
-    except ImportError as error:
-        raise missing_extra("--scheduler", error, "cluster") from error
     with distributed.Client(opts.scheduler, timeout=10) as client:
         threads = sum(client.nthreads().values())
         # More than one try: a worker may die, and others take its tasks over.

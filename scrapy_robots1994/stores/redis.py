@@ -7,18 +7,15 @@ from contextlib import contextmanager
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from scrapy_robots1994.errors import StoreError, missing_extra
+from scrapy_robots1994.errors import StoreError, needs_extra
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.url import StoreUrl, UrlParts
 
-try:
+with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
     import redis
     from redis.backoff import NoBackoff
     from redis.retry import Retry
-except ImportError as error:
-    user = "ROBOTS1994_STORE: a store in Redis"
-    raise missing_extra(user, error, "redis") from error
 
 PREFIX: Final = "robots1994"
 

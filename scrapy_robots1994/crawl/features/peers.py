@@ -26,7 +26,7 @@ from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact
 from scrapy_robots1994.compare.parsers import Direction, Parser, raised
 from scrapy_robots1994.crawl.parser import load_parser
-from scrapy_robots1994.errors import missing_extra
+from scrapy_robots1994.errors import needs_extra
 
 START_SECONDS: Final = 60.0  # in which the process must be ready
 
@@ -263,10 +263,8 @@ def peers(
     """
     found = []
     for kind in dict.fromkeys(load_parser(path, crawler, setting) for path in wanted):
-        try:
+        with needs_extra(kind.__name__, "report"):
             kind.from_crawler(crawler, b"")
-        except ImportError as error:
-            raise missing_extra(kind.__name__, error, "report") from error
         found.append(Parser(kind.__name__, partial(kind.from_crawler, crawler)))
     return found
 
