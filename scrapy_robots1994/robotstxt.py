@@ -140,8 +140,8 @@ class RobotsTxt:
         """The sitemaps that the file names, as written, in order, each once; none in a
         dialect without that field.
         """
-        body = self._body.utf8
-        if not self._dialect.has_sitemap or SITEMAP.encode() not in body.lower():
+        # The field first: the body may be compressed.
+        if not self._dialect.has_sitemap or SITEMAP not in self.text.lower():
             return ()
         # Ours X7: they belong to no record and may stand anywhere.
         lines = read_lines(self.text, self._dialect)

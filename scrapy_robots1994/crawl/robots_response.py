@@ -91,7 +91,7 @@ def retry_after(response: Response, now: float) -> float | None:
     value = response.headers.get("Retry-After") or b""
     # RFC 9110, 10.2.3 allows both forms.
     seconds = _digits(value)
-    if seconds is not None:
+    if seconds is not None or not value:
         return seconds
     at = rfc1123_to_epoch(value)
     return None if at is None else max(at - now, 0.0)
