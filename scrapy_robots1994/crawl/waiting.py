@@ -140,14 +140,14 @@ class WaitingRequests:
         self.leaving: list[Waiting] = []
         """Those whose policy is known, in order; while there are none, no request has
         to let others go first."""
-        self._is_listening = self._is_polling = False
+        self._is_polling = False
         self._pause = POLL_SECONDS
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
         self._for_us = 0
         self._signals = crawler.signals
         self._listeners = (
-            (self._page_left, signals.request_left_downloader),
+            (self._left, signals.request_left_downloader),
             (self._page_received, signals.response_received),
         )
         crawler.signals.connect(self._close, signals.spider_closed)
@@ -187,20 +187,18 @@ class WaitingRequests:
             # Not before all that wait for the file are due: the first is not the most
             # urgent.
             call_later(0, self._fill)
-        if not self._is_listening:
-            # Not before: a listener that counts pages must count the one that left
-            # before another one takes its place.
-            self._is_listening = True
-            for listener, signal in self._listeners:
-                self._signals.connect(listener, signal)
         if reason := await waiting.left:
             raise FetchAborted(reason)
 
     def watch(self) -> None:
-        """Poll the engine, a few times a second, while a request is uncounted."""
+        """Listen and poll, a few times a second, while a request waits or is uncounted."""
         if not self._is_polling:
             self._is_polling = True
             call_later(self._pause, self._poll)
+            # Not before: a listener that counts pages must count the one that left
+            # before another one takes its place.
+            for listener, signal in self._listeners:
+                self._signals.connect(listener, signal)
 
     def _let_go(self, waiting: Waiting) -> None:
         """Let *waiting* leave: it counts from now on."""
@@ -230,8 +228,9 @@ class WaitingRequests:
         counting = next(iter(self._places.counting), None)
         return counting is not None and self._engine.has_room_without(counting.request)
 
-    def _page_left(self, request: Request) -> None:
-        """Use the place of a page that is about to leave the downloader."""
+    def _left(self, request: Request) -> None:
+        """Count a request that is about to leave the downloader; use a page's place."""
+        self._uncounted.discard(request)
         # A robots.txt request does not count, so its end makes no room.
         is_page = OWN_REQUEST not in request.meta
         # The signal comes before the downloader drops the page from its set.
@@ -276,9 +275,8 @@ class WaitingRequests:
         self._is_polling = bool(self._places.counting or len(self._uncounted))
         if self._is_polling:
             call_later(self._pause, self._poll)
-        elif self._is_listening:
-            # Nothing waits, and each listener costs each page some microseconds.
-            self._is_listening = False
+        else:
+            # Each listener costs each page some microseconds.
             for listener, signal in self._listeners:
                 self._signals.disconnect(listener, signal)
 

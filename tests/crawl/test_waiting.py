@@ -12,6 +12,8 @@ import pytest
 from pydispatch import dispatcher  # type: ignore[import-untyped]
 from scrapy import signals
 
+from scrapy_robots1994.crawl.concurrency import UncountedRequests
+from scrapy_robots1994.crawl.downloads import DownloadLimits
 from scrapy_robots1994.crawl.waiting import POLL_SECONDS, WaitingRequests
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.site import Site
@@ -117,10 +119,16 @@ def test_cached_pages_do_not_delay_released_requests() -> None:
 
 
 def note_listeners(crawler: Any) -> None:
-    """Note at each page how many listeners look for free places."""
+    """Note at each page how many listeners of waiting and of fetches there are."""
 
     def note(response: Any) -> None:
-        heard = (signals.response_received, signals.request_left_downloader)
+        heard = (
+            signals.request_reached_downloader,
+            signals.bytes_received,
+            signals.response_downloaded,
+            signals.response_received,
+            signals.request_left_downloader,
+        )
         receivers = [
             receiver
             for signal in heard
@@ -129,14 +137,15 @@ def note_listeners(crawler: Any) -> None:
             )
         ]
         owners = [getattr(receiver, "__self__", None) for receiver in receivers]
-        number = sum(isinstance(owner, WaitingRequests) for owner in owners)
+        ours = (WaitingRequests, UncountedRequests, DownloadLimits)
+        number = sum(isinstance(owner, ours) for owner in owners)
         crawler.stats.set_value(f"test/{response.url[-1]}", number)
 
     crawler.signals.connect(note, signals.response_received, weak=False)
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_nothing_looks_for_free_places_once_nothing_waits(reactor: Reactor) -> None:
+def test_nothing_listens_once_nothing_waits(reactor: Reactor) -> None:
     """Each listener costs each page some microseconds, for the rest of the crawl."""
     with Site() as site:
         site.robots(OPEN)

@@ -138,6 +138,7 @@ class SlotDelays:
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
         connect(self._downloaded, signals.response_downloaded)
+        connect(self._uncounted.discard, signals.request_left_downloader)
 
     @classmethod
     def of(cls, crawler: Crawler, settings: RobotsSettings) -> "SlotDelays":
