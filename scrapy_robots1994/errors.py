@@ -38,12 +38,8 @@ class StoreError(RobotsError):
 class FetchAborted(RobotsError):  # noqa: N818 - named for what happened, not a bug
     """The wait for a robots.txt ended without a policy: cancelled, or closing (R6).
 
-    *reason* says by what, in one printable line.
+    The message says by what, in one printable line.
     """
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(reason)
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:

@@ -284,4 +284,4 @@ def reason_of(request: Running[Policy]) -> str:
     """Return the reason for which the wait of *request* was aborted."""
     error = end_of(request)
     assert isinstance(error, FetchAborted)
-    return error.reason
+    return str(error)

@@ -25,7 +25,7 @@ async def resolve_repeatedly(
         try:
             ends.append(await harness.resolver.resolve(SITE, "direct"))
         except FetchAborted as error:  # noqa: PERF203 - a wait each
-            ends.append(error.reason)
+            ends.append(str(error))
     return ends
 
 
