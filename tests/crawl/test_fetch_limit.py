@@ -225,7 +225,7 @@ def test_fetches_start_slowly_while_no_server_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each of them fails after its timeout; the first answer ends that."""
-    monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 0.5)
+    monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 3.0)
 
     async def crawl() -> None:
         async with machine() as found:
