@@ -28,9 +28,12 @@ QUIET = 5
 def six_at_once(side: Side) -> Finding:
     """Six requests wait for one robots.txt that forbids them all."""
     with Site() as site:
-        site.robots(PRIVATE)
+        site.robots(PRIVATE, gate="six")
+        site.robots(PRIVATE, at="another.test")
         urls = [site.url(f"/private/{number}") for number in range(6)]
         urls.append(site.url("/allowed", host="another.test"))
+        # Requests leave in order, so by then all six wait.
+        site.open_when("six", "/allowed")
 
         crawl(side, urls)
 
