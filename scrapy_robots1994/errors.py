@@ -21,7 +21,10 @@ class MissingExtra(RobotsError, ImportError):  # noqa: N818 - named for what is 
 
 @contextmanager
 def needs_extra(user: str, extra: str) -> Iterator[None]:
-    """Raise `MissingExtra` if the block, which *user* needs, lacks a library of *extra*."""
+    """Raise `MissingExtra` if an import of the block fails.
+
+    *user* says what needs the library, *extra* which extra brings it.
+    """
     try:
         yield
     except ImportError as error:
