@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
@@ -65,6 +66,8 @@ class Robots1994Middleware:
             backend, memory, settings.freshness, lasting, backend.max_retries
         )
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._closing)
+        # Of this crawl alone, for a request may go back in one and come again in the next.
+        self._crawl_id = token_hex(8)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._cache = judges.RulesCache(memory)
         self._judge = self._judge_for(crawler, settings)
@@ -198,21 +201,22 @@ class Robots1994Middleware:
     def _take_back(self, request: Request) -> None:
         """Undo `_give_back`.
 
-        Raises `FetchAborted` while the crawl still closes. Then *request* is not the
-        scheduler's, which hands out nothing any more (R6), but waited for by a caller
-        of `engine.download_async`.
+        Raises `FetchAborted` if this crawl, which closes, gave it back. Then *request*
+        is not the scheduler's, which hands out nothing any more (R6), but waited for by
+        a caller of `engine.download_async`.
         """
         if RETURNED in request.meta:
-            request.dont_filter = request.meta.pop(RETURNED)
-            if self._engine.is_closing():
+            request.dont_filter, crawl_id = request.meta.pop(RETURNED)
+            if crawl_id == self._crawl_id:
                 raise FetchAborted(CLOSING)
 
-    @staticmethod
-    def _give_back(request: Request) -> Request:
+    def _give_back(self, request: Request) -> Request:
         """Return what goes back to the scheduler in place of *request* (R6)."""
         # The duplicates filter has seen it, and would drop it without `dont_filter`.
-        meta = {**request.meta, RETURNED: request.dont_filter}
-        return request.replace(dont_filter=True, meta=meta)
+        returned = request.dont_filter, self._crawl_id
+        return request.replace(
+            dont_filter=True, meta={**request.meta, RETURNED: returned}
+        )
 
     def _closing(self) -> None:
         """Start no fetch from now on, and let no request wait any more (R6)."""

@@ -17,8 +17,9 @@ from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
 
 # In the meta, because it must survive a queue on disk (JOBDIR).
-RETURNED = "_robots1994_dont_filter"
-"""Meta key of a request that went back to the scheduler: its own `dont_filter`."""
+RETURNED = "_robots1994_returned"
+"""Meta key of a request that went back to the scheduler: its own `dont_filter`, and the
+id of the crawl that gave it back."""
 
 # Scrapy has no signal for a free place, nor for a crawl that begins to close.
 POLL_SECONDS = 0.1  # between two polls of the engine while requests wait

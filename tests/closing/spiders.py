@@ -11,6 +11,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots1994 import robots_sitemaps
+from scrapy_robots1994.crawl.threads import sleep
 from scrapy_robots1994.crawl.waiting import WaitingRequests
 from tests.support.child import RequestingSpider
 
@@ -88,6 +89,23 @@ def interrupt_at_the_first_page(crawler: Crawler) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
+
+
+class InterruptingMiddleware:
+    """Interrupts the crawl before its first page reaches ours, which then comes late."""
+
+    has_interrupted = False
+
+    async def process_request(
+        self,
+        request: Request,
+        spider: object = None,
+    ) -> None:
+        """Wait longer than the crawl needs to begin to close."""
+        if not self.has_interrupted:
+            self.has_interrupted = True
+            os.kill(os.getpid(), signal.SIGINT)
+        await sleep(0.3)
 
 
 def await_a_page(crawler: Crawler) -> None:

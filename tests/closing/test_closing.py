@@ -182,6 +182,31 @@ def test_a_request_that_returned_to_the_scheduler_is_as_it_was(tmp_path: Path) -
     assert result.items == [{"dont_filter": False, "marks": []}] * 5
 
 
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_page_that_returned_is_not_lost_where_the_next_crawl_closes_too(
+    reactor: Reactor, tmp_path: Path
+) -> None:
+    """On its way through the middlewares before ours: it is still the scheduler's."""
+    middleware = {"tests.closing.spiders.InterruptingMiddleware": 10}
+    job = {"JOBDIR": str(tmp_path)}
+    args = {"pages": WAIT, "filtered": True}
+    side = Side(reactor=reactor, settings=job)
+    with Site() as site:
+        site.answer("/robots.txt", replies.black_hole())
+        running = side.start(site, spider_args=args)
+        wait_for(running, f"all {WAIT} are yielded")
+        os.kill(running.pid, signal.SIGINT)
+        running.result()
+        again = {"DOWNLOADER_MIDDLEWARES": middleware}
+        second = side.crawl(site, spider_args=args, settings=again)
+        site.robots(OPEN)
+        side.crawl(site, spider_args=args)
+        found = pages_of(site)
+
+    assert second.failed == []
+    assert sorted(found) == list(range(WAIT))
+
+
 def test_pages_of_a_cache_leave_as_fast_as_they_come(tmp_path: Path) -> None:
     """No request waits for a poll of the engine: 300 pages take few of them."""
     settings: dict[str, Any] = {
