@@ -86,6 +86,8 @@ LOCAL = (
     TunnelError,
     exceptions.IgnoreRequest,
     exceptions.NotSupported,
+    # By a handler of signals; where ours stops one, it says why (`is_late`).
+    StopDownload,
 )
 """What a download raises that fails on our side (R7)."""
 
@@ -95,10 +97,11 @@ class DownloadState:
     """One robots.txt download: what arrived, and where it must stop.
 
     It began at *since* and its body at *started*. *is_sent* says that the request
-    reached the downloader, *is_answered* that a response came. *proxy* is the one that
-    the request was sent through, *user_agent* the name it was sent with. *final_url* is
-    the URL of a request that follows a redirect. With *conditions*, its headers, the
-    server may answer "not modified".
+    reached the downloader, *is_answered* that a response came, and *is_stopped* that
+    someone else stopped it. *proxy* is the one that the request was sent through,
+    *user_agent* the name it was sent with. *final_url* is the URL of a request that
+    follows a redirect. With *conditions*, its headers, the server may answer "not
+    modified".
     """
 
     max_bytes: int
@@ -111,6 +114,7 @@ class DownloadState:
     received: int = 0
     is_truncated: bool = False
     is_late: bool = False
+    is_stopped: bool = False
     is_sent: bool = False
     is_answered: bool = False
     proxy: str | None = None
@@ -126,7 +130,7 @@ class DownloadState:
         meta, and this object with it. Limits and codings are those of one response.
         """
         self.received, self.codings = 0, ()
-        self.is_truncated = self.is_late = self.is_answered = False
+        self.is_truncated = self.is_late = self.is_stopped = self.is_answered = False
         self.is_sent = True
         # Only now: HttpProxyMiddleware and others have set them on the way.
         self.proxy = request.meta.get("proxy")
@@ -255,6 +259,10 @@ class DownloadLimits:
         if not isinstance(state, DownloadState):
             return
         state.is_answered = True
+        # What one piece holds, others may stop at it and take nothing away.
+        length = response.headers.get("Content-Length")
+        is_whole = state.is_truncated or length == b"%d" % len(response.body)
+        state.is_stopped = "download_stopped" in response.flags and not is_whole
         # Else Scrapy's decompression would lose a truncated body (see
         # `robots_response`).
         codings = codings_of(response)

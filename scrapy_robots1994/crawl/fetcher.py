@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.url import strip_url
@@ -182,12 +182,15 @@ class RobotsDownload:
 
     async def _result(
         self, origin: Origin, response: Response, state: DownloadState
-    ) -> RobotsResponse | FetchError:
+    ) -> FetchResult:
         """Return the final response as a result."""
         self._recorder.count(stats.RESPONSES)
         self._recorder.count(stats.RESPONSE_STATUS, status=response.status)
         body, is_truncated = b"", False
         if response.status // 100 == SUCCESS:
+            if state.is_stopped:
+                # Ours R7: the rest of the file may close the site.
+                return LocalFault(StopDownload())
             try:
                 body, is_truncated = await state.body_of(response)
             except responses.Undecodable as error:

@@ -6,8 +6,9 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.exceptions import StopDownload
 from scrapy.utils.defer import deferred_from_coro, deferred_to_future
 
 from tests.support.child import RequestingSpider
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
+    from scrapy.http import Headers, Response
     from typing_extensions import Self
 
 
@@ -50,6 +51,30 @@ class OlderBrokenHandler(BrokenHandler):
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
     BrokenHandler = OlderBrokenHandler  # type: ignore[misc]  # the one that is loaded
+
+
+def stop_all_but_html(crawler: Crawler) -> None:
+    """Stop what a crawl of pages has no use for, before its body."""
+
+    def received(headers: Headers, **_: Any) -> None:
+        if b"html" not in (headers.get("Content-Type") or b""):
+            raise StopDownload(fail=False)
+
+    crawler.signals.connect(received, signals.headers_received, weak=False)
+
+
+def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
+    """Stop each download as the example in Scrapy's documentation does."""
+
+    def received(**_: Any) -> None:
+        raise StopDownload(fail=fail)
+
+    crawler.signals.connect(received, signals.bytes_received, weak=False)
+
+
+def fail_at_the_first_bytes(crawler: Crawler) -> None:
+    """Let each download fail."""
+    stop_at_the_first_bytes(crawler, fail=True)
 
 
 class ElsewhereRobots:

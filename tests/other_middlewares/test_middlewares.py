@@ -10,7 +10,7 @@ from scrapy.settings import default_settings
 
 from tests.faults.test_table import unclean
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, crawl
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -128,6 +128,41 @@ def test_a_middleware_that_breaks_on_a_robots_txt_fails_the_request(
     assert (failed.name, failed.verdict) == ("builtins.ZeroDivisionError", None)
     assert result.stats["robots1994/local_faults"] == 1
     assert not [key for key in result.stats if key.startswith("robots1994/outcome/")]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+@pytest.mark.parametrize(
+    "hook",
+    ["stop_all_but_html", "stop_at_the_first_bytes", "fail_at_the_first_bytes"],
+)
+def test_a_robots_txt_that_another_handler_stops_opens_nothing(
+    hook: str, reactor: Reactor
+) -> None:
+    """R7: what is missing may close the site, and the origin is not at fault."""
+    with Site() as site:
+        site.robots(
+            "User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n"
+        )
+        pages = [site.url("/open"), site.url("/closed")]
+        result = crawl(pages, hook=f"{PARTS}:{hook}", reactor=reactor)
+
+        assert site.targets() == ["/robots.txt"]
+
+    assert {failed.name for failed in result.failed} == {
+        "scrapy.exceptions.StopDownload"
+    }
+    assert result.stats["robots1994/local_faults"] == 1
+
+
+def test_a_whole_file_counts_although_its_download_was_stopped() -> None:
+    """As long as it was announced, it arrived with the first bytes."""
+    with Site() as site:
+        site.robots(OPEN)
+        pages = [site.url("/open"), site.url("/closed")]
+        result = crawl(pages, hook=f"{PARTS}:stop_at_the_first_bytes")
+
+    assert result.fetched_urls == pages[:1]
+    assert [failed.verdict is None for failed in result.failed] == [False]
 
 
 def test_a_middleware_that_hands_back_a_request_is_followed() -> None:
