@@ -33,16 +33,13 @@ class Reason(Enum):
     @property
     def meaning(self) -> str:
         """What this reason says, as the reference has it."""
-        return _WITH_RECORD.get(self) or _WITHOUT_RECORD[self]
+        return _MEANINGS[self]
 
 
-# Verdicts that name the record they come from, and those for which there is none.
-_WITH_RECORD = {
+_MEANINGS = {
     Reason.RULE: "a rule of the robot's record covers the URL",
     Reason.SPLIT_RECORD: "a rule that a blank line separates from its record covers it",
     Reason.NO_RULE: "no rule of the robot's record covers the URL",
-}
-_WITHOUT_RECORD = {
     Reason.NO_RECORD: "no record of robots.txt is for this robot",
     Reason.EMPTY: "robots.txt holds no record",
     Reason.ROBOTS_TXT: "robots.txt itself may always be retrieved",
@@ -143,7 +140,7 @@ class Verdict:
         """Return the part of the sentence that says why."""
         source = self.source
         if source is None:
-            return f": {_WITHOUT_RECORD.get(self.reason, self.reason.value)}"
+            return f": {self.reason.meaning}"
         names = (
             quoted_names(source.names)
             if isinstance(source, Record)
