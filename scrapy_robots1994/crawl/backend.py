@@ -30,7 +30,6 @@ from scrapy_robots1994.policy.fetch_result import (
     FetchResult,
     LocalFault,
     Outcome,
-    RobotsResponse,
     Validators,
 )
 from scrapy_robots1994.policy.policy import Policy
@@ -125,10 +124,6 @@ class ScrapyBackend:
         if isinstance(error, CANCELLED):
             return Cancelled("the fetch of robots.txt was cancelled")
         return LocalFault(error, is_bug=True)
-
-    async def read(self, response: RobotsResponse) -> RobotsTxt:
-        """Parse the body of *response*."""
-        return self.reader.read(response.body, is_truncated=response.is_truncated)
 
     async def policy_fetched(
         self,

@@ -185,11 +185,6 @@ def applied(
     return tuple(records[position] for position in dict.fromkeys(chosen))
 
 
-def print_records(records: Iterable[Record]) -> str:
-    """Return *records* as a robots.txt that reads as the same records."""
-    return "\n".join(map(str, records))
-
-
 @dataclass(slots=True)
 class RobotRecords:
     """What the records of a file say to one robot, in columns.
