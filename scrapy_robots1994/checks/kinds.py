@@ -151,7 +151,7 @@ NO_BLANK = _kind("R007", "O7", WARNING, "no blank line between records")(
 )
 SECOND_DEFAULT = _kind("R008", "A3", WARNING, "several records for every robot")(
     "another record for every robot, besides that of line {}; all of them are obeyed",
-    "Put all its Disallow lines into the first record for `*`.",
+    "Put all its Disallow lines into the first record for `*`, above the others.",
 )
 ADDS_NOTHING = _kind("R009", "O21", WARNING, "empty Disallow next to others")(
     "an empty Disallow adds nothing to the others, which have their effect",

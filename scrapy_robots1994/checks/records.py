@@ -1,12 +1,14 @@
 """Problems of records: where they end too early, and rules and names without effect."""
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from operator import itemgetter
 
 from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.checks.kinds import Match
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.records import Agent, Record, Rule
 from scrapy_robots1994.parser.spellings import canonical
@@ -48,7 +50,7 @@ def boundary_matches(
     previous = None
     for record in records:
         first, last = record.first_line, record.last_line
-        yield from _orphan_matches(record, block)
+        yield from _orphan_matches(record, lines, block)
         is_two_fields = any(agent.line in two_fields for agent in record.agents)
         if not (record.rules or record.orphans or is_two_fields):
             # Ours O3, against 1994 D3.
@@ -64,7 +66,9 @@ def boundary_matches(
         previous = block[record.orphans[-1].line if record.orphans else last]
 
 
-def _orphan_matches(record: Record, block: Sequence[int]) -> Iterator[Match]:
+def _orphan_matches(
+    record: Record, lines: Sequence[Line], block: Sequence[int]
+) -> Iterator[Match]:
     """Yield the rules that blank lines part from *record*."""
     orphans: Sequence[Rule] = record.orphans
     if orphans and not record.rules:
@@ -73,10 +77,13 @@ def _orphan_matches(record: Record, block: Sequence[int]) -> Iterator[Match]:
         joined = block[orphans[0].line]
         orphans = [rule for rule in orphans if block[rule.line] > joined]
     fix = _ORPHAN_FIX.format(record.first_line)
-    for rule in orphans:
+    # Revisited K2: a line may have several rules.
+    for number, allows in {rule.line: rule.allows for rule in orphans}.items():
         # Ours O4
-        field = "Allow" if rule.allows else "Disallow"
-        yield kinds.ORPHAN.at(rule.line, 1, field, fix=fix, is_harmless=rule.allows)
+        line = lines[number - 1]
+        yield kinds.ORPHAN.at(
+            number, line.column, line.field, fix=fix, is_harmless=allows
+        )
 
 
 def _split(record: Record, block: Sequence[int]) -> Match:
@@ -98,6 +105,9 @@ def default_matches(records: Iterable[Record]) -> Iterator[Match]:
 
 def rule_matches(records: Iterable[Record], dialect: Dialect) -> Iterator[Match]:
     """Yield the rules that change nothing in their record."""
+    records = tuple(records)
+    # RFC 9309 2.2.1: the groups of one name are merged.
+    has_any_allow = any(rule.allows for record in records for rule in record.rules)
     for record in records:
         if any(rule.value for rule in record.rules):
             for rule in record.rules:
@@ -106,7 +116,7 @@ def rule_matches(records: Iterable[Record], dialect: Dialect) -> Iterator[Match]
                     yield kinds.ADDS_NOTHING.at(rule.line, 1)
         has_allow = any(rule.allows for rule in record.rules)
         # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
-        if not (dialect.has_wildcards and has_allow):
+        if not (dialect.has_wildcards and has_any_allow):
             yield from _covered_rules(record.rules, dialect, has_allow=has_allow)
 
 
@@ -114,6 +124,8 @@ def _covered_rules(
     rules: Iterable[Rule], dialect: Dialect, *, has_allow: bool
 ) -> Iterator[Match]:
     """Yield the rules about whose URLs another one decides."""
+    # Revisited K2: to delete a line with several paths would open the others.
+    listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
     spelled = [
         (canonical(rule.value), rule)
         for rule in rules
@@ -130,7 +142,8 @@ def _covered_rules(
         # Ours X1: of several rules the first in the file decides.
         if ancestors and (first.line < rule.line or not has_allow):
             is_same = spelling == canonical(first.value)
-            yield _without_effect(rule, first, is_same=is_same)
+            is_listed = listed.get(rule.line, 0) > 1
+            yield _without_effect(rule, first, is_same=is_same, is_listed=is_listed)
         else:
             first = rule
         ancestors.append((spelling, first))
@@ -141,15 +154,19 @@ def _is_pattern(rule: Rule, dialect: Dialect) -> bool:
     return dialect.has_wildcards and ("*" in rule.value or rule.value.endswith("$"))
 
 
-def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Match:
+def _without_effect(
+    rule: Rule, first: Rule, *, is_same: bool, is_listed: bool
+) -> Match:
     """Return the match of *rule*, about whose URLs *first* decides."""
+    path = escape_control_chars(rule.value, 60)
+    fix = f"Delete `{path}` from this line, and keep its other paths." * is_listed
     if rule.allows == first.allows:
         check = kinds.DUPLICATE if is_same else kinds.SHADOWED
     elif rule.allows:
         check = kinds.INEFFECTIVE_ALLOW
     else:
         check = kinds.INEFFECTIVE_DISALLOW
-    return check.at(rule.line, 1, str(first.line), str(first))
+    return check.at(rule.line, 1, str(first.line), str(first), fix=fix)
 
 
 def name_matches(records: Sequence[Record], dialect: Dialect) -> Iterator[Match]:

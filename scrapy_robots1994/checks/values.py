@@ -92,6 +92,7 @@ def likely_field(field: str, fields: tuple[str, ...]) -> str | None:
 _WILDCARD = re.compile(r"\*|\$\Z")
 _NEXT_PATH = re.compile(rf"[{SPACE}]+(?=/)")
 _PUNCTUATION = f"{SPACE}:;,'\"“”"
+_WHOLE_NAME_FIX = "Write the name alone: it is for the robot of exactly that name."
 # How the words look that robots are called by.
 _ROBOT_WORD = re.compile(r"(?i).*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex)\b")
 
@@ -124,7 +125,9 @@ def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
         elif name != EVERYBODY and EVERYBODY in name:
             # 1994 A3: only a star alone is every robot.
             place = column + value.find(EVERYBODY)
-            yield kinds.NAME_WILDCARD.at(line.number, place, name, meant=meant)
+            # RFC 9309 2.2.1: a name is compared whole.
+            fix = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
+            yield kinds.NAME_WILDCARD.at(line.number, place, name, meant=meant, fix=fix)
     if "/" in value:
         # Ours O10
         place = column + value.index("/")
@@ -144,67 +147,106 @@ def _listed(value: str) -> tuple[str, ...]:
     return words if many else ()
 
 
+def can_match(path: str, dialect: Dialect) -> bool:
+    """Return whether there are URLs that *path*, the path of a rule, covers."""
+    if not dialect.has_wildcards:
+        # Ours O20: a value that no URL starts with; O19: unless it is a URL.
+        return path.startswith("/") or is_absolute(path)
+    # RFC 9309 2.2.2: a path begins with a slash; real files also have a wildcard there.
+    return path.startswith(("/", "*"))
+
+
 def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
     """Yield what is odd about the value of a rule."""
-    value, column = line.value, line.value_column
+    end = 0
+    # Revisited K2: there may be several paths.
+    for path in dialect.paths(line.value):
+        start = line.value.index(path, end)
+        end = start + len(path)
+        yield from _one_path_matches(line, start, path, dialect)
+
+
+def _one_path_matches(
+    line: Line, start: int, path: str, dialect: Dialect
+) -> Iterator[Match]:
+    """Yield what is odd about *path*, which begins at *start* in the value of a rule."""
+    column = line.value_column + start
     is_allow = line.kind is LineKind.ALLOW
-    if value and not value.startswith("/"):
-        # Ours O20: a value that no URL starts with; O19: unless it is a URL.
-        check, fix = kinds.URL_VALUE, ""
-        if not is_absolute(value):
-            check, fix = kinds.PATHLESS, _path_fix(line.field, value, dialect)
-        if not (dialect.has_wildcards and value.startswith("*")):
-            yield check.at(line.number, column, value, fix=fix, is_harmless=is_allow)
+    if path and not path.startswith("/"):
+        if not can_match(path, dialect):
+            fix = _path_fix(line, start, path, dialect)
+            yield kinds.PATHLESS.at(
+                line.number, column, path, fix=fix, is_harmless=is_allow
+            )
+        elif is_absolute(path):
+            yield kinds.URL_VALUE.at(line.number, column, path)
         return
-    wildcard = _WILDCARD.search(value)
+    wildcard = _WILDCARD.search(path)
     if wildcard and not dialect.has_wildcards:
         # 1994 D1: a path is compared as it is written.
-        start = wildcard.start()
-        texts = wildcard[0], value
-        in_words = partial(_wildcard_fix, line.field, value, start)
-        yield kinds.WILDCARD.at(line.number, column + start, *texts, fix=in_words)
-    next_path = _NEXT_PATH.search(value)
-    if next_path and not dialect.has_lists:
+        place = column + wildcard.start()
+        in_words = partial(_wildcard_fix, line, start, path, dialect)
+        yield kinds.WILDCARD.at(line.number, place, wildcard[0], path, fix=in_words)
+    next_path = _NEXT_PATH.search(path)
+    if next_path:
         # 1994 D1: one path a line.
         place = column + next_path.start()
-        yield kinds.PATH_LIST.at(line.number, place, value, is_harmless=is_allow)
+        yield kinds.PATH_LIST.at(line.number, place, path, is_harmless=is_allow)
 
 
-_BY_DIRECTORIES = (
-    "Name the directories that hold these paths, a line for each, or delete the line."
-)
+def _by_directories(dialect: Dialect) -> str:
+    """Return what to do about paths that only a wildcard can name."""
+    return (
+        "Name the directories that hold these paths, a line for each, or delete the "
+        f"{_rule_word(dialect)}."
+    )
 
 
-def _path_fix(field: str, value: str, dialect: Dialect) -> str:
-    """Return what to write in place of *value*, which does not begin with a slash."""
-    if not value.strip("*"):
-        return f"Write `{field}: /`, if the whole site is meant."
-    if _WILDCARD.search(value) and not dialect.has_wildcards:
-        return f"1994 cannot express a wildcard. {_BY_DIRECTORIES}"
-    rule = escape_control_chars(f"{field}: /{value}")
-    return f"Write `{rule}`, if the path begins at the root of the site."
+def _rule_word(dialect: Dialect) -> str:
+    """Return what to delete, so that nothing else goes with it."""
+    return "path" if dialect.has_lists else "line"
 
 
-def _wildcard_fix(field: str, value: str, start: int) -> str:
-    """Return what to write in place of *value*, whose first wildcard is at *start*.
+def _rewritten(line: Line, start: int, path: str, new: str) -> str:
+    """Return *line* with *new* in the place of *path*, which begins at *start*."""
+    before, after = line.value[:start], line.value[start + len(path) :]
+    return f"`{escape_control_chars(f'{line.field}: {before}{new}{after}')}`"
+
+
+def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
+    """Return what to write in place of *path*, which does not begin with a slash."""
+    if is_absolute(path):
+        return kinds.URL_VALUE.fix
+    if not path.strip("*"):
+        rule = _rewritten(line, start, path, "/")
+        return f"Write {rule}, if the whole site is meant."
+    if _WILDCARD.search(path) and not dialect.has_wildcards:
+        return f"1994 cannot express a wildcard. {_by_directories(dialect)}"
+    rule = _rewritten(line, start, path, f"/{path}")
+    return f"Write {rule}, if the path begins at the root of the site."
+
+
+def _wildcard_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
+    """Return what to write in place of *path*, which has a wildcard.
 
     The beginning without wildcards may cover far more than is meant; advice that closes
     a site would do harm.
     """
-    beginning, rest = value[:start], value[start:]
-    rule = f"`{escape_control_chars(f'{field}: {beginning}')}`"
+    beginning = _WILDCARD.split(path, maxsplit=1)[0]
+    rest = path.removeprefix(beginning)
+    rule = _rewritten(line, start, path, beginning)
     if not rest.strip("*"):
         whole = ", if the whole site is meant" if beginning == "/" else ""
         return f"Write {rule}{whole}: it means the same."
     if beginning == "/" and rest == "$":
         return (
             "1994 cannot express the home page alone, and a rule for / covers the whole "
-            "site. Delete the line."
+            f"site. Delete the {_rule_word(dialect)}."
         )
     if beginning == "/":
         return (
             "1994 cannot express it: without wildcards only / covers these paths, which "
-            f"is the whole site. {_BY_DIRECTORIES}"
+            f"is the whole site. {_by_directories(dialect)}"
         )
     why = ", which is more than the wildcard does; otherwise name the paths one by one"
     if rest == "$":

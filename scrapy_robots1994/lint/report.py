@@ -8,6 +8,7 @@ from operator import ne
 from typing import Any
 
 from scrapy_robots1994.checks import KINDS
+from scrapy_robots1994.checks.values import can_match
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser import Line, LineKind, Record
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
@@ -103,16 +104,13 @@ def _effects(
         match line.kind:
             case LineKind.BLANK:
                 # 1994 F1
-                yield "ends the record" if is_open else ""
+                yield "ends the record" if is_open and dialect.has_blank_lines else ""
                 is_open = False
             case LineKind.COMMENT | LineKind.SITEMAP:
                 yield ""
             case LineKind.CRAWL_DELAY:
                 # Ours X4
                 yield f"asks for a pause of {value} seconds"
-            case LineKind.ALLOW:
-                # Ours X1
-                yield f"allows what begins with {value}"
             case LineKind.USER_AGENT:
                 # 1994 A1, A3
                 begins = "begins a record, for" if line.number in starts else "and for"
@@ -120,26 +118,32 @@ def _effects(
                 shown = f'"{escape_control_chars(name, _WIDTH)}"'
                 yield f"{begins} {'every robot not named' if name == '*' else shown}"
             case LineKind.DISALLOW:
-                yield _effect_of_rule(dialect.paths(line.value))
+                yield _effect_of_rule("forbids", line, dialect)
+            case LineKind.ALLOW:
+                # Ours X1
+                yield _effect_of_rule("allows", line, dialect)
             case _:
                 yield f"ignored: {line.why_ignored}"
 
 
-def _effect_of_rule(paths: tuple[str, ...]) -> str:
-    """Return what a Disallow line of a record does."""
+def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
+    """Return what a rule of a record does."""
+    paths = dialect.paths(line.value)
     if paths == ("",):
         # 1994 D2
-        return "forbids nothing"
+        return f"{verb} nothing"
     if "/" in paths:
-        return "forbids everything"
+        return f"{verb} everything"
     # Ours O20: the others match nothing.
-    matching = [it for it in paths if it.startswith("/") or "://" in it]
+    matching = [it for it in paths if can_match(it, dialect)]
     if not matching:
         return "matches nothing"
     # 1994 D1
     shown = (escape_control_chars(it, _WIDTH) for it in matching[:_SHOWN_PATHS])
     more = " …" if len(matching) > _SHOWN_PATHS else ""
-    return f"forbids what begins with {' or '.join(shown)}{more}"
+    is_pattern = dialect.has_wildcards and ("*" in line.value or line.value[-1] == "$")
+    how = "matches" if is_pattern else "begins with"
+    return f"{verb} what {how} {' or '.join(shown)}{more}"
 
 
 def _meanings(text: str, dialect: Dialect) -> Iterator[object]:

@@ -80,3 +80,83 @@ def test_html_above_records_is_to_be_deleted_not_the_file() -> None:
 
     assert fixes(with_records, "R025")[0].startswith("Delete the lines of HTML")
     assert "404" in fixes(page, "R025")[0]
+
+
+LISTS = [
+    ("/b a", [("R005", 14, "Write `Disallow: /b /a`, if the path begins")]),
+    ("* /b", [("R005", 11, "Write `Disallow: / /b`, if the whole site")]),
+    ("/a* /b", [("R015", 13, "Write `Disallow: /a /b`: it means the same.")]),
+    ("/b /a$", [("R015", 16, "Write `Disallow: /b /a`, if it may cover")]),
+    ("/b /$", [("R015", 15, "1994 cannot express the home page alone")]),
+    ("/b http://h/", [("R033", 14, "Write the path alone")]),
+    ("/a /a/b", [("R023", 1, "Delete `/a/b` from this line, and keep")]),
+    ("/a /a", [("R022", 1, "Delete `/a` from this line, and keep")]),
+]
+
+
+@pytest.mark.parametrize(("value", "told"), LISTS)
+def test_each_path_of_a_list_gets_advice_that_keeps_the_others(
+    value: str, told: list[tuple[str, int, str]]
+) -> None:
+    """Revisited K2: what to do about one path opens no other one."""
+    body = f"{STAR}Disallow: {value}\n"
+    problems = RobotsTxt.parse(body, dialect="revisited").problems
+
+    assert [(it.code, it.column) for it in problems] == [it[:2] for it in told]
+    for problem, (_, _, fix) in zip(problems, told, strict=True):
+        assert problem.fix.startswith(fix)
+        assert "elete the line" not in problem.fix
+
+
+def test_rules_that_a_blank_line_parts_are_told_once_a_line() -> None:
+    """At the field, as those above all records; a line may have several."""
+    body = f"{STAR}Disallow: /x\n\n  Disallow: /a /b\n"
+    problems = RobotsTxt.parse(body, dialect="revisited").problems
+
+    assert [(it.code, it.line, it.column) for it in problems] == [
+        ("R011", 4, 1),
+        ("R001", 4, 3),
+    ]
+
+
+def test_a_url_as_a_value_matches_nothing_in_rfc9309() -> None:
+    """RFC 9309 2.2: a path begins with a slash; the site is open, and that is told."""
+    body = f"{STAR}Disallow: https://h.test/a\n"
+    robots = RobotsTxt.parse(body, dialect="rfc9309")
+
+    assert robots.allowed("https://h.test/a", "rex")
+    (problem,) = robots.weakening_problems("rex")
+    assert (problem.code, problem.fix[:20]) == ("R005", "Write the path alone")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "whose"),
+    [("1994", "every robot whose name contains it"), ("rfc9309", "that name")],
+)
+def test_a_name_without_its_wildcard_is_for_whom_the_advice_says(
+    dialect: str, whose: str
+) -> None:
+    """RFC 9309 compares names whole."""
+    (fix,) = fixes("User-agent: rex*\nDisallow: /\n", "R030", dialect)
+    robots = RobotsTxt.parse("User-agent: rex\nDisallow: /\n", dialect=dialect)
+
+    assert fix.endswith(f"{whose}.")
+    assert robots.allowed("/", "rexbot") is (dialect == "rfc9309")
+
+
+def test_a_shorter_rule_hides_none_where_a_merged_group_allows() -> None:
+    """RFC 9309 2.2.1: without the longer rule, the Allow would decide."""
+    body = "User-agent: rex\nDisallow: /a/b\nDisallow: /\nUser-agent: rex\nAllow: /a\n"
+
+    assert not RobotsTxt.parse(body, dialect="rfc9309").allowed("/a/b", "rex")
+    assert fixes(body, "R023", "rfc9309") == []
+
+
+def test_one_record_for_everybody_closes_what_two_closed() -> None:
+    """In the extended dialect an Allow above the moved lines would open it."""
+    first, second = "Allow: /a\nDisallow: /b\n", "Disallow: /a/x\n"
+    (fix,) = fixes(f"{STAR}{first}\n{STAR}{second}", "R008", "extended")
+
+    assert fix.endswith("above the others.")
+    merged = RobotsTxt.parse(f"{STAR}{second}{first}", dialect="extended")
+    assert not merged.allowed("/a/x", "rex")

@@ -89,3 +89,22 @@ def test_the_effect_of_a_line_of_several_paths(value: str, effect: str) -> None:
     body = f"User-agent: *\nDisallow: {value}\n"
 
     assert report_of(body, "revisited").effects[1] == effect
+
+
+RFC9309 = [
+    ("Disallow: /*.php$", "forbids what matches /*.php$"),
+    ("Disallow: *", "forbids what matches *"),
+    ("Disallow: /a", "forbids what begins with /a"),
+    ("Disallow: http://h/", "matches nothing"),
+    ("Allow: a", "matches nothing"),
+    ("Allow:", "allows nothing"),
+    ("Allow: /", "allows everything"),
+]
+
+
+@pytest.mark.parametrize(("line", "effect"), RFC9309)
+def test_the_effect_of_a_rule_in_rfc9309(line: str, effect: str) -> None:
+    """A wildcard has a meaning, and a blank line ends nothing."""
+    report = report_of(f"User-agent: *\n\n{line}\n", "rfc9309")
+
+    assert report.effects[1:] == ["", effect]
