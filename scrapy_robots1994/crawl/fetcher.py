@@ -11,8 +11,9 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
-from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.url import strip_url
+from twisted.internet.defer import Deferred
 from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import downloads, stats
@@ -23,7 +24,6 @@ from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.log import printable
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, Validators
 from scrapy_robots1994.policy.fetch_result import RobotsResponse, is_shortage
@@ -176,9 +176,10 @@ class RobotsDownload:
             self._uncounted.remove(request)
             started.cancel()
 
-        response: DeferredWaiter[Response] = DeferredWaiter(cancel)
-        started.addBoth(response.release)
-        return await response
+        response: Any = Deferred(cancel)
+        # One that was cancelled has its result.
+        started.addBoth(lambda it: response.called or response.callback(it))
+        return await maybe_deferred_to_future(response)
 
     async def _result(
         self, origin: Origin, response: Response, state: DownloadState

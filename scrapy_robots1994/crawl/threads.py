@@ -11,11 +11,6 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
-try:
-    from scrapy.utils.asyncio import call_later as _call_later
-except ImportError:  # pragma: no cover - Scrapy before 2.14, always on a reactor
-    _call_later = None  # type: ignore[assignment]  # no such function there
-
 T = TypeVar("T")
 
 
@@ -23,26 +18,25 @@ INLINE_PARSE_BYTES = 65_536
 """Bytes of a file that is read on the event loop; a larger one is read in a thread."""
 
 
-def _is_on_asyncio() -> bool:
-    """Return whether an asyncio event loop runs the crawl."""
+def _loop() -> asyncio.AbstractEventLoop | None:
+    """Return the asyncio event loop that runs the crawl, if one does."""
     try:
-        asyncio.get_running_loop()
+        return asyncio.get_running_loop()
     except RuntimeError:
-        return False
-    return True
+        return None
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Run *work* in a thread without blocking the event loop."""
     # On asyncio its own pool, which exists without a reactor, too.
-    if _is_on_asyncio():
+    if _loop():
         return await asyncio.to_thread(work)
     return await maybe_deferred_to_future(deferToThread(work))
 
 
 def thread_safe_call() -> Any:
     """Return what runs a call on the event loop, from a thread or a signal handler."""
-    if _is_on_asyncio():
+    if _loop():
         return asyncio.get_running_loop().call_soon_threadsafe
     # Installed by now: importing it installs one.
     from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
@@ -74,7 +68,7 @@ async def look_up_delay() -> float:
     # Looked up, not imported: importing it would install one.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    if _is_on_asyncio():
+    if _loop():
         started.append(deferred_from_coro(asyncio.to_thread(monotonic)))
     ran_at = [await maybe_deferred_to_future(each) for each in started]
     return max(ran_at) - sent
@@ -90,12 +84,12 @@ async def sleep(seconds: float) -> None:
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
     """Call *call* in *seconds*; the result has a method `cancel`."""
-    later: Callable[..., object] | None = _call_later
-    if later is None:  # pragma: no cover - Scrapy before 2.14
-        from twisted.internet import reactor  # noqa: PLC0415 - chosen by Scrapy
+    if loop := _loop():
+        return loop.call_later(seconds, call)
+    # Without asyncio there is a reactor.
+    from twisted.internet import reactor  # noqa: PLC0415 - chosen by Scrapy
 
-        later = cast("Any", reactor).callLater
-    return later(seconds, call)
+    return cast("Any", reactor).callLater(seconds, call)
 
 
 class DeferredWaiter(Generic[T]):
@@ -105,17 +99,26 @@ class DeferredWaiter(Generic[T]):
     takes the result away, so that all others read `None` and are let through.
     """
 
-    __slots__ = ("_deferred",)
+    __slots__ = ("_result",)
 
     def __init__(self, cancel: Callable[[Any], Any] | None = None) -> None:
-        self._deferred: Deferred[T] = Deferred(cancel)
+        self._result: Deferred[T] | asyncio.Future[T] = Deferred(cancel)
+        # A Deferred would be wrapped in such a future: 16 more objects for the garbage
+        # collector, while thousands wait.
+        if loop := _loop():
+            self._result = loop.create_future()
+            if cancel is not None:
+                self._result.add_done_callback(lambda it: it.cancelled() and cancel(it))
 
     def release(self, resolution: T) -> None:
         """Resume what waits with *resolution*; no effect a second time."""
-        # A second result is an error to Twisted, and so is one after a cancellation.
-        if not self._deferred.called:
-            self._deferred.callback(resolution)
+        # A second result is an error to both, and so is one after a cancellation.
+        if isinstance(self._result, Deferred):
+            if not self._result.called:
+                self._result.callback(resolution)
+        elif not self._result.done():
+            self._result.set_result(resolution)
 
     def __await__(self) -> Generator[Any, Any, T]:
         """Wait for `release`."""
-        return maybe_deferred_to_future(self._deferred).__await__()
+        return self._result.__await__()

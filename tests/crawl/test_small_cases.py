@@ -73,4 +73,4 @@ def test_a_waiter_is_released_once() -> None:
     waiter.release(1)
     waiter.release(2)
 
-    assert waiter._deferred.result == 1
+    assert waiter._result.result == 1
