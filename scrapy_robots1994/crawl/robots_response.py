@@ -78,8 +78,7 @@ def freshness_lifetime(response: Response, now: float) -> float | None:
     elif "Expires" in headers:
         # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
         until = rfc1123_to_epoch(headers["Expires"]) or 0.0
-        date = rfc1123_to_epoch(headers.get("Date") or b"")
-        lifetime = until - (now if date is None else date)
+        lifetime = until - _date(response, now)
     else:
         return None
     # An unreadable Age is as good as none (RFC 9111, 5.1).
@@ -87,14 +86,24 @@ def freshness_lifetime(response: Response, now: float) -> float | None:
 
 
 def retry_after(response: Response, now: float) -> float | None:
-    """Return Retry-After in seconds from *now*, from a number or a date, or `None`."""
+    """Return Retry-After in seconds, from a number or a date, or `None`.
+
+    *now* stands for a Date that the server did not send.
+    """
     value = response.headers.get("Retry-After") or b""
     # RFC 9110, 10.2.3 allows both forms.
     seconds = _digits(value)
     if seconds is not None or not value:
         return seconds
     at = rfc1123_to_epoch(value)
-    return None if at is None else max(at - now, 0.0)
+    # By the clock of the server, which may not be ours.
+    return None if at is None else max(at - _date(response, now), 0.0)
+
+
+def _date(response: Response, now: float) -> float:
+    """Return the time of *response* by its server's clock, or *now* if it has none."""
+    date = rfc1123_to_epoch(response.headers.get("Date") or b"")
+    return now if date is None else date
 
 
 def _digits(value: bytes | None) -> float | None:

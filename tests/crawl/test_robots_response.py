@@ -71,6 +71,14 @@ def test_retry_after_is_a_number_or_a_date(
     assert responses.retry_after(response(**sent), NOW) == seconds
 
 
+@pytest.mark.parametrize("ahead", [-86_400, -600, 600, 86_400])
+def test_a_date_in_retry_after_is_one_of_the_servers_clock(ahead: int) -> None:
+    """As Expires is: a clock that is wrong makes the pause neither 0 nor a day."""
+    sent = {"Date": THEN, "Retry_After": LATER}
+
+    assert responses.retry_after(response(**sent), NOW - ahead) == 600
+
+
 @pytest.mark.parametrize(
     ("coding", "hidden"),
     [
