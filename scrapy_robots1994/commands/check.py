@@ -68,8 +68,7 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
-        if inputs.STDIN in opts.robots and inputs.STDIN in (*args, opts.urls):
-            raise WrongUse("standard input can be the robots.txt or the URLs, not both")
+        inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
@@ -109,7 +108,9 @@ class RobotsCheck(RobotsCommand):
         """Count *verdict*, and print it if it is wanted."""
         self._words[verdict.word] += 1
         self._unknown += not verdict.is_known
-        if self._opts.only not in (None, verdict.word):
+        # Without a policy the crawl decides by a setting, and the word is not "unknown".
+        words = (None, verdict.word, "" if verdict.is_known else "unknown")
+        if self._opts.only not in words:
             return
         if self._opts.json:
             terminal.print_json(verdict.as_json())

@@ -5,7 +5,7 @@ import os
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.inputs import expand, is_url
+from scrapy_robots1994.commands.inputs import expand, is_url, refuse_twice
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 
@@ -102,6 +102,9 @@ class RobotsCompare(RobotsCommand):
             raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
         # Refused before the work rather than after it.
         REPORT_PATH.read("--report", opts.report)
+        if opts.report == "":
+            raise WrongUse("--report needs a path that ends in .html, .json or .csv")
+        refuse_twice(args, (opts.urls,))
         names = expand(args)
         lookup = self.lookup(opts)
         job = compare_job.Job.of(opts, self.settings, lookup.settings)

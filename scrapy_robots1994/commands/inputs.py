@@ -3,6 +3,7 @@ they find there.
 """
 
 import os
+import re
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,8 @@ from scrapy_robots1994.policy import Outcome, Policy, UniformRules
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 STDIN = "-"
+
+_AS_URL = re.compile("https?://", re.IGNORECASE)
 
 
 def is_url(name: str) -> bool:
@@ -35,10 +38,13 @@ def expand(names: Iterable[str]) -> list[str]:
 
     Hidden files and folders are left out. A folder that cannot be listed is an item of
     its own: reading it says why. Raises `WrongUse` for a folder without a file, which
-    would not be an answer at all.
+    would not be an answer at all, and for what can be no name.
     """
     found: dict[str, None] = {}
     for name in names:
+        if not is_url(name) and (not name or _AS_URL.match(name)):
+            shown = repr(escape_control_chars(name, 60))
+            raise WrongUse(f"{shown} is neither a file nor a URL: write https://host")
         # Of os.path: a name that is too long is not an error here, but a missing file.
         is_folder = name != STDIN and not is_url(name) and os.path.isdir(name)  # noqa: PTH112 - as above
         inside = list(_files_under(name)) if is_folder else [name]
@@ -62,6 +68,12 @@ def _files_under(folder: str) -> Iterator[str]:
             if not (name.startswith(".") or is_special):
                 yield file
     yield from faults
+
+
+def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:
+    """Raise `WrongUse` where standard input is one of both."""
+    if STDIN in files and STDIN in urls:
+        raise WrongUse("standard input can be the robots.txt or the URLs, not both")
 
 
 def read_bytes(name: str) -> bytes:

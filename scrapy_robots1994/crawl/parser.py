@@ -161,7 +161,10 @@ def _error(setting: str, path: object, why: str) -> SettingsError:
     # A misspelt "Protego" is nearer to the short name than to that of its class.
     short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
     hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
+    accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"
+    if setting == "ROBOTS1994_COMPARE":
+        accepts = PARSERS.accepts
     return SettingsError(
         f"{setting}: {shown} is not a parser: {escape_control_chars(why)}"
-        f"{hint or f'; write {PARSERS.accepts}.'}"
+        f"{hint or f'; write {accepts}.'}"
     )

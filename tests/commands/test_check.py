@@ -335,6 +335,18 @@ def test_only_option_shows_one_kind_and_counts_all(
     assert ran.code == plain.code == (3 if only == "unknown" else 1)
 
 
+def test_a_url_without_a_policy_is_unknown_whatever_the_crawl_does(site: Site) -> None:
+    """The crawl refuses it for now, or allows it, by ROBOTS1994_UNREACHABLE."""
+    call = ("robots-check", site.refused_url("/a"), "-s", "RETRY_ENABLED=False")
+
+    for word in ("disallowed", "allowed"):
+        wanted = (*call, "-s", f"ROBOTS1994_UNREACHABLE={word[:-2]}")
+        for only in (word, "unknown"):
+            ran = scrapy(*wanted, "--only", only)
+
+            assert ran.lines[0].split()[:2] == [word, site.refused_url("/a")]
+
+
 def test_reasons_come_when_they_are_wanted(tmp_path: Path) -> None:
     """One line a URL by default, with the line that decides."""
     draft = tmp_path / "robots.txt"

@@ -179,9 +179,12 @@ def test_failed_fetch_is_named_and_sets_the_exit_code() -> None:
     [
         ([], "no file given"),
         (["README.md", "--parsers", "no.such"], "--parsers: no.such is not a parser"),
+        (["README.md", "--parsers", "no.such"], "; write the path of a class, for"),
         (["README.md", "--parsers", "Protgo"], 'did you mean "Protego"?'),
         (["README.md", "--parsers", ","], "at least one parser"),
         (["README.md", "--report", "out.pdf"], "ends in .html, .json or .csv"),
+        (["README.md", "--report", ""], "ends in .html, .json or .csv"),
+        (["-", "--urls", "-"], "can be the robots.txt or the URLs, not both"),
         (["README.md", "--questions", "0"], "1 or more"),
         (["README.md", "--urls", "no-such-list"], "no-such-list"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import pytest
+
 from scrapy_robots1994.commands.inputs import expand
+from scrapy_robots1994.commands.terminal import WrongUse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,3 +36,10 @@ def test_a_folder_means_all_files_under_it_that_are_not_hidden(tmp_path: Path) -
 
     names = ("z.txt", "a/c/robots.txt", "b/robots.txt")
     assert found == [*(str(tmp_path / name) for name in names), "-"]
+
+
+@pytest.mark.parametrize("name", ["", "http://", "HTTP://h:99999/", "https://[::1/"])
+def test_what_is_neither_a_file_nor_a_url_is_wrong_use(name: str) -> None:
+    """A variable of a shell may be empty; no file of such a name is looked for."""
+    with pytest.raises(WrongUse, match="is neither a file nor a URL: write https://"):
+        expand([name])

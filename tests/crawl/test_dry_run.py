@@ -254,3 +254,4 @@ def test_a_wrong_parser_of_the_built_in_stops_the_crawl_at_start() -> None:
         assert site.targets() == []
 
     assert "ROBOTSTXT_PARSER: no.such.Parser is not a parser" in result.error
+    assert "; write the path of a class, for example scrapy." in result.error
