@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from scrapy_robots1994.errors import StoreError, needs_extra
+from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.url import StoreUrl, UrlParts
@@ -82,9 +83,14 @@ class RedisStore(SharedStore):
         scheme, _, rest = parts.without("prefix").partition("://")
         place = f"{scheme.lower()}://{rest}"
         # A / or # in a password ends the host too early; a Unix socket has no host.
-        host = urlsplit(place).netloc
+        host, path = urlsplit(place)[1:3]
         if host and "@" in place and "@" not in host:
             raise parts.refusal(_UNESCAPED)
+        # The library takes any other path for database 0.
+        base = path.replace("/", "")
+        if host and "+sentinel:" not in place and not (base or "0").isdecimal():
+            shown = escape_control_chars(base)
+            raise parts.refusal(f'the database "{shown}" is not a number')
         try:
             _check_url(place, timeout)
         # The library raises errors of many classes for a wrong option.

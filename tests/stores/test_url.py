@@ -183,6 +183,12 @@ def test_an_import_path_to_no_store_is_refused(path: str, said: str) -> None:
     assert said in refusal(f"{path}://x")
 
 
+@pytest.mark.parametrize("base", ["robots", "-1", "1.5"])
+def test_a_redis_database_that_is_no_number_is_refused(base: str) -> None:
+    """The library would take database 0, where another project may have its keys."""
+    assert f'the database "{base}" is not a number' in refusal(f"redis://h/{base}")
+
+
 class OwnStore(SqliteStore):
     """A store as a user might write one."""
 
