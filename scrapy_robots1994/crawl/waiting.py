@@ -147,10 +147,6 @@ class WaitingRequests:
         self._is_reserved = False
         self._for_us = 0
         self._signals = crawler.signals
-        self._listeners = (
-            (self._left, signals.request_left_downloader),
-            (self._page_received, signals.response_received),
-        )
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @contextmanager
@@ -198,8 +194,8 @@ class WaitingRequests:
             call_later(self._pause, self._poll)
             # Not before: a listener that counts pages must count the one that left
             # before another one takes its place.
-            for listener, signal in self._listeners:
-                self._signals.connect(listener, signal)
+            self._signals.connect(self._left, signals.request_left_downloader)
+            self._signals.connect(self._page_received, signals.response_received)
 
     def _let_go(self, waiting: Waiting) -> None:
         """Let *waiting* leave: it counts from now on."""
@@ -278,8 +274,8 @@ class WaitingRequests:
             call_later(self._pause, self._poll)
         else:
             # Each listener costs each page some microseconds.
-            for listener, signal in self._listeners:
-                self._signals.disconnect(listener, signal)
+            self._signals.disconnect(self._left, signals.request_left_downloader)
+            self._signals.disconnect(self._page_received, signals.response_received)
 
     def _close(self) -> None:
         """End every wait, because the crawl closes."""
