@@ -66,3 +66,10 @@ def is_printable(text: str) -> bool:
 def redact_credentials(text: str) -> str:
     """Return *text* without the user names and passwords of the URLs in it."""
     return _CREDENTIALS.sub("", text) if "@" in text else text
+
+
+def printable(text: str, width: int = 500) -> str:
+    """Return *text* of a site, a server or an exception as a log line shows it."""
+    # Ours O25: a host of a URL may hold anything, too; and a proxy's URL with its
+    # password is in the message of many exceptions.
+    return escape_control_chars(redact_credentials(text), width)

@@ -17,7 +17,6 @@ from OpenSSL.SSL import Error as TlsError
 from scrapy import Request, exceptions, signals
 from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.crawler import Crawler
-from scrapy.exceptions import StopDownload
 from scrapy.http import Response
 from scrapy.settings.default_settings import RETRY_EXCEPTIONS
 from scrapy.utils.misc import load_object
@@ -26,9 +25,9 @@ from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
-from scrapy_robots1994.crawl.log import printable
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of, read_body
+from scrapy_robots1994.escaping import printable
 from scrapy_robots1994.policy.fetch_result import (
     BUGS,
     Cancelled,
@@ -87,7 +86,7 @@ LOCAL = (
     exceptions.IgnoreRequest,
     exceptions.NotSupported,
     # By a handler of signals; where ours stops one, it says why (`is_late`).
-    StopDownload,
+    exceptions.StopDownload,
 )
 """What a download raises that fails on our side (R7)."""
 
@@ -246,11 +245,11 @@ class DownloadLimits:
         if state.received > state.max_bytes:
             # Not a failure: the whole lines of what arrived are obeyed (O24).
             state.is_truncated = True
-            raise StopDownload(fail=False)
+            raise exceptions.StopDownload(fail=False)
         if monotonic() - state.started > state.max_seconds:
             # A failure, for a part of the file within the limit is missing (R5).
             state.is_late = True
-            raise StopDownload(fail=True)
+            raise exceptions.StopDownload(fail=True)
 
     def _downloaded(self, response: Response, request: Request) -> None:
         """Take the content coding over before any middleware sees the response."""

@@ -8,8 +8,9 @@ from scrapy.crawler import Crawler
 
 from scrapy_robots1994.checks.kinds import Problem, sentence
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import log_line, logger, printable
+from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.escaping import printable
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
     Answer,

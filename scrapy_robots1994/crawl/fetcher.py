@@ -21,9 +21,9 @@ from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl.concurrency import UncountedRequests, widen_pool
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
-from scrapy_robots1994.crawl.log import printable
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.escaping import printable
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, Validators
 from scrapy_robots1994.policy.fetch_result import RobotsResponse, is_shortage

@@ -14,7 +14,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import log_line, printable
+from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -26,6 +26,7 @@ from scrapy_robots1994.directives import (
     is_wide,
     words_occur,
 )
+from scrapy_robots1994.escaping import printable
 from scrapy_robots1994.parser.user_agent import robot_names
 
 PAGE_KEY = "robots1994_page"
