@@ -57,7 +57,9 @@ class EngineState:
     def has_room(self) -> bool:
         """Return whether one more page may be on its way."""
         engine: Any = self._crawler.engine
-        return not engine.paused and not engine.needs_backout()
+        # Components that open may await pages, and until it runs it has no room.
+        is_opening = not engine.running and not self.is_closing()
+        return is_opening or not (engine.paused or engine.needs_backout())
 
     def has_room_without(self, request: Request) -> bool:
         """Return `has_room` as it will be once *request* has left the downloader."""
@@ -214,8 +216,7 @@ class UncountedRequests:
         queue = _queue_of(self._crawler, request)
         for entry in [it for it in queue if it[0] is request]:
             queue.remove(entry)
-        # The downloader removes it from `active` next, and raises KeyError if it is not
-        # there.
+        # The downloader removes it from `active` next: a KeyError if it is not there.
         self.discard(request)
 
     def discard(self, request: Request) -> None:

@@ -10,7 +10,7 @@ from scrapy import Request, signals
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 
-from scrapy_robots1994 import robots_sitemaps
+from scrapy_robots1994 import ForbiddenByRobots, robots_sitemaps
 from scrapy_robots1994.crawl.threads import sleep
 from scrapy_robots1994.crawl.waiting import WaitingRequests
 from tests.support.child import RequestingSpider
@@ -120,6 +120,22 @@ def await_a_page(crawler: Crawler) -> None:
     for sent in (robots_sitemaps, getattr(signals, "robots_parsed", None)):
         if sent is not None:
             crawler.signals.connect(heard, sent, weak=False)
+
+
+def await_pages_at_the_start(crawler: Crawler) -> None:
+    """Await two pages, one of them refused, while the spider opens."""
+
+    async def opened() -> None:
+        assert crawler.stats is not None
+        site = crawler.settings["SITE"]
+        response = await download(crawler, Request(f"{site}/login"))
+        crawler.stats.set_value("test/login", response.status)
+        try:
+            await download(crawler, Request(f"{site}/private"))
+        except ForbiddenByRobots:
+            crawler.stats.set_value("test/private", "refused")
+
+    crawler.signals.connect(opened, signals.spider_opened, weak=False)
 
 
 def count_polls(crawler: Crawler) -> None:

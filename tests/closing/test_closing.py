@@ -247,6 +247,23 @@ def test_a_handler_of_our_signals_may_await_a_page_of_the_origin(
     assert result.stats["finish_reason"] == "finished"
 
 
+def test_a_handler_may_await_a_page_while_the_spider_opens() -> None:
+    """The engine does not run before, so it never has room for a page that waited."""
+    with Site() as site:
+        site.robots(OPEN)
+        result = Side().crawl(
+            site,
+            spider_args={"pages": 3},
+            settings={"SITE": site.url("")},
+            hook="tests.closing.spiders:await_pages_at_the_start",
+            timeout=20,
+        )
+
+    assert len(result.fetched) == 3
+    assert result.stats["test/login"] == 200
+    assert result.stats["test/private"] == "refused"
+
+
 def test_a_silent_origin_is_no_reason_to_send_spider_idle() -> None:
     """Spiders make their next batch of requests by it, so it comes once, at the end."""
     with Site() as site:
