@@ -47,8 +47,9 @@ class Robots1994Parser(RobotParser):
     or URL.
     """
 
-    def __init__(self, robots: RobotsTxt) -> None:
-        self.robots = robots
+    def __init__(self, body: bytes | str | RobotsTxt) -> None:
+        """Parse *body*, unless it is parsed already, by the defaults of the settings."""
+        self.robots = body if isinstance(body, RobotsTxt) else RobotsTxt.parse(body)
         """The parsed file: verdicts with lines, records, problems."""
 
     @classmethod
@@ -61,7 +62,7 @@ class Robots1994Parser(RobotParser):
         `SettingsError` for a wrong setting.
         """
         if crawler is None:
-            return cls(RobotsTxt.parse(robotstxt_body))
+            return cls(robotstxt_body)
         # For each file anew: Scrapy's interface has no place for what a crawl shares.
         settings = RobotsSettings.from_settings(crawler.settings)
         # The built-in downloads the whole body, so the limit holds here (O24).

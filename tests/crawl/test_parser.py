@@ -24,6 +24,17 @@ def parse(body: bytes) -> Robots1994Parser:
     return Robots1994Parser.from_crawler(None, body)
 
 
+def test_a_parser_is_made_of_a_body() -> None:
+    """Bytes or text, as well as a file that is parsed already."""
+    body = b"User-agent: *\nDisallow: /no\n"
+
+    for each in (body, body.decode(), Robots1994Parser(body).robots):
+        parser = Robots1994Parser(each)
+
+        assert not parser.allowed(f"{HERE}/no", "rex")
+        assert parser.robots.problems == ()
+
+
 def crawl_with(settings: dict[str, str]) -> Any:
     """A crawler as the parser sees it; a real one would want a reactor."""
     return SimpleNamespace(settings=Settings(settings))
