@@ -10,7 +10,11 @@ from typing import Any
 from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.escaping import (
+    escape_control_chars,
+    printable,
+    redact_credentials,
+)
 from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Verdict
@@ -181,7 +185,7 @@ class UrlVerdict:
         note = "" if explain else self._note(names_file=names_file)
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)
-        yield f"{word}{escape_control_chars(redact_credentials(self.url), width)}{note}"
+        yield f"{word}{printable(self.url, width)}{note}"
         for text in self._reasons() if explain else ():
             for line in wrap(text, WIDTH - _MARGIN):
                 yield " " * _MARGIN + line
@@ -200,7 +204,7 @@ class UrlVerdict:
             note = f"  line {verdict.line}"
         # A file that cannot be read is named by a note, once.
         if names_file and source.rules:
-            note += f"  [{escape_control_chars(source.name, 50)}]"
+            note += f"  [{printable(source.name, 50)}]"
         return note
 
     def _reasons(self) -> Iterator[str]:
@@ -209,7 +213,7 @@ class UrlVerdict:
         if source is None:
             yield f"not checked: {self.exemption}"
             return
-        name = escape_control_chars(source.name, 60)
+        name = printable(source.name, 60)
         if self.verdict is not None:
             whole = self.verdict.explain()
             because = whole.removeprefix(self.word).removeprefix(":").strip()
@@ -232,7 +236,7 @@ class UrlVerdict:
             "url": self.url,
             "allowed": self.word == "allowed",
             "is_known": self.is_known,
-            "source": source and source.name,
+            "source": source and redact_credentials(source.name),
             "outcome": source and source.outcome,
             "status": source and source.status,
             "why": (source.why if source else self.exemption) or None,

@@ -38,7 +38,7 @@ from scrapy_robots1994.crawl.features.peers import (
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import needs_extra
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -235,21 +235,23 @@ def report_of(
 ) -> ComparisonReport:
     """Return what came of the job, as a report."""
     totals = result.totals
-    shown = ", ".join(args[:3]) + ", ..." * bool(args[3:])
+    # A report is for others, too.
+    named = map(redact_credentials, args[:3])
+    shown = ", ".join(named) + ", ..." * bool(args[3:])
     asked = (
         f"at most {job.max_questions} questions for each file, at the edges of its rules; "
         "not real requests. One URL that differs makes a site count as changed."
     )
     if job.urls is not None:
         asked = f"the {len(job.urls):,} URLs of --urls."
-    named = ", ".join(job.robots)
+    robots = ", ".join(job.robots)
     return ComparisonReport(
         subject=f"{totals.captures:,} robots.txt of {escape_control_chars(shown, 200)}",
         parsers=job.names,
         totals=totals,
         metadata=describe(
             job.variant,
-            robots=named or "those that the file names, and one that it does not",
+            robots=robots or "those that the file names, and one that it does not",
             questions=asked,
         ),
         has_answers=inputs.has_answers,

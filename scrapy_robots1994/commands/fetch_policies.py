@@ -20,11 +20,13 @@ from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource, is_url
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.crawl.addon import Addon
+from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.escaping import printable
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
 
@@ -168,6 +170,7 @@ class PolicyLookup:
             case LocalFault():
                 raise answer.error
             case FetchError():
+                logger.warning("Could not fetch %s (%s)", printable(url), answer.detail)
                 return Policy.unreachable(origin, answer, now, freshness)
         return Policy.from_response(origin, answer, self._reader, now, freshness)
 

@@ -10,7 +10,7 @@ from scrapy_robots1994.checks import KINDS, SEVERITIES
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource, expand, is_url
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
@@ -61,13 +61,15 @@ class LintRun:
     def add(self, source: PolicySource) -> None:
         """Count one file, and print it if its format is printed piece by piece."""
         form, is_summary = self._opts.format, self._opts.summary
+        # A report is for others, too.
+        name = redact_credentials(source.name)
         report: Report | Unread
         if isinstance(source.rules, RobotsTxt):
-            report = Report(source.name, source.rules, self._ignored)
+            report = Report(name, source.rules, self._ignored)
             self._summary.add(report)
             code = ExitCode.FOUND if report.count(*self._failing) else ExitCode.FINE
         else:
-            report, is_summary = _unread(source), False
+            report, is_summary = _unread(name, source), False
             code = ExitCode.UNREAD if report.is_fault else ExitCode.FINE
         self.exit_code = max(self.exit_code, code)
         if form == "github":
@@ -97,13 +99,13 @@ class LintRun:
         terminal.print_json(document, indent=1)
 
 
-def _unread(source: PolicySource) -> Unread:
-    """Return why there is no file to report."""
+def _unread(name: str, source: PolicySource) -> Unread:
+    """Return why there is no file to report, to be shown with its *name*."""
     if source.outcome == Outcome.ABSENT.value:
         why = f"no file (HTTP {source.status}): every robot may retrieve everything"
-        return Unread(source.name, why, is_fault=False)
+        return Unread(name, why, is_fault=False)
     refused = f"access was refused (HTTP {source.status}); a robot keeps out"
-    return Unread(source.name, source.why or refused)
+    return Unread(name, source.why or refused)
 
 
 def _codes(text: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ from inspect import cleandoc
 from typing import NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
-from scrapy_robots1994.escaping import escape_control_chars, escape_json
+from scrapy_robots1994.escaping import escape_control_chars, escape_json, printable
 from scrapy_robots1994.lint.formats import Paint, unpainted
 from scrapy_robots1994.parser.dialects import DIALECTS
 
@@ -105,7 +105,7 @@ def print_note(line: str) -> None:
 
 def print_notes(what: str, lines: Iterable[str]) -> None:
     """Print a note for each of *lines*, up to a number."""
-    notes = [f"{what}: {escape_control_chars(line, 300)}" for line in lines]
+    notes = [f"{what}: {printable(line, 300)}" for line in lines]
     for note in notes[:MAX_NAMED]:
         print_note(note)
     if notes[MAX_NAMED:]:

@@ -221,8 +221,9 @@ def _sarif_level(severity: str) -> str:
 
 def _sarif_message(level: str, text: str, name: str, **place: Any) -> dict[str, Any]:
     """Return a message about the file *name*, or about a *place* in it."""
-    # A URL stays as it is.
-    uri = name if "://" in name else quote(name, errors="surrogateescape")
+    # A URL stays as it is, but for what none has.
+    safe = "%/:?#[]@!$&'()*+,;=" if "://" in name else "/"
+    uri = quote(name, safe, errors="surrogateescape")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, **place}}
     return {"level": level, "message": {"text": text}, "locations": [location]}
 

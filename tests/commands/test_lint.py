@@ -119,6 +119,46 @@ def test_lint_ends_with_either_file_last(site: Site, last: str) -> None:
     assert len(site.targets()) == len(urls)
 
 
+def test_a_failed_fetch_of_a_file_elsewhere_has_its_cause_in_the_log(
+    site: Site,
+) -> None:
+    """The line says "see the log"."""
+    url = site.refused_url("/draft.txt")
+
+    ran = scrapy("robots-lint", url, "-s", "RETRY_ENABLED=False")
+
+    assert ran.code == 3
+    assert "see the log" in ran.out
+    assert f"Could not fetch {url} (" in ran.err
+    assert "refused" in ran.err
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("robots-lint",),
+        ("robots-lint", "--format", "json"),
+        ("robots-lint", "--format", "sarif"),
+        ("robots-compare", "--parsers", "Protego"),
+        ("robots-compare", "--parsers", "Protego", "--json"),
+        ("robots-check", "/a", "--explain", "--robots"),
+        ("robots-check", "/a", "--json", "--robots"),
+        ("robots-check", "/a", "--robots", __file__, "--robots"),
+    ],
+)
+def test_what_is_printed_has_no_password(site: Site, call: tuple[str, ...]) -> None:
+    """A report is for others, too; with an answer and without."""
+    site.robots(WARNING)
+    for url in (site.url("/robots.txt"), site.refused_url("/robots.txt")):
+        wanted = url.replace("://", "://me:secret@")
+
+        ran = scrapy(*call, wanted, "-s", "RETRY_ENABLED=False")
+
+        assert ran.code in (0, 1, 3)
+        assert url.split("/")[2] in ran.out + ran.err
+        assert "secret" not in ran.out + ran.err
+
+
 def test_a_robots_txt_without_access_is_3(site: Site) -> None:
     """Ours R3: the file exists, but access is forbidden."""
     site.answer("/robots.txt", replies.text("x", status=403))

@@ -156,6 +156,17 @@ def test_sarif_has_a_rule_for_each_result() -> None:
     assert run["invocations"][0]["executionSuccessful"] is False
 
 
+def test_the_address_of_a_sarif_place_is_one() -> None:
+    """What no URL has is percent-encoded; the rest of a URL stays as it is."""
+    unread = Unread("https://x/a b?\u00e9=%20&c#d", "no answer")
+    (note,) = as_sarif([unread], "1")["runs"][0]["invocations"][0][
+        "toolExecutionNotifications"
+    ]
+
+    place = note["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "https://x/a%20b?%C3%A9=%20&c#d"
+
+
 def test_that_there_is_no_file_is_no_fault() -> None:
     """A notice for programs, and a log that succeeded."""
     absent = Unread("https://x/robots.txt", "no file", is_fault=False)
