@@ -68,7 +68,7 @@ def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
         )
         return
     odd = _odd_in_value(line)
-    yield from _form_matches(line, has_odd=odd >= 0)
+    yield from _form_matches(line, dialect, has_odd=odd >= 0)
     if odd >= 0:
         seen = values.without_odd(line.value).strip(SPACE)
         yield _invisible(
@@ -100,13 +100,16 @@ def _odd_in_value(line: Line) -> int:
     return next((at for at in (0, len(value) - 1) if values.is_odd(value[at])), -1)
 
 
-def _form_matches(line: Line, *, has_odd: bool) -> Iterator[Match]:
+def _form_matches(line: Line, dialect: Dialect, *, has_odd: bool) -> Iterator[Match]:
     """Yield what is odd about the form of a line, whatever its field."""
     # Ours O15: accepted, and reported.
     if not line.text.startswith(f"{line.field}:"):
         yield kinds.SPACED.at(line.number, 1)
     # Ours O25. An undecodable byte is reported by itself.
-    if not (has_odd or is_printable(values.UNDECODABLE.sub("", line.value))):
+    value = values.UNDECODABLE.sub("", line.value)
+    # Revisited K1, K2: a tab separates the values of a list.
+    value = value.replace("\t", " ") if dialect.has_lists else value
+    if not (has_odd or is_printable(value)):
         yield kinds.CONTROL.at(line.number, line.value_column, line.value)
     if line.comment and line.value:
         column = line.comment_column

@@ -141,9 +141,13 @@ def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
     # 1994 D1
     shown = (escape_control_chars(it, _WIDTH) for it in matching[:_SHOWN_PATHS])
     more = " …" if len(matching) > _SHOWN_PATHS else ""
-    is_pattern = dialect.has_wildcards and ("*" in line.value or line.value[-1] == "$")
-    how = "matches" if is_pattern else "begins with"
+    how = "matches" if _is_pattern(line.value, dialect) else "begins with"
     return f"{verb} what {how} {' or '.join(shown)}{more}"
+
+
+def _is_pattern(path: str, dialect: Dialect) -> bool:
+    """Return whether *path* has wildcards that *dialect* gives a meaning."""
+    return dialect.has_wildcards and ("*" in path or path.endswith("$"))
 
 
 def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
@@ -152,7 +156,8 @@ def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
         match line.kind:
             case LineKind.USER_AGENT:
                 yield dialect.names(line.value)
-            case LineKind.DISALLOW:
-                yield dialect.paths(line.value)
+            case LineKind.DISALLOW | LineKind.ALLOW as kind:
+                paths = dialect.paths(line.value)
+                yield kind, paths, [_is_pattern(it, dialect) for it in paths]
             case kind:
                 yield kind

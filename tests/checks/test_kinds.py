@@ -199,6 +199,14 @@ def test_a_dialect_is_not_blamed_for_what_it_knows() -> None:
     assert [(it.code, it.line) for it in extended.problems] == [("R035", 4)]
 
 
+def test_a_tab_between_values_is_no_control_character() -> None:
+    """Revisited K1, K2: it separates them; in 1994 it is part of the one value."""
+    body = "User-agent: a\tb\nDisallow: /a\t/b\n"
+
+    assert RobotsTxt.parse(body, dialect="revisited").problems == ()
+    assert "R028" in [it.code for it in RobotsTxt.parse(body).problems]
+
+
 FIXES = [
     ("/*.php$", "1994 cannot express it"),
     ("/*?", "1994 cannot express it"),

@@ -108,3 +108,12 @@ def test_the_effect_of_a_rule_in_rfc9309(line: str, effect: str) -> None:
     report = report_of(f"User-agent: *\n\n{line}\n", "rfc9309")
 
     assert report.effects[1:] == ["", effect]
+
+
+def test_a_wildcard_is_read_otherwise_where_it_has_a_meaning() -> None:
+    """In both directions."""
+    body = "User-agent: *\nDisallow: /a\nDisallow: /*.php\nDisallow: /b$\n"
+
+    assert [*report_of(body).read_otherwise] == ["rfc9309"]
+    for lines in report_of(body, "rfc9309").read_otherwise.values():
+        assert [line.number for line in lines] == [3, 4]
