@@ -78,6 +78,9 @@ class Job:
             raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
             )
+        urls = None if opts.urls is None else tuple(listed(opts.urls))
+        if urls == ():
+            raise WrongUse("--urls: no URL is in the file: write one a line")
         # Not made by the process: Scrapy 2.13 installs the reactor for its first crawler.
         found = peers(wanted, Crawler(Spider, settings), "--parsers")
         # The parser in use stands first.
@@ -90,7 +93,7 @@ class Job:
             variant=Variant(ours.dialect, ours.reading),
             max_bytes=ours.max_bytes,
             robots=tuple(opts.robot),
-            urls=tuple(listed(opts.urls)) if opts.urls else None,
+            urls=urls,
             max_questions=opts.questions,
             seconds=opts.deadline,
         )

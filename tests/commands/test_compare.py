@@ -184,6 +184,8 @@ def test_failed_fetch_is_named_and_sets_the_exit_code() -> None:
         (["README.md", "--parsers", ","], "at least one parser"),
         (["README.md", "--report", "out.pdf"], "ends in .html, .json or .csv"),
         (["README.md", "--report", ""], "ends in .html, .json or .csv"),
+        (["README.md", "--urls", os.devnull], "no URL is in the file"),
+        (["README.md", "--urls", ""], "--urls: "),
         (["-", "--urls", "-"], "can be the robots.txt or the URLs, not both"),
         (["README.md", "--questions", "0"], "1 or more"),
         (["README.md", "--urls", "no-such-list"], "no-such-list"),
