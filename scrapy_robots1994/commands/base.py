@@ -73,6 +73,7 @@ class RobotsCommand(ScrapyCommand):
         """Refuse what is not an option; log warnings only, unless LOG_LEVEL is given."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
+        terminal.check_streams(self._parser)
         terminal.refuse_unknown(args, self._parser)
         if opts.dialect:
             name = "ROBOTS1994_DIALECT"

@@ -150,6 +150,7 @@ def main(argv: list[str] | None = None) -> int:
     add_options(parser)
     opts, args = parser.parse_known_args(argv)
     try:
+        terminal.check_streams(parser)
         terminal.refuse_unknown(args, parser)
         run = LintRun(args, opts)
         for name in filter(is_url, run.names):

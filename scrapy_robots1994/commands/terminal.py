@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from inspect import cleandoc
+from pathlib import Path
 from typing import NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
@@ -67,6 +68,16 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
         help="read files in this dialect; if not given, in ROBOTS1994_DIALECT of the "
         "project, or 1994",
     )
+
+
+def check_streams(parser: argparse.ArgumentParser) -> None:
+    """End the process where standard output is closed; without standard error, as cron
+    may start it, notes go nowhere.
+    """
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
+    if sys.stdout is None:
+        parser.error("standard output is closed: name a file for it, as in > FILE")
 
 
 def refuse_unknown(args: Iterable[str], parser: argparse.ArgumentParser) -> None:

@@ -192,6 +192,61 @@ def test_a_closed_standard_input_is_wrong_use(args: tuple[str, ...]) -> None:
     assert "closed" in ran.stderr or "no URL given" in ran.stderr
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        (*SCRAPY, "robots-lint", "README.md"),
+        (*SCRAPY, "robots-check", "/", "--robots", "README.md"),
+        (*SCRAPY, "robots-compare", "README.md"),
+        (*SCRAPY, "robots-store", "stats", "--store", "sqlite:///no-such.db"),
+        (*LINT, "README.md"),
+    ],
+)
+def test_a_closed_standard_output_is_wrong_use(args: tuple[str, ...]) -> None:
+    """One sentence, and no traceback."""
+    ran = run_closed(1, args)
+
+    assert ran.returncode == terminal.ExitCode.WRONG_USE
+    assert "Traceback" not in ran.stderr
+    assert "standard output is closed" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (*SCRAPY, "robots-check", "/", "--robots", "no-such-file"),
+        (
+            *SCRAPY,
+            "robots-compare",
+            "README.md",
+            "no-such-file",
+            "--parsers",
+            "Protego",
+        ),
+    ],
+)
+def test_without_standard_error_the_answer_stays(args: tuple[str, ...]) -> None:
+    """The note that a file is missing goes nowhere; its exit code does not."""
+    ran = run_closed(2, args)
+
+    assert ran.returncode == terminal.ExitCode.UNREAD
+    assert ran.stdout
+
+
+def run_closed(stream: int, args: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """Run a command as a shell does that closes a stream (`>&-`)."""
+    return subprocess.run(
+        ["/bin/sh", "-c", f'"$@" {stream}>&-', "sh", *args],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
 @pytest.mark.parametrize("args", [(*SCRAPY, "robots-lint"), LINT])
 def test_full_disk_is_reported_in_one_sentence(
     args: tuple[str, ...], tmp_path: Path
