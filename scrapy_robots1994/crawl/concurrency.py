@@ -33,9 +33,9 @@ class EngineState:
     @property
     def _slot(self) -> Any:
         """The engine's record of the open spider; `None` before it opens and after."""
-        # `ExecutionEngine._slot` is private. Nothing public says that a crawl closes,
-        # offers the scheduler's state (before Scrapy 2.19) or starts the next request.
-        # Without it, waiting requests end with their robots.txt, not with the crawl.
+        # `ExecutionEngine._slot` is private. Nothing public says that a crawl closes or
+        # offers the scheduler's state (before Scrapy 2.19). Without it, waiting requests
+        # end with their robots.txt, not with the crawl.
         slot = getattr(self._crawler.engine, "_slot", _ABSENT)
         if slot is not _ABSENT:
             return slot
@@ -66,13 +66,19 @@ class EngineState:
         active = self.active()
         if request not in active:
             return False
-        # Asked before it has left, so it is taken out for the time of one look:
-        # `needs_backout` counts the set, and nothing else runs meanwhile.
+        # For the time of one look: `needs_backout` counts the set; nothing else runs.
         active.discard(request)
         try:
             return self.has_room()
         finally:
             active.add(request)
+
+    def is_stuck(self) -> bool:
+        """Return whether no page is on its way, so that none will make room."""
+        # Those that count may be in callbacks and middlewares that await one of ours.
+        active, is_paused = self.active(), self._crawler.engine.paused
+        sent = (slot.active for slot in slots_of(self._crawler).values())
+        return not is_paused and all(map(active.isdisjoint, sent))
 
     def has_others(self) -> bool:
         """Return whether the engine has requests of its own for a free place."""
@@ -85,8 +91,7 @@ class EngineState:
 
     def schedule(self) -> None:
         """Make the engine look for a further request now, not at its next heartbeat."""
-        # `_Slot.nextcall` is private; nothing public says that there is room again.
-        # Without it, the heartbeat notices, within five seconds.
+        # `_Slot.nextcall` is private. Without it, the heartbeat notices within 5 seconds.
         nextcall = getattr(self._slot, "nextcall", None)
         if nextcall is not None:
             nextcall.schedule()
@@ -105,9 +110,8 @@ class EngineState:
 
     def set_close_if_idle(self, value: object) -> Any:
         """Say whether an idle spider closes, and return what was set before."""
-        # `_Slot.close_if_idle` is private. `DontCloseSpider` alone keeps the spider
-        # open as well, but `spider_idle` is sent again and again meanwhile, and spiders
-        # that make their next batch of requests then make it too early.
+        # `_Slot.close_if_idle` is private. With `DontCloseSpider` alone, `spider_idle` is
+        # sent again and again, and spiders make their next batch of requests too early.
         slot = self._slot
         was = getattr(slot, "close_if_idle", _ABSENT)
         if was is not _ABSENT and value is not _ABSENT:
@@ -126,9 +130,8 @@ class UncountedRequests:
 
     A request that waits for a robots.txt, and the request for that file, would count
     towards `CONCURRENT_REQUESTS`, and 16 slow origins would stop all others. So they
-    are taken out of `downloader.active`. They must be back before they leave, also when
-    they are cancelled, for the downloader removes them itself. The spider is not idle
-    while there are any.
+    are out of `downloader.active`. They must be back before they leave or are cancelled,
+    for the downloader removes them itself. The spider is not idle while there are any.
     """
 
     @classmethod
@@ -191,9 +194,8 @@ class UncountedRequests:
             self.remove(request)
 
         # `Deferred._canceller` is private. No signal says that a queued request was
-        # cancelled, and the downloader removes it from `active` at once. With it,
-        # Twisted ignores the response that may still come only where
-        # `_suppressAlreadyCalled` says so. Without either, that removal is a KeyError.
+        # cancelled, and the downloader removes it from `active` at once: a KeyError. With
+        # it, Twisted ignores a late response only if `_suppressAlreadyCalled` says so.
         response._canceller = cancel  # noqa: SLF001 - as above
         self._queued[request] = ended
         return True
@@ -221,8 +223,7 @@ class UncountedRequests:
 
     def discard(self, request: Request) -> None:
         """Count *request* again; no effect if it counts already."""
-        # The downloader removes what has its response itself, which is an error where
-        # it is missing.
+        # The downloader removes what has its response itself: an error if it is missing.
         if request not in self._requests:
             return
         self._requests.remove(request)
@@ -261,8 +262,7 @@ def _queue_of(crawler: Crawler, request: Request) -> Any:
 def handler_check(crawler: Crawler) -> Callable[[object], bool]:
     """Return what says quickly whether a signal of *crawler* has any handler."""
     # `dispatcher.connections` is internal: handlers by the id of the sender, then by
-    # signal. `getReceivers` raises and catches an error where there are none, which
-    # costs as much as sending the signal. Without the table, every signal is sent.
+    # signal. `getReceivers` costs as much as sending. Without it, every signal is sent.
     table = getattr(dispatcher, "connections", None)
     if table is None:
         return lambda _: True

@@ -9,6 +9,7 @@ from itertools import count
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
+from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
@@ -23,6 +24,7 @@ id of the crawl that gave it back."""
 
 # Scrapy has no signal for a free place, nor for a crawl that begins to close.
 POLL_SECONDS = 0.1  # between two polls of the engine while requests wait
+STUCK_POLLS = 10  # until one leaves although no place is free
 BUSY_POLL_SECONDS = 0.005  # right after a request left
 
 FREE_PLACES_IN_A_ROW = 8
@@ -143,6 +145,7 @@ class WaitingRequests:
         to let others go first."""
         self._is_polling = False
         self._pause = POLL_SECONDS
+        self._stuck_polls = 0
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
         self._for_us = 0
@@ -175,6 +178,9 @@ class WaitingRequests:
         # Ours R6: a page that is sent now would delay the close.
         if self._engine.is_closing():
             raise FetchAborted(CLOSING)
+        if waiting.request.callback is NO_CALLBACK:
+            # A component awaits it by `engine.download_async`, which has no such limit.
+            return
         waiting.is_due = True
         self._places.counting.pop(waiting, None)
         insort(self.leaving, waiting, key=lambda it: it.order)
@@ -264,6 +270,12 @@ class WaitingRequests:
             return
         before, self._is_reserved = len(self.leaving), False
         self._fill()
+        # A callback that awaits a page may hold up the engine, which holds up the page.
+        is_stuck = bool(self.leaving) and self._engine.is_stuck()
+        self._stuck_polls = self._stuck_polls + 1 if is_stuck else 0
+        if self._stuck_polls > STUCK_POLLS:
+            self._stuck_polls = 0
+            self._let_go(self.leaving[0])
         is_moving = len(self.leaving) < before
         # Often while there is movement; ten polls a second cost next to nothing.
         slower = min(self._pause * 2, POLL_SECONDS)

@@ -81,6 +81,20 @@ class Downloading(Counted):
             self.result["items"].append({"status": found.status})
 
 
+class Heavy(Downloading):
+    """Awaits pages of new origins while it holds a page that fills the scraper."""
+
+    name = "heavy"
+
+    async def first_page(self, response: Response) -> Any:
+        """Await one as a component does, and one as any other request."""
+        component = Request(self.site, callback=NO_CALLBACK)
+        other = Request(self.site.replace("a.test", "b.test"))
+        for request in (component, other):
+            found = await download(self.crawler, request)
+            self.result["items"].append({"status": found.status})
+
+
 def interrupt_at_the_first_page(crawler: Crawler) -> None:
     """Interrupt the crawl when page 0 is about to be queued in its download slot."""
 

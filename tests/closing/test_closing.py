@@ -264,6 +264,21 @@ def test_a_handler_may_await_a_page_while_the_spider_opens() -> None:
     assert result.stats["test/private"] == "refused"
 
 
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_callback_that_holds_up_the_engine_gets_the_pages_that_it_awaits(
+    reactor: Reactor,
+) -> None:
+    """The scraper has no room until the callback ends, which awaits pages that waited."""
+    with Site() as site:
+        site.robots(OPEN)
+        site.answer("/first", replies.html("x" * 6_000_000))
+        args = {"first": site.url("/first")}
+        side = Side(reactor=reactor)
+        result = side.crawl(site, "Heavy", spider_args=args, timeout=30)
+
+    assert result.items == [{"status": 200}] * 2
+
+
 def test_a_silent_origin_is_no_reason_to_send_spider_idle() -> None:
     """Spiders make their next batch of requests by it, so it comes once, at the end."""
     with Site() as site:
