@@ -80,9 +80,15 @@ def check_streams(parser: argparse.ArgumentParser) -> None:
         parser.error("standard output is closed: name a file for it, as in > FILE")
 
 
-def refuse_unknown(args: Iterable[str], parser: argparse.ArgumentParser) -> None:
-    """End the process if one of *args* looks like an option, which *parser* lacks."""
-    for arg in args:
+def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
+    """End the process if one of *args* looks like an option, which *parser* lacks.
+
+    What comes after `--`, which is taken out, is none.
+    """
+    end = args.index("--") if "--" in args else len(args)
+    options = args[:end]
+    del args[end : end + 1]
+    for arg in options:
         if arg.startswith("-") and arg != "-":
             known = re.findall("--[a-z-]+", parser.format_help())
             hint = did_you_mean(arg.partition("=")[0], known)

@@ -207,3 +207,16 @@ def test_the_hook_of_pre_commit_runs_the_script() -> None:
     assert script == "robots-lint"
     assert robots_lint(*args, "-", given=WARNING).code == 0
     assert robots_lint(*args, "-", given="Disallow: /\n").code == 1
+
+
+def test_what_comes_after_two_hyphens_is_no_option(tmp_path: Path) -> None:
+    """As for other commands; with Scrapy, too."""
+    (tmp_path / "-x.txt").write_text(CLEAN, "utf-8")
+
+    for ran in (
+        robots_lint("--", "-x.txt", folder=tmp_path),
+        scrapy("robots-lint", "--", "-x.txt", folder=tmp_path),
+    ):
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.startswith("-x.txt: 2 lines")
+    assert robots_lint("-x.txt", "--", "y", folder=tmp_path).code == 2
