@@ -124,8 +124,8 @@ class WaitingRequests:
     """The requests of one crawl that wait for a robots.txt, at most *places* uncounted.
 
     Once their policy is known, requests leave in the order of their priority, as other
-    pages come back: never more than `CONCURRENT_REQUESTS` are on their way. A request
-    of the scheduler that is more urgent than they are goes first.
+    pages come back: never more than `CONCURRENT_REQUESTS` are on their way, but for what
+    components await. A request of the scheduler that is more urgent goes first.
 
     *on_closing* is called when the crawl begins to close, and again at its end.
     """
