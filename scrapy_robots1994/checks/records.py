@@ -107,7 +107,12 @@ def rule_matches(records: Iterable[Record], dialect: Dialect) -> Iterator[Match]
     """Yield the rules that change nothing in their record."""
     records = tuple(records)
     # RFC 9309 2.2.1: the groups of one name are merged.
-    has_any_allow = any(rule.allows for record in records for rule in record.rules)
+    with_allow = {
+        name.lower()
+        for record in records
+        if any(rule.allows for rule in record.rules)
+        for name in record.names
+    }
     for record in records:
         if any(rule.value for rule in record.rules):
             for rule in record.rules:
@@ -116,7 +121,8 @@ def rule_matches(records: Iterable[Record], dialect: Dialect) -> Iterator[Match]
                     yield kinds.ADDS_NOTHING.at(rule.line, 1)
         has_allow = any(rule.allows for rule in record.rules)
         # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
-        if not (dialect.has_wildcards and has_any_allow):
+        is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
+        if not (dialect.has_wildcards and is_merged):
             yield from _covered_rules(record.rules, dialect, has_allow=has_allow)
 
 

@@ -150,6 +150,7 @@ def test_a_shorter_rule_hides_none_where_a_merged_group_allows() -> None:
 
     assert not RobotsTxt.parse(body, dialect="rfc9309").allowed("/a/b", "rex")
     assert fixes(body, "R023", "rfc9309") == []
+    assert len(fixes(body.replace("rex\nAllow", "max\nAllow"), "R023", "rfc9309")) == 1
 
 
 def test_one_record_for_everybody_closes_what_two_closed() -> None:
