@@ -11,6 +11,7 @@ from scrapy_robots1994.checks.kinds import Match
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.records import Agent, Record, Rule
+from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.tokens import ALLOW, CRAWL_DELAY, Line, LineKind
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -132,8 +133,10 @@ def _covered_rules(
     """Yield the rules about whose URLs another one decides."""
     # Revisited K2: to delete a line with several paths would open the others.
     listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
+    # RFC 9309 2.2.2: encoded reserved characters are others than plain ones.
+    spelling_of = normal_spelling if dialect.has_wildcards else canonical
     spelled = [
-        (canonical(rule.value), rule)
+        (spelling_of(rule.value), rule)
         for rule in rules
         if rule.value.startswith("/") and not _is_pattern(rule, dialect)
     ]
@@ -147,7 +150,7 @@ def _covered_rules(
         # 1994 D1, Ours O18: what starts with this value starts with that one.
         # Ours X1: of several rules the first in the file decides.
         if ancestors and (first.line < rule.line or not has_allow):
-            is_same = spelling == canonical(first.value)
+            is_same = spelling == spelling_of(first.value)
             is_listed = listed.get(rule.line, 0) > 1
             yield _without_effect(rule, first, is_same=is_same, is_listed=is_listed)
         else:

@@ -161,3 +161,15 @@ def test_one_record_for_everybody_closes_what_two_closed() -> None:
     assert fix.endswith("above the others.")
     merged = RobotsTxt.parse(f"{STAR}{second}{first}", dialect="extended")
     assert not merged.allowed("/a/x", "rex")
+
+
+@pytest.mark.parametrize(("dialect", "count"), [("1994", 1), ("rfc9309", 0)])
+def test_an_encoded_reserved_character_covers_a_plain_one_in_1994_alone(
+    dialect: str, count: int
+) -> None:
+    """Ours O18 decodes both; RFC 9309 2.2.2 leaves reserved ones as they are."""
+    body = f"{STAR}Disallow: /%21/\nDisallow: /!/a\n"
+    first = RobotsTxt.parse(f"{STAR}Disallow: /%21/\n", dialect=dialect)
+
+    assert len(fixes(body, "R023", dialect)) == count
+    assert first.allowed("/!/a", "rex") is (count == 0)
