@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from scrapy_robots1994.crawl import fetch_limit
 from scrapy_robots1994.crawl.fetch_limit import (
     MIN_WINDOW,
     START_WINDOW,
+    Descriptors,
     FetchLimit,
 )
 
@@ -278,3 +281,20 @@ def test_no_probe_is_sent_once_all_fetches_have_ended(
         assert not sent
 
     asyncio.run(crawl())
+
+
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_open_files_are_not_free(
+    monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
+) -> None:
+    """However this kernel says how many there are."""
+    if is_listed:
+        monkeypatch.setattr(fetch_limit, "_is_size_the_count", lambda: False)
+    monkeypatch.setattr(fetch_limit, "_count_open", fetch_limit._count_open.__wrapped__)
+    descriptors = Descriptors(pages=0)
+
+    before = descriptors.free(0)
+    with ExitStack() as files:
+        for _ in range(5):
+            files.enter_context(Path(os.devnull).open("rb"))
+        assert descriptors.free(0) == before - 5
