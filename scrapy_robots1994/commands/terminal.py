@@ -138,6 +138,8 @@ def _write(stream: TextIO, line: str) -> None:
         # Not SystemExit: an event loop would go on with it.
         end_now(BROKEN_PIPE)
     except OSError as error:
+        # Python writes the rest of a buffer at exit, and would fail with another code.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         where = "output" if stream is sys.stdout else "error"
         msg = f"standard {where} cannot be written: {error.strerror}"
         raise WrongUse(msg) from None

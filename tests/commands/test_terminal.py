@@ -248,8 +248,9 @@ def run_closed(stream: int, args: tuple[str, ...]) -> subprocess.CompletedProces
 
 
 @pytest.mark.parametrize("args", [(*SCRAPY, "robots-lint"), LINT])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_full_disk_is_reported_in_one_sentence(
-    args: tuple[str, ...], tmp_path: Path
+    args: tuple[str, ...], unbuffered: str, tmp_path: Path
 ) -> None:
     """No file is blamed for it, and no traceback is shown."""
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /\n", "utf-8")
@@ -257,7 +258,7 @@ def test_full_disk_is_reported_in_one_sentence(
         ran = subprocess.run(
             [*args, "robots.txt"],
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
