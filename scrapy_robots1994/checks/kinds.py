@@ -75,9 +75,8 @@ class Match(NamedTuple):
     """A problem before it is put into words, which takes longer than to find it.
 
     *fix*, or what it returns, takes the place of the check's own, if it is not empty.
-    *meant* are the robots
-    that the author of a wrong User-agent line likely meant. *is_harmless* says that
-    this match does not weaken the policy, though its kind may.
+    *meant* are the robots that the author of a wrong User-agent line likely meant.
+    *is_harmless* says that this match does not weaken the policy, though its kind may.
     """
 
     check: Check

@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.checks.kinds import Match
+from scrapy_robots1994.checks.values import is_pattern
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.records import Agent, Record, Rule
@@ -131,14 +132,14 @@ def _covered_rules(
     rules: Iterable[Rule], dialect: Dialect, *, has_allow: bool
 ) -> Iterator[Match]:
     """Yield the rules about whose URLs another one decides."""
-    # Revisited K2: to delete a line with several paths would open the others.
+    # Revisited K2: deleting a line with several paths would open the others.
     listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
-    # RFC 9309 2.2.2: encoded reserved characters are others than plain ones.
+    # RFC 9309 2.2.2: an encoded reserved character differs from a plain one.
     spelling_of = normal_spelling if dialect.has_wildcards else canonical
     spelled = [
         (spelling_of(rule.value), rule)
         for rule in rules
-        if rule.value.startswith("/") and not _is_pattern(rule, dialect)
+        if rule.value.startswith("/") and not is_pattern(rule.value, dialect)
     ]
     # Spellings that begin those that follow in order, each with the rule that decides
     # about its URLs. Equal ones stay in the order of the file.
@@ -156,11 +157,6 @@ def _covered_rules(
         else:
             first = rule
         ancestors.append((spelling, first))
-
-
-def _is_pattern(rule: Rule, dialect: Dialect) -> bool:
-    """Return whether a wildcard makes *rule* more than a prefix."""
-    return dialect.has_wildcards and ("*" in rule.value or rule.value.endswith("$"))
 
 
 def _without_effect(

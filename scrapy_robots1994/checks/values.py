@@ -156,6 +156,11 @@ def can_match(path: str, dialect: Dialect) -> bool:
     return path.startswith(("/", "*"))
 
 
+def is_pattern(path: str, dialect: Dialect) -> bool:
+    """Return whether wildcards make *path* more than a prefix in *dialect*."""
+    return dialect.has_wildcards and ("*" in path or path.endswith("$"))
+
+
 def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
     """Yield what is odd about the value of a rule."""
     end = 0

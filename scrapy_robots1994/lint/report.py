@@ -8,7 +8,7 @@ from operator import ne
 from typing import Any
 
 from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.values import can_match
+from scrapy_robots1994.checks.values import can_match, is_pattern
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser import Line, LineKind, Record
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
@@ -141,13 +141,8 @@ def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
     # 1994 D1
     shown = (escape_control_chars(it, _WIDTH) for it in matching[:_SHOWN_PATHS])
     more = " …" if len(matching) > _SHOWN_PATHS else ""
-    how = "matches" if _is_pattern(line.value, dialect) else "begins with"
+    how = "matches" if is_pattern(line.value, dialect) else "begins with"
     return f"{verb} what {how} {' or '.join(shown)}{more}"
-
-
-def _is_pattern(path: str, dialect: Dialect) -> bool:
-    """Return whether *path* has wildcards that *dialect* gives a meaning."""
-    return dialect.has_wildcards and ("*" in path or path.endswith("$"))
 
 
 def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
@@ -158,6 +153,6 @@ def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
                 yield dialect.names(line.value)
             case LineKind.DISALLOW | LineKind.ALLOW as kind:
                 paths = dialect.paths(line.value)
-                yield kind, paths, [_is_pattern(it, dialect) for it in paths]
+                yield kind, paths, [is_pattern(it, dialect) for it in paths]
             case kind:
                 yield kind
