@@ -125,7 +125,8 @@ class RobotsDownload:
             try:
                 response = await self._download(request)
             except Exception as error:  # noqa: BLE001 - R7: also one of any middleware
-                # As the built-in counts: whoever raised it has counted the request.
+                # As the built-in counts: the component that raised IgnoreRequest has
+                # counted the request.
                 if not isinstance(error, IgnoreRequest):
                     self._recorder.count(stats.EXCEPTIONS, kind=type(error))
                 return self._failure(error, state)
@@ -176,6 +177,7 @@ class RobotsDownload:
             self._uncounted.remove(request)
             started.cancel()
 
+        # A future would call `cancel` only in the next turn of the event loop.
         response: Any = Deferred(cancel)
         # One that was cancelled has its result.
         started.addBoth(lambda it: response.called or response.callback(it))

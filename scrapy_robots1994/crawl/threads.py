@@ -36,8 +36,8 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 def thread_safe_call() -> Any:
     """Return what runs a call on the event loop, from a thread or a signal handler."""
-    if _loop():
-        return asyncio.get_running_loop().call_soon_threadsafe
+    if loop := _loop():
+        return loop.call_soon_threadsafe
     # Installed by now: importing it installs one.
     from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
 
@@ -102,13 +102,16 @@ class DeferredWaiter(Generic[T]):
     __slots__ = ("_result",)
 
     def __init__(self, cancel: Callable[[Any], Any] | None = None) -> None:
-        self._result: Deferred[T] | asyncio.Future[T] = Deferred(cancel)
+        self._result: Deferred[T] | asyncio.Future[T]
+        loop = _loop()
+        if loop is None:
+            self._result = Deferred(cancel)
+            return
         # A Deferred would be wrapped in such a future: 16 more objects for the garbage
         # collector, while thousands wait.
-        if loop := _loop():
-            self._result = loop.create_future()
-            if cancel is not None:
-                self._result.add_done_callback(lambda it: it.cancelled() and cancel(it))
+        self._result = loop.create_future()
+        if cancel is not None:
+            self._result.add_done_callback(lambda it: it.cancelled() and cancel(it))
 
     def release(self, resolution: T) -> None:
         """Resume what waits with *resolution*; no effect a second time."""
