@@ -68,8 +68,8 @@ def redact_credentials(text: str) -> str:
     return _CREDENTIALS.sub("", text) if "@" in text else text
 
 
-def printable(text: str, width: int = 500) -> str:
-    """Return *text* of a site, a server or an exception as a log line shows it."""
+def redact_and_escape(text: str, width: int = 500) -> str:
+    """Return *text* for a log line: without credentials, on one line, safe to print."""
     # Ours O25: a host of a URL may hold anything, too; and a proxy's URL with its
     # password is in the message of many exceptions.
     return escape_control_chars(redact_credentials(text), width)

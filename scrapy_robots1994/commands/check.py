@@ -12,7 +12,7 @@ from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import (
     escape_control_chars,
-    printable,
+    redact_and_escape,
     redact_credentials,
 )
 from scrapy_robots1994.lint.formats import WIDTH, Paint
@@ -185,7 +185,7 @@ class UrlVerdict:
         note = "" if explain else self._note(names_file=names_file)
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)
-        yield f"{word}{printable(self.url, width)}{note}"
+        yield f"{word}{redact_and_escape(self.url, width)}{note}"
         for text in self._reasons() if explain else ():
             for line in wrap(text, WIDTH - _MARGIN):
                 yield " " * _MARGIN + line
@@ -204,7 +204,7 @@ class UrlVerdict:
             note = f"  line {verdict.line}"
         # A file that cannot be read is named by a note, once.
         if names_file and source.rules:
-            note += f"  [{printable(source.name, 50)}]"
+            note += f"  [{redact_and_escape(source.name, 50)}]"
         return note
 
     def _reasons(self) -> Iterator[str]:
@@ -213,7 +213,7 @@ class UrlVerdict:
         if source is None:
             yield f"not checked: {self.exemption}"
             return
-        name = printable(source.name, 60)
+        name = redact_and_escape(source.name, 60)
         if self.verdict is not None:
             whole = self.verdict.explain()
             because = whole.removeprefix(self.word).removeprefix(":").strip()

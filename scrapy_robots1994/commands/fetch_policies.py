@@ -26,7 +26,7 @@ from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import thread_safe_call
 from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.escaping import printable
+from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
 
@@ -170,7 +170,9 @@ class PolicyLookup:
             case LocalFault():
                 raise answer.error
             case FetchError():
-                logger.warning("Could not fetch %s (%s)", printable(url), answer.detail)
+                logger.warning(
+                    "Could not fetch %s (%s)", redact_and_escape(url), answer.detail
+                )
                 return Policy.unreachable(origin, answer, now, freshness)
         return Policy.from_response(origin, answer, self._reader, now, freshness)
 

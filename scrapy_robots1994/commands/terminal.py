@@ -14,7 +14,11 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
-from scrapy_robots1994.escaping import escape_control_chars, escape_json, printable
+from scrapy_robots1994.escaping import (
+    escape_control_chars,
+    escape_json,
+    redact_and_escape,
+)
 from scrapy_robots1994.lint.formats import Paint, unpainted
 from scrapy_robots1994.parser.dialects import DIALECTS
 
@@ -122,7 +126,7 @@ def print_note(line: str) -> None:
 
 def print_notes(what: str, lines: Iterable[str]) -> None:
     """Print a note for each of *lines*, up to a number."""
-    notes = [f"{what}: {printable(line, 300)}" for line in lines]
+    notes = [f"{what}: {redact_and_escape(line, 300)}" for line in lines]
     for note in notes[:MAX_NAMED]:
         print_note(note)
     if notes[MAX_NAMED:]:

@@ -27,7 +27,7 @@ from twisted.web.client import ResponseFailed
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of, read_body
-from scrapy_robots1994.escaping import printable
+from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.fetch_result import (
     BUGS,
     Cancelled,
@@ -288,4 +288,4 @@ def one_line(error: BaseException) -> str:
     found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
     each = [getattr(reason, "value", reason) for reason in found or [error]]
     said = "; ".join(str(it) or type(it).__name__ for it in each)
-    return printable(" ".join(said.split()), 200)
+    return redact_and_escape(" ".join(said.split()), 200)

@@ -10,7 +10,7 @@ from scrapy_robots1994.checks.kinds import Problem, sentence
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.escaping import printable
+from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
@@ -151,8 +151,8 @@ class FetchLog:
         text = "".join(traceback.format_exception(result.error)).rstrip("\n")
         logger.error(
             "An exception was raised while %s was fetched:\n%s",
-            printable(origin.robots_url),
-            "\n".join(printable(line) for line in text.split("\n")),
+            redact_and_escape(origin.robots_url),
+            "\n".join(redact_and_escape(line) for line in text.split("\n")),
             extra={"spider": self._crawler.spider},
         )
 

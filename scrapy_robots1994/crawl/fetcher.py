@@ -23,7 +23,7 @@ from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.escaping import printable
+from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, Validators
 from scrapy_robots1994.policy.fetch_result import RobotsResponse, is_shortage
@@ -101,7 +101,7 @@ class RobotsDownload:
 
     def _redirect_error(self, target: str, urls: list[str]) -> FetchError | None:
         """Return why a redirect to *target* is not followed, after all *urls* (R2)."""
-        shown = printable(target, 120)
+        shown = redact_and_escape(target, 120)
         most = self._settings.max_redirects
         if Origin.of(target) is None:
             kind, detail = "redirect", f"redirected to {shown}"

@@ -4,7 +4,7 @@ import logging
 
 from scrapy.crawler import Crawler
 
-from scrapy_robots1994.escaping import printable
+from scrapy_robots1994.escaping import redact_and_escape
 
 # One name for the whole package, so that one filter finds all its lines.
 logger = logging.getLogger("scrapy_robots1994")
@@ -14,6 +14,6 @@ def log_line(crawler: Crawler, level: int, text: str, *values: object) -> None:
     """Log *text* with *values* filled in, without the credentials of URLs."""
     # Most lines are at DEBUG, and are not made where nothing shows them.
     if logger.isEnabledFor(level):
-        shown = (printable(it) if isinstance(it, str) else it for it in values)
+        shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
         # Extensions and the formatters of users find the lines of a spider by this.
         logger.log(level, text, *shown, extra={"spider": crawler.spider})

@@ -26,7 +26,7 @@ from scrapy_robots1994.directives import (
     is_wide,
     words_occur,
 )
-from scrapy_robots1994.escaping import printable
+from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.parser.user_agent import robot_names
 
 PAGE_KEY = "robots1994_page"
@@ -44,7 +44,7 @@ class DroppedByPage(DropItem):
         self.said = said
         # Else Scrapy logs a warning with the whole item for each of them.
         super().__init__(
-            f"Not to be indexed: {said} of {printable(url)}", log_level="DEBUG"
+            f"Not to be indexed: {said} of {redact_and_escape(url)}", log_level="DEBUG"
         )
 
 
