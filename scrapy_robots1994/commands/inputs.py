@@ -38,7 +38,7 @@ def expand(names: Iterable[str]) -> list[str]:
 
     Hidden files and folders are left out. A folder that cannot be listed is an item of
     its own: reading it says why. Raises `WrongUse` for a folder without a file, which
-    would not be an answer at all, and for what can be no name.
+    would not be an answer at all, for an empty name and for a URL without a valid origin.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -71,7 +71,7 @@ def _files_under(folder: str) -> Iterator[str]:
 
 
 def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:
-    """Raise `WrongUse` where standard input is one of both."""
+    """Raise `WrongUse` if standard input is in both."""
     if STDIN in files and STDIN in urls:
         raise WrongUse("standard input can be the robots.txt or the URLs, not both")
 

@@ -87,7 +87,7 @@ def check_streams(parser: argparse.ArgumentParser) -> None:
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
     """End the process if one of *args* looks like an option, which *parser* lacks.
 
-    What comes after `--`, which is taken out, is none.
+    Arguments after `--`, which is removed, are never options.
     """
     end = args.index("--") if "--" in args else len(args)
     options = args[:end]
@@ -142,7 +142,7 @@ def _write(stream: TextIO, line: str) -> None:
         # Not SystemExit: an event loop would go on with it.
         end_now(BROKEN_PIPE)
     except OSError as error:
-        # Python writes the rest of a buffer at exit, and would fail with another code.
+        # At exit Python writes its buffer again; a failure would change the exit code.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         where = "output" if stream is sys.stdout else "error"
         msg = f"standard {where} cannot be written: {error.strerror}"

@@ -66,7 +66,7 @@ class EngineState:
         active = self.active()
         if request not in active:
             return False
-        # For the time of one look: `needs_backout` counts the set; nothing else runs.
+        # Put back at once: `needs_backout` counts the set, and nothing else runs.
         active.discard(request)
         try:
             return self.has_room()
@@ -75,7 +75,7 @@ class EngineState:
 
     def is_stuck(self) -> bool:
         """Return whether no page is on its way, so that none will make room."""
-        # Those that count may be in callbacks and middlewares that await one of ours.
+        # Those that count may be in callbacks or middlewares that wait for one of ours.
         active, is_paused = self.active(), self._crawler.engine.paused
         sent = (slot.active for slot in slots_of(self._crawler).values())
         return not is_paused and all(map(active.isdisjoint, sent))
@@ -155,8 +155,8 @@ class UncountedRequests:
         self._queued: dict[Request, Callable[[], object]] = {}
         self._close_if_idle: Any = _ABSENT
         self.on_first: list[Callable[[], None]] = []
-        """Called when the first request is added. Who adds any has to call `discard`
-        with all that leave the downloader, as long as any is left."""
+        """Called when the first request is added. As long as any is uncounted, the
+        caller of `add` calls `discard` for each request that leaves the downloader."""
         crawler.signals.connect(self._stay_open, signals.spider_idle)
 
     def __len__(self) -> int:
@@ -262,7 +262,7 @@ def _queue_of(crawler: Crawler, request: Request) -> Any:
 def handler_check(crawler: Crawler) -> Callable[[object], bool]:
     """Return what says quickly whether a signal of *crawler* has any handler."""
     # `dispatcher.connections` is internal: handlers by the id of the sender, then by
-    # signal. `getReceivers` costs as much as sending. Without it, every signal is sent.
+    # signal. `getReceivers` costs as much as sending. Without the table, all are sent.
     table = getattr(dispatcher, "connections", None)
     if table is None:
         return lambda _: True

@@ -97,7 +97,7 @@ class DownloadState:
 
     It began at *since* and its body at *started*. *is_sent* says that the request
     reached the downloader, *is_answered* that a response came, and *is_stopped* that
-    someone else stopped it. *proxy* is the one that the request was sent through,
+    another component stopped it. *proxy* is the one that the request was sent through,
     *user_agent* the name it was sent with. *final_url* is the URL of a request that
     follows a redirect. With *conditions*, its headers, the server may answer "not
     modified".
@@ -258,7 +258,7 @@ class DownloadLimits:
         if not isinstance(state, DownloadState):
             return
         state.is_answered = True
-        # What one piece holds, others may stop at it and take nothing away.
+        # Another component may stop a download whose only piece has already arrived.
         length = response.headers.get("Content-Length")
         is_whole = state.is_truncated or length == b"%d" % len(response.body)
         state.is_stopped = "download_stopped" in response.flags and not is_whole

@@ -66,15 +66,15 @@ _LISTING = Path("/dev/fd")
 @ttl_cache(maxsize=1, ttl=0.05)
 def _count_open() -> int:
     """Return how many descriptors the process has open."""
-    if _is_size_the_count():
+    if _is_size_count():
         return _LISTING.stat().st_size
     return len(os.listdir(_LISTING))  # noqa: PTH208 - fastest
 
 
 @cache
-def _is_size_the_count() -> bool:
-    """Whether the folder's size is the number of its entries: on Linux since 6.2."""
-    # Seen, not known by the version: sandboxes have kernels of their own.
+def _is_size_count() -> bool:
+    """Whether the size of the folder is the number of its entries (Linux 6.2)."""
+    # Compared, not read from the version: sandboxes have kernels of their own.
     size, listed = _LISTING.stat().st_size, len(os.listdir(_LISTING))  # noqa: PTH208 - as above
     # The listing takes a descriptor itself.
     return sys.platform == "linux" and 0 <= listed - size <= 1

@@ -221,7 +221,7 @@ def _sarif_level(severity: str) -> str:
 
 def _sarif_message(level: str, text: str, name: str, **place: Any) -> dict[str, Any]:
     """Return a message about the file *name*, or about a *place* in it."""
-    # A URL stays as it is, but for what none has.
+    # In a URL, only characters that no URL has are encoded.
     safe = "%/:?#[]@!$&'()*+,;=" if "://" in name else "/"
     uri = quote(name, safe, errors="surrogateescape")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, **place}}

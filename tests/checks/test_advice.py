@@ -94,16 +94,16 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("value", "told"), LISTS)
+@pytest.mark.parametrize(("value", "expected"), LISTS)
 def test_each_path_of_a_list_gets_advice_that_keeps_the_others(
-    value: str, told: list[tuple[str, int, str]]
+    value: str, expected: list[tuple[str, int, str]]
 ) -> None:
     """Revisited K2: what to do about one path opens no other one."""
     body = f"{STAR}Disallow: {value}\n"
     problems = RobotsTxt.parse(body, dialect="revisited").problems
 
-    assert [(it.code, it.column) for it in problems] == [it[:2] for it in told]
-    for problem, (_, _, fix) in zip(problems, told, strict=True):
+    assert [(it.code, it.column) for it in problems] == [it[:2] for it in expected]
+    for problem, (_, _, fix) in zip(problems, expected, strict=True):
         assert problem.fix.startswith(fix)
         assert "elete the line" not in problem.fix
 
@@ -120,7 +120,7 @@ def test_rules_that_a_blank_line_parts_are_told_once_a_line() -> None:
 
 
 def test_a_url_as_a_value_matches_nothing_in_rfc9309() -> None:
-    """RFC 9309 2.2: a path begins with a slash; the site is open, and that is told."""
+    """RFC 9309 2.2: a path begins with a slash; the site is open, and that is reported."""
     body = f"{STAR}Disallow: https://h.test/a\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 

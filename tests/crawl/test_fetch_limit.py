@@ -289,7 +289,7 @@ def test_open_files_are_not_free(
 ) -> None:
     """However this kernel says how many there are."""
     if is_listed:
-        monkeypatch.setattr(fetch_limit, "_is_size_the_count", lambda: False)
+        monkeypatch.setattr(fetch_limit, "_is_size_count", lambda: False)
     monkeypatch.setattr(fetch_limit, "_count_open", fetch_limit._count_open.__wrapped__)
     descriptors = Descriptors(pages=0)
 
