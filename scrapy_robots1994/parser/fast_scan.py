@@ -19,11 +19,14 @@ from scrapy_robots1994.parser.records import RecordSource, RobotRecords, RuleSou
 _UNSEEN = f"{tokens.SPACE}\r"
 _LONE_CR = re.compile(tokens.LONE_CR.encode())
 
-# A text is searched without case in its lower case, and in bytes, which is quickest; and
-# for the word first, as a pattern that begins with optional space is slow to search.
+# Bytes are searched for the hyphen first, which is quickest: a pattern is slow to search
+# if it begins with optional space, or with a letter in either case.
+_USER, _, _WORD = tokens.USER_AGENT.partition("-")
 _AGENT = re.compile(
-    f"{tokens.USER_AGENT}[{tokens.SPACE}]*:([^\n{tokens.COMMENT}]*)".encode()
+    f"-(?i:{_WORD})(?<=[\n{tokens.SPACE}](?i:{tokens.USER_AGENT}))"
+    f"[{tokens.SPACE}]*:([^\n{tokens.COMMENT}]*)".encode()
 )
+_BEFORE = len(_USER) + 1
 _SPACE = tokens.SPACE.encode()
 _NL = ord("\n")
 _BLANK = re.compile(f"\n{tokens.BLANK}".encode())
@@ -46,7 +49,7 @@ def _boundary(has_allow: bool, has_blank_lines: bool) -> re.Pattern[bytes]:  # n
     """Return the pattern of what ends a run of names: a rule, or a blank line."""
     names = (tokens.DISALLOW, tokens.ALLOW) if has_allow else (tokens.DISALLOW,)
     blank = f"|{tokens.BLANK}" if has_blank_lines else ""
-    rule = tokens.field_pattern(*names, in_lower_case=True)
+    rule = tokens.field_pattern(*names)
     return re.compile(f"\n(?:{rule}{blank})".encode())
 
 
@@ -91,15 +94,20 @@ class _Found(NamedTuple):
     orphans: str
 
 
-def _agents(lowered: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where the value of each User-agent line begins and ends."""
-    for agent in _AGENT.finditer(lowered):
-        # The pattern begins with the word, which need not be the first of its line.
-        before = agent.start() - 1
-        while lowered[before] in _SPACE:
-            before -= 1
-        if lowered[before] == _NL:
-            yield agent.span(1)
+def _agents(text: bytes) -> list[tuple[int, int]]:
+    """Return where the value of each User-agent line begins and ends."""
+    return [
+        agent.span(1)
+        for agent in _AGENT.finditer(text)
+        if _is_first(text, agent.start() - _BEFORE)
+    ]
+
+
+def _is_first(text: bytes, before: int) -> bool:
+    """Whether nothing but space is before the word that follows this position."""
+    while text[before] in _SPACE:
+        before -= 1
+    return text[before] == _NL
 
 
 class _Scan:
@@ -109,18 +117,15 @@ class _Scan:
         """Find them."""
         self._has_blank_lines = dialect.has_blank_lines
         self._boundary = _boundary(dialect.has_allow, dialect.has_blank_lines)
-        self._spans: list[tuple[int, int]] = []
-        self.named: list[tuple[str, ...]] = []
         if b"\r" in text and _LONE_CR.search(text):
             # 1994 F2: CR ends a line, too. The numbers of the lines stay the same.
             text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         # So each line begins with an NL.
         self._text = text = b"\n" + text
-        self._lowered = lowered = text.lower()
-        self._spans = list(_agents(lowered))
-        values = b"\n".join([text[start:end] for start, end in self._spans])
-        for value in decode(values).split("\n") if self._spans else ():
-            self.named.append(dialect.names(value.strip(_UNSEEN)))
+        self._spans = _agents(text)
+        values = decode(b"\n".join([text[start:end] for start, end in self._spans]))
+        found = values.split("\n") if self._spans else []
+        self.named = [dialect.names(value.strip(_UNSEEN)) for value in found]
         if () in self.named:
             # Ours O12: a line without a name is ignored.
             self._spans = list(compress(self._spans, self.named))
@@ -143,7 +148,7 @@ class _Scan:
     def _is_boundary(self, position: int) -> bool:
         """Whether this User-agent line begins another record than the one before it."""
         above, here = self._spans[position - 1][1], self._spans[position][0]
-        return self._boundary.search(self._lowered, above, here) is not None
+        return self._boundary.search(self._text, above, here) is not None
 
     def _record(self, first: int, next_one: int, reading: str) -> _Found:
         """Return the record of the User-agent lines from *first* to *next_one*."""
@@ -204,6 +209,8 @@ def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
 
 def _findall(pattern: re.Pattern[str], text: str) -> list[Any]:
     """Return all that *pattern* finds in *text*, part by part."""
+    if len(text) <= _AT_ONCE:
+        return pattern.findall(text)
     found: list[Any] = []
     start = 0
     while start < len(text):

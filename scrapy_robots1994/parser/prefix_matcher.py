@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from sys import getsizeof
 
 from scrapy_robots1994.parser.prefixes import (
@@ -35,15 +35,20 @@ def _paths(
     text = "\n" + "\n".join(values)
     if text.count("\n/") == len(values):
         return values, marks, text, False
+    rules: Iterable[tuple[str, int]] = zip(values, marks, strict=True)
     # Ours O20: a value without a leading slash covers nothing. Ours O19: unless it is
     # an absolute URL.
-    rules = [
-        (path, mark)
-        for value, mark in zip(values, marks, strict=True)
-        for path in ((value,) if value[0] == "/" else paths_under(value, head))
-    ]
+    has_urls = "://" in text
+    if has_urls:
+        rules = [
+            (path, mark)
+            for value, mark in rules
+            for path in ((value,) if value[0] == "/" else paths_under(value, head))
+        ]
+    else:
+        rules = [it for it in rules if it[0][0] == "/"]
     paths = [path for path, _ in rules]
-    return paths, [mark for _, mark in rules], "".join(paths), "://" in text
+    return paths, [mark for _, mark in rules], "".join(paths), has_urls
 
 
 class PrefixMatcher:
@@ -91,7 +96,7 @@ class PrefixMatcher:
             marks = [mark - it for mark, it in zip(marks, records.allows, strict=True)]
         paths, marks, text, self.has_urls = _paths(values, marks, head)
         self.is_plain = is_plain(text)
-        is_written = paths is values and self.is_plain
+        is_written = self.is_plain and not self.has_urls
         if records.orphans or (is_shortest_first and not is_written):
             order = _by_rank(records, marks, is_shortest_first=is_shortest_first)
             paths = [paths[place] for place in order]

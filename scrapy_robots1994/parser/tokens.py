@@ -38,17 +38,13 @@ COMMENT_TEXT = f"{COMMENT}.*"
 VALUE = f"[^\n\r{SPACE}].*(?<![{SPACE}\r])"
 
 
-def field_pattern(*names: str, in_lower_case: bool = False) -> str:
-    """Return the pattern of a line up to its value, with one of these field *names*.
-
-    It finds them without case, or in a text that is *in_lower_case* already.
-    """
+def field_pattern(*names: str) -> str:
+    """Return the pattern of a line up to its value, with one of these field *names*."""
     # 1994 F3: a line is field name, colon, optional space, value.
     # 1994 F4: names of fields compare without case; ASCII letters only, no other letter
     # is a spelling of one.
     # Ours O15: space before the colon and at the start of the line is accepted.
-    case = "?:" if in_lower_case else "?ai:"
-    return f"{_SPACES}({case}{'|'.join(names)}){_SPACES}:{_SPACES}"
+    return f"{_SPACES}(?ai:{'|'.join(names)}){_SPACES}:{_SPACES}"
 
 
 class LineKind(Enum):
