@@ -121,7 +121,8 @@ def _header_names(value: str) -> tuple[str, ...] | None:
     one.
     """
     # Ours O10: a header has a token with a version, and a comment in parentheses.
-    if "/" not in value or not _COMMENT_START.search(value):
+    # Nearly no value has a parenthesis, which is quicker to see than a comment.
+    if "/" not in value or "(" not in value or not _COMMENT_START.search(value):
         return None
     words, comments = _words_and_comments(value)
     if not any(map(_VERSIONED.match, words)):

@@ -57,6 +57,7 @@ def files() -> dict[str, Packed]:
         "sitemaps": repeated("Sitemap: http://a.test/{0}.xml\n"),
         "one line": b"User-agent: *\nDisallow: /" + b"a" * LIMIT,
         "empty lines": b"\n" * LIMIT,
+        "hyphens": b"-" * LIMIT,
         "carriage returns": b"\r" * LIMIT,
         "not UTF-8": b"User-agent: *\n" + repeated("Disallow: /\xe9{0}\n"),
         "a page": repeated("<a href={0}>:</a>\n"),
