@@ -99,7 +99,7 @@ def _agents(text: bytes) -> list[tuple[int, int]]:
     return [
         agent.span(1)
         for agent in _AGENT.finditer(text)
-        if _is_first(text, agent.start() - _BEFORE)
+        if text[before := agent.start() - _BEFORE] == _NL or _is_first(text, before)
     ]
 
 

@@ -111,8 +111,8 @@ class PrefixMatcher:
             # A `#` in a spelling was an escape; a fragment must not look like it.
             self.is_plain = text.isascii() and "#" not in text
         self._cut = () if written is paths else tuple(filter(has_cut_escape, written))
-        tried = zip(written, paths, marks, strict=True)
-        self._tried = tuple(tried) if self._cut else ()
+        tried = zip(written, paths, marks, strict=True) if self._cut else ()
+        self._tried = tuple(tried)
         self._prefixes: tuple[str, ...] = ()
         self._marks: Sequence[int] = ()
         self._index: PrefixIndex | None = None

@@ -219,7 +219,8 @@ class RobotRecords:
         self.first_rules.append(number)
         self.values += values
         self.allows += allows
-        self.orphans.update(range(number + first_orphan, len(self.values)))
+        if first_orphan < len(values):
+            self.orphans.update(range(number + first_orphan, len(self.values)))
         if delays:
             # Extended X5: the longest of several.
             self.crawl_delay = max(self.crawl_delay or 0.0, *delays)
