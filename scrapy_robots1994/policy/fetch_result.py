@@ -9,6 +9,7 @@ import copy
 import enum
 import errno
 import random
+import ssl
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -210,6 +211,9 @@ def is_shortage(error: BaseException) -> bool:
 
 def error_number(error: BaseException) -> int | None:
     """Return the errno of *error*; Twisted's connection errors call it osError."""
+    # The numbers of OpenSSL are its own: 1, that of a failed handshake, is not EPERM.
+    if isinstance(error, ssl.SSLError):
+        return None
     number = getattr(error, "errno", None) or getattr(error, "osError", None)
     return number if isinstance(number, int) else None
 

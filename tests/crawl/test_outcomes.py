@@ -178,10 +178,14 @@ def test_a_packed_file_that_unpacks_past_the_limit_is_obeyed_up_to_it() -> None:
     assert result.stats["robots1994/truncated"] == 1
 
 
-def test_a_bad_certificate_is_as_the_pages_of_the_crawl_see_it() -> None:
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_bad_certificate_is_as_the_pages_of_the_crawl_see_it(
+    reactor: Reactor,
+) -> None:
     """With verification on, TLS that fails for pages fails for robots.txt (R5)."""
     with Site(tls="expired") as site:
-        result = crawl([site.secure_url("/page")], settings=VERIFYING)
+        url = site.secure_url("/page")
+        result = crawl([url], settings=VERIFYING, reactor=reactor)
 
     assert result.fetched == []
     assert reasons(result) == {"unreachable"}

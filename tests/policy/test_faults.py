@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import ssl
 from typing import Any
 
 import pytest
@@ -67,6 +68,11 @@ def test_ours_r5_what_the_download_raises_is_of_the_origin() -> None:
     assert fault_of(NetworkError("gone")) == FetchError("NetworkError", "gone")
     assert fault_of(ConnectionResetError(errno.ECONNRESET, "reset")) == FetchError(
         "ConnectionResetError", f"[Errno {errno.ECONNRESET}] reset"
+    )
+    # Its number is that of OpenSSL, and of EPERM.
+    handshake = ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate")
+    assert fault_of(caused(NetworkError("gone"), handshake)) == FetchError(
+        "NetworkError", "gone"
     )
 
 
