@@ -224,9 +224,10 @@ def causes(error: BaseException) -> Iterator[BaseException]:
     while queue and len(found) <= MAX_CAUSES:
         each = queue.popleft()
         yield each
-        # Twisted stores further exceptions, or failures with them, in a list.
-        reasons = getattr(each, "reasons", None) or ()
-        inner = [getattr(reason, "value", reason) for reason in reasons]
+        # Twisted stores further exceptions, or failures with them, in a list; clients on
+        # asyncio raise an ExceptionGroup, of one exception for each address of a host.
+        reasons = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
+        inner = [getattr(reason, "value", reason) for reason in reasons or ()]
         for cause in (each.__cause__, each.__context__, *inner):
             if isinstance(cause, BaseException) and id(cause) not in found:
                 found.add(id(cause))

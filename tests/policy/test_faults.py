@@ -32,6 +32,14 @@ class Wrapper(Exception):  # noqa: N818 - as Twisted's
         self.reasons = list(reasons)
 
 
+class Grouped(Exception):  # noqa: N818 - what it is
+    """Several exceptions as one, as an ExceptionGroup (Python 3.11) has them."""
+
+    def __init__(self, *exceptions: BaseException) -> None:
+        super().__init__("all failed")
+        self.exceptions = exceptions
+
+
 class Demanding(Exception):  # noqa: N818 - what it is
     """An exception that is not made from its arguments."""
 
@@ -92,6 +100,7 @@ def test_ours_r6_a_cancellation_is_neither_sides_fault() -> None:
         caused(NetworkError(), OSError(errno.ENFILE, "Too many open files")),
         Wrapper(NetworkError(), OSError(errno.EMFILE, "Too many open files")),
         caused(NetworkError(), Wrapper(TunnelError())),
+        caused(NetworkError(), Grouped(OSError(errno.EMFILE, "Too many open files"))),
     ],
     ids=repr,
 )
