@@ -8,6 +8,7 @@ import json
 import math
 import re
 import zlib
+from dataclasses import replace
 from types import NoneType
 from typing import Any, Final
 
@@ -99,6 +100,9 @@ def decode(
         policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
     except _BROKEN:
         return None
+    if response.is_truncated and len(body) < reader.limit:
+        # Ours O24: a crawl with a lower limit stored it. The rest is still to be read.
+        policy = replace(policy, fresh_until=fetched_at, stale_until=fetched_at)
     if retry_at is None or not policy.is_known:
         return policy
     return policy.stale_until_retry(retry_at, freshness)

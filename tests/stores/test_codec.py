@@ -17,7 +17,7 @@ from hypothesis import strategies as some
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy import FreshnessSettings, Outcome, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.codec import (
     DICTIONARY,
     MAX_HEAD_BYTES,
@@ -25,7 +25,7 @@ from scrapy_robots1994.stores.codec import (
     decode,
     encode,
 )
-from tests.policy.samples import BODY, DAY, NOW, READER, SITE, TERMS, parsed
+from tests.policy.samples import BODY, DAY, NOW, READER, SITE, TERMS, parsed, use_of
 
 REDIRECTED = "https://www.site.example/robots.txt"
 DATE = "Mon, 01 Jan 2024 00:00:00 GMT"
@@ -84,6 +84,21 @@ def test_a_beginning_stays_a_beginning() -> None:
     assert decoded is not None
     assert decoded.robots is not None
     assert decoded.robots.is_truncated
+
+
+@pytest.mark.parametrize(("limit", "use"), [(40, "last good"), (30, "fresh")])
+def test_a_file_that_a_lower_limit_truncated_is_fetched_again(
+    limit: int, use: str
+) -> None:
+    """Ours O24: what another crawl left out of a file is not allowed to this one."""
+    body = b"# a comment\n" + BODY
+    answer = RobotsResponse(200, body[:30], is_truncated=True)
+    packed = encode(settled(answer))
+
+    decoded = decode(packed, SITE, Reader("1994", "literal", limit), TERMS)
+
+    assert decoded is not None
+    assert use_of(decoded, NOW) == use
 
 
 def test_the_reader_decides_what_an_answer_means() -> None:
