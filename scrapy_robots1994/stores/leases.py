@@ -126,7 +126,7 @@ class PolicyThread(StoreWorker):
         # A fetch that hangs for ever must not keep the origin from other workers.
         self._ours = {o: end for o, end in self._ours.items() if now <= end}
         if self._ours:
-            self.call("write", "renew", list(self._ours), self._holder, LEASE_SECONDS)
+            self.call("lease", "renew", list(self._ours), self._holder, LEASE_SECONDS)
 
     def _note_ended(self) -> None:
         """Look at the leases that ended, or at all if notifications may be lost."""
@@ -174,7 +174,7 @@ class PolicyThread(StoreWorker):
             # No other worker knows of this store: fetch at once, as after a failure.
             return Lease(granted=False, failed=True)
         args = origin, self._holder, LEASE_SECONDS
-        lease: Lease = self.call("write", "lease", *args, returns=Lease)
+        lease: Lease = self.call("lease", "lease", *args, returns=Lease)
         if lease.granted:
             self._ours[origin] = time.monotonic() + self._max_fetch_seconds
         return lease
@@ -184,7 +184,7 @@ class PolicyThread(StoreWorker):
         if self._ours.pop(origin, None) is not None:
             args = origin, self._holder
             with suppress(NoAnswer):
-                self.call("write", "unlease", *args, failed_for=failed_for)
+                self.call("lease", "unlease", *args, failed_for=failed_for)
 
     def _settle(self, origin: Origin, policy: Policy | None) -> None:
         """End the wait for the lease of *origin*."""

@@ -30,11 +30,12 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {'granted', 0}
 """
+# Where the user may not publish, the lease ends all the same; others look again later.
 UNLEASE: Final = """
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return end
 if ARGV[2] == '0' then redis.call('DEL', KEYS[1])
 else redis.call('SET', KEYS[1], '', 'PX', ARGV[2]) end
-redis.call('PUBLISH', ARGV[3], ARGV[4])
+redis.pcall('PUBLISH', ARGV[3], ARGV[4])
 """
 
 FAILED_MARK: Final = b"!"

@@ -253,6 +253,26 @@ def test_a_store_that_cannot_write_is_still_read() -> None:
     store.end()
 
 
+def test_a_store_without_leases_is_still_written_to(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A server may run no scripts: that is reported once, however often it is written."""
+    caplog.set_level(logging.INFO, "scrapy_robots1994")
+
+    class LeaselessStore(StubbornStore):
+        def lease(self, *_: Any) -> Lease:
+            raise StoreError("no scripts")
+
+    stubborn = LeaselessStore()
+    store = guarded(stubborn)
+    assert store.lease(SITE) is None
+    store.write(parsed())
+
+    assert store.read(SITE) == parsed()
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    store.end()
+
+
 @pytest.mark.parametrize(
     "hides", [False, True], ids=["says so", "hides it, as SQLite does"]
 )

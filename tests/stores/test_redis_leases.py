@@ -84,6 +84,23 @@ def test_a_waiting_worker_is_notified_of_the_end(
     two.close()
 
 
+def test_a_lease_ends_where_publishing_is_not_permitted(
+    server: RedisServer, prefix: str
+) -> None:
+    """A user of Redis 7 has no channels by default: others look again by themselves."""
+    with server.client() as client:
+        client.execute_command("ACL", "SETUSER", "default", "resetchannels")
+        try:
+            store = store_at(server, prefix)
+            assert store.lease(SITE, "one", 30).granted
+            store.unlease(SITE, "one")
+            assert store.lease(SITE, "two", 30).granted
+            assert store.ended() == []
+            store.close()
+        finally:
+            client.execute_command("ACL", "SETUSER", "default", "allchannels")
+
+
 def test_workers_share_one_fetch(server: RedisServer, prefix: str) -> None:
     """Whichever waits gets the policy of the one that fetches."""
     one, two = (
