@@ -234,6 +234,9 @@ def _check_url(url: str, timeout: float) -> None:
     connection = pool.connection_class(**pool.connection_kwargs)
     if not isinstance(connection.retry, Retry):
         raise ValueError("retry cannot be set")  # noqa: TRY004 - in a URL all is text
+    # Even "false" is true to the library, and then no reply is what it is compared with.
+    if "decode_responses" in pool.connection_kwargs:
+        raise ValueError("decode_responses cannot be set")
     if "+cluster:" in url:
         if not urlsplit(url).hostname:
             raise ValueError("a node of the cluster must be named")
