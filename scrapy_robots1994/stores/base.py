@@ -68,6 +68,13 @@ class Lease:
     failed: bool = False
     seconds_left: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Let the store fail here, which is reported, for what is not a number."""
+        seconds: object = self.seconds_left
+        if not isinstance(seconds, (int, float)):
+            kind = type(seconds).__name__
+            raise TypeError(f"seconds_left of a lease must be a number, not {kind}")
+
 
 class PolicyStore(ABC):
     """Stores one entry for each origin, beyond the life of a process.

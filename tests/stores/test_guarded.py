@@ -93,6 +93,24 @@ def test_a_store_that_returns_anything_else_than_bytes_is_a_miss(
     assert "returned" in caplog.text
 
 
+def test_a_lease_without_its_seconds_is_a_failure_of_the_store(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is reported once as any other failure, and no traceback of ours is logged."""
+
+    class TimelessStore(StubbornStore):
+        def lease(self, *_: Any) -> Lease:
+            return Lease(granted=False, seconds_left=None)  # type: ignore[arg-type]  # wrong on purpose
+
+    store = guarded(TimelessStore())
+
+    use_everything(store)
+    store.end()
+
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "seconds_left of a lease must be a number, not NoneType" in caplog.text
+
+
 def test_coroutine_methods_are_a_miss(caplog: pytest.LogCaptureFixture) -> None:
     """A store written for asyncio is reported, not awaited."""
 
