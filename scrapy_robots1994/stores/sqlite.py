@@ -220,7 +220,7 @@ class SqliteStore(PolicyStore):
 
     def _open(self) -> sqlite3.Connection:
         """Open the file, and close it again if it is not ours."""
-        base = sqlite3.connect(self._path, self._seconds, isolation_level=None)
+        base = sqlite3.connect(self._path, timeout=self._seconds, isolation_level=None)
         try:
             self._prepare(base)
         except BaseException:
