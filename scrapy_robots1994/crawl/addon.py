@@ -1,5 +1,6 @@
 """The add-on: `ADDONS = {"scrapy_robots1994.Addon": 500}`."""
 
+from contextlib import suppress
 from typing import Any
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
@@ -56,7 +57,11 @@ def _replace_built_in(settings: BaseSettings) -> None:
     # `getdict` copies it: the dict may be the one object that a spider class has.
     listed: dict[Any, int | None] = settings.getdict(name)
     # A key is a class or a path, and one class may have several paths.
-    classes = {key: load_object(key) for key in listed}
+    classes = {}
+    for key in listed:
+        # Scrapy ignores a path without an object that is switched off, and refuses others.
+        with suppress(NameError, TypeError, ValueError):
+            classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
         # Scrapy refuses a dict in which two keys are one class.

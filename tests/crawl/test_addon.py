@@ -39,6 +39,15 @@ def test_ours_placed_by_hand_stays_there() -> None:
     assert made == {BUILT_IN: None, OURS: 77}
 
 
+def test_a_path_without_an_object_stays_as_it_is() -> None:
+    """Scrapy ignores one that is switched off, such as one that it has removed."""
+    gone = {"scrapy.downloadermiddlewares.retry.Gone": None, "Gone": None}
+
+    made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": gone}))
+
+    assert made == gone | {BUILT_IN: None, Robots1994Middleware: 100}
+
+
 def test_robotstxt_obey_is_enabled_unless_the_user_disables_it() -> None:
     """It wins over Scrapy's default, not over a project's setting."""
     default, project = Settings(), Settings({"ROBOTSTXT_OBEY": False})
