@@ -159,6 +159,9 @@ def _stored(
     for origin, packed in entries:
         policy = packed and decode(packed, origin, reader, settings.freshness)
         if policy:
+            if policy.robots is not None:
+                # All are sorted in memory, and a store may have 1 GB of compressed files.
+                policy.robots.compress_body()
             yield policy
 
 
@@ -213,7 +216,7 @@ def _row(policy: Policy, now: float) -> dict[str, Any]:
         "etag": policy.etag,
         "last_modified": policy.last_modified,
         "final_url": policy.final_url,
-        "bytes": None if robots is None else len(robots.body),
+        "bytes": None if robots is None else robots.size,
     }
 
 
@@ -235,7 +238,7 @@ def _totals(policies: list[Policy], now: float) -> dict[str, Any]:
         "fresh": sum(policy.is_fresh(now) for policy in policies),
         "stands_in": sum(policy.is_stale_on_error for policy in policies),
         "outcomes": dict(sorted(outcomes.items())),
-        "bytes": sum(len(robots.body) for robots in files),
+        "bytes": sum(robots.size for robots in files),
         "different_files": len({id(robots) for robots in files}),
     }
 

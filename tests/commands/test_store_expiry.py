@@ -1,13 +1,30 @@
-"""What `robots-store refresh` makes of a policy before it asks anew."""
+"""What `robots-store` reads of a store, and what refresh makes of a policy."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from scrapy_robots1994.commands.store import _expired
+from scrapy.settings import Settings
+
+from scrapy_robots1994.commands.store import _expired, _stored
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.codec import decode, encode
 from tests.policy.samples import DAY, NOW, SITE, TERMS, parsed
+from tests.stores.stubborn import StubbornStore
+
+
+def test_files_are_compressed_in_memory() -> None:
+    """All policies are sorted in memory: 1 GB of entries would unpack to many times that."""
+    store = StubbornStore()
+    policy = parsed(body=b"Disallow: /a\n" * 10_000)
+    store.entries_by_origin[SITE] = encode(policy)
+
+    (read,) = _stored(store, set(), RobotsSettings.from_settings(Settings()))
+
+    assert read.robots is not None
+    assert read.robots.body == b"Disallow: /a\n" * 10_000
+    assert read.robots.memory_bytes < read.robots.size / 10
 
 
 def test_a_fresh_policy_runs_out_now() -> None:
