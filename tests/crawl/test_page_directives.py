@@ -40,6 +40,7 @@ def both(directives: Directives) -> tuple[bool, bool]:
         f"\0\0<html>{TAG}",
         '<meta name="robots" content="noindex"><meta name="ROVER" content="nofollow">',
         '<meta name="robots" content="none" content="all">',
+        '<meta {{ page.id }} name="robots" content="none">',
     ],
 )
 def test_pages_p8_a_tag_is_found_wherever_it_is(body: str) -> None:
@@ -73,6 +74,12 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
     assert page(XHTML) == (False, True)
     assert page(XHTML, XmlResponse) == (False, True)
     assert page(XHTML.replace("noindex", "index"), XmlResponse) == (True, True)
+
+
+def test_pages_a_meta_tag_that_cannot_be_decoded_is_passed_over() -> None:
+    """A reference to half a character, which XML does not allow."""
+    broken = XHTML.replace("</head>", '<meta name="x" content="&#xD800;"/></head>')
+    assert page(broken, XmlResponse) == (False, True)
 
 
 @pytest.mark.parametrize("kind", [Response, TextResponse])

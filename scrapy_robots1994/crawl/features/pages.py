@@ -75,9 +75,19 @@ def _tags(response: TextResponse) -> list[tuple[str, str]]:
     # Pages P8: also in the body, where an author may have put them by mistake.
     is_html = response.selector.type == "html"
     found = response.xpath("//meta" if is_html else '//*[local-name()="meta"]')
-    # Attribute names have no case in HTML; the parser writes them in lower case.
-    pairs = ((tag.attrib.get("name"), tag.attrib.get("content")) for tag in found)
+    tags = (tag.root for tag in found)
+    pairs = ((_attribute(tag, "name"), _attribute(tag, "content")) for tag in tags)
     return [(name, content) for name, content in pairs if name and content]
+
+
+def _attribute(tag: Any, name: str) -> str:
+    """Return an attribute of *tag*; "" where it is missing or cannot be decoded."""
+    # Attribute names have no case in HTML; the parser writes them in lower case. Not
+    # `Selector.attrib`, which raises where another one is named like `{{ page.id }}`.
+    try:
+        return tag.get(name) or ""
+    except UnicodeDecodeError:
+        return ""
 
 
 class RobotsPages(BaseSpiderMiddleware):
