@@ -16,7 +16,7 @@ from scrapy.utils.project import inside_project
 import scrapy_robots1994
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.errors import RobotsError, did_you_mean
+from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class RobotsCommand(ScrapyCommand):
         parser.add_argument(
             "--spider",
             metavar="NAME",
+            type=terminal.not_empty,
             help="use the settings and the robot name of this spider of the project",
         )
 
@@ -81,14 +82,9 @@ class RobotsCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Execute the command with the settings of its spider."""
-        try:
+        with terminal.in_one_sentence(self._parser):
             self.spider_class(opts).update_settings(self.settings)
             self.exitcode = self.execute(args, opts)
-        except RobotsError as error:
-            self._parser.error(escape_control_chars(str(error), 500))
-        except KeyboardInterrupt:
-            terminal.print_note("interrupted")
-            terminal.end_now()
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -124,7 +120,11 @@ def project_notes(settings: Settings) -> Iterator[str]:
     """Yield why the crawl of the project would not do what is printed here."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
-    if is_set and not settings.getbool(name):
+    try:
+        is_off = is_set and not settings.getbool(name)
+    except ValueError as error:
+        raise WrongUse(f"{name}: {error}") from None
+    if is_off:
         yield f"note: {name} is off here, so the crawl would not fetch robots.txt"
     if inside_project() and not _is_enabled(settings):
         yield (

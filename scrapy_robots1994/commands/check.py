@@ -50,6 +50,7 @@ class RobotsCheck(RobotsCommand):
         add(
             "--robot",
             metavar="NAME",
+            type=terminal.not_empty,
             help="check for this robot: a name or a whole User-Agent header; if not "
             "given, the one the project crawls with",
         )
@@ -61,7 +62,12 @@ class RobotsCheck(RobotsCommand):
             help="read this robots.txt instead: a file, a folder of files, a URL, or - "
             "for standard input (may be repeated); URLs may then be paths",
         )
-        add("--urls", metavar="FILE", help="a file with one URL a line, - for stdin")
+        add(
+            "--urls",
+            metavar="FILE",
+            type=terminal.not_empty,
+            help="a file with one URL a line, - for stdin",
+        )
         add(
             "--only",
             choices=("allowed", "disallowed", "unknown"),

@@ -90,6 +90,10 @@ class PolicyLookup:
 
             if urls:
                 self._crawl(urls, report)
+            # An extension may close a crawl, a middleware leave out its start.
+            for name in filter(is_url, list(self._pending.names)):
+                why = "the crawl of the project ended without an answer; see the log"
+                report(PolicySource(name, None, "unknown", why=why))
             for name in files:
                 if not is_url(name):
                     report(PolicySource.from_file(name, self._reader))

@@ -149,7 +149,7 @@ def main(argv: list[str] | None = None) -> int:
     terminal.add_common_options(parser)
     add_options(parser)
     opts, args = parser.parse_known_args(argv)
-    try:
+    with terminal.in_one_sentence(parser):
         terminal.check_streams(parser)
         terminal.refuse_unknown(args, parser)
         run = LintRun(args, opts)
@@ -163,6 +163,4 @@ def main(argv: list[str] | None = None) -> int:
             for name in run.names:
                 run.add(PolicySource.from_file(name, reader))
                 done(name)
-    except WrongUse as error:
-        parser.error(str(error))
     return run.exit_code

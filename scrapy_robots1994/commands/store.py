@@ -56,7 +56,12 @@ class RobotsStore(RobotsCommand):
         """Add the options, two of which exclude each other."""
         super().add_options(parser)
         add = parser.add_argument
-        add("--store", metavar="URL", help="this store, not the project's")
+        add(
+            "--store",
+            metavar="URL",
+            type=terminal.not_empty,
+            help="this store, not the project's",
+        )
         add(
             "--host",
             metavar="GLOB",

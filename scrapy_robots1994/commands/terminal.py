@@ -74,6 +74,25 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def not_empty(text: str) -> str:
+    """Return *text*, the value of an option, as an unset variable of a shell is none."""
+    if not text:
+        raise argparse.ArgumentTypeError("a value is missing")
+    return text
+
+
+@contextmanager
+def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
+    """End the process where the block raises a `RobotsError`, or at Ctrl-C."""
+    try:
+        yield
+    except RobotsError as error:
+        parser.error(escape_control_chars(str(error), 500))
+    except KeyboardInterrupt:
+        print_note("interrupted")
+        end_now()
+
+
 def check_streams(parser: argparse.ArgumentParser) -> None:
     """End the process where standard output is closed; without standard error, as cron
     may start it, notes go nowhere.
@@ -184,15 +203,15 @@ def progress(total: int | None) -> Iterator[Callable[[], None]]:
 
 
 class Pending:
-    """The files that a command has still to report.
+    """The files that a command has still to report, by their *names*.
 
     *end* prints what comes after all files. At Ctrl-C it does so at once, the files
     without an answer are named, and the process ends.
     """
 
     def __init__(self, names: Iterable[str], end: Callable[[], object]) -> None:
-        self._names = dict.fromkeys(names)
-        self._count = len(self._names)
+        self.names = dict.fromkeys(names)
+        self._count = len(self.names)
         self._end = end
 
     @contextmanager
@@ -200,7 +219,7 @@ class Pending:
         """Yield what is called with each file that has been reported."""
 
         def done(name: str) -> None:
-            self._names.pop(name, None)
+            self.names.pop(name, None)
             step()
 
         try:
@@ -215,9 +234,9 @@ class Pending:
         """Print what there is, name what is missing, and end the process."""
         try:
             self._end()
-            counts = f"{len(self._names):,} of {self._count:,}"
+            counts = f"{len(self.names):,} of {self._count:,}"
             print_note(f"interrupted: no answer yet from {counts}")
-            print_notes("no answer", self._names)
+            print_notes("no answer", self.names)
         finally:
             end_now()
 

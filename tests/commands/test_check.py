@@ -88,6 +88,9 @@ def test_a_policy_that_could_not_be_fetched_is_3(site: Site) -> None:
         (["x.test/y"], "write https://host/path"),
         ([], "no URL given"),
         (["--robot"], "expected one argument"),
+        (["--robot", "", "http://x.test"], "--robot: a value is missing"),
+        (["--spider", "", "http://x.test"], "--spider: a value is missing"),
+        (["-s", "ROBOTSTXT_OBEY=maybe", "http://x.test"], "ROBOTSTXT_OBEY: "),
         (["--robts", "x", "http://x.test"], "unrecognized argument --robts"),
         (["-s", "ROBOTS1994_TTL=x", "http://x.test"], "ROBOTS1994_TTL must be"),
         (["--urls", "no-such-file"], "no-such-file"),
@@ -300,6 +303,17 @@ def test_a_question_that_is_cancelled_is_3(site: Site, target: str) -> None:
     assert ran.lines[0].split() == ["unknown", "/a"]
     assert "try again" in ran.out
     assert json.loads(plain.out)["outcome"] == "unknown"
+
+
+def test_a_crawl_that_ends_without_all_answers_is_3(site: Site) -> None:
+    """A middleware of the project leaves out the start, which fetches."""
+    empty = '{"tests.crawl.parts.WithoutStart": 1}'
+
+    ran = scrapy("robots-check", site.url("/a"), "-s", f"SPIDER_MIDDLEWARES={empty}")
+
+    assert ran.code == 3
+    assert ran.lines[0].split()[:2] == ["unknown", site.url("/a")]
+    assert "no policy was found for 1" in ran.lines[-1]
 
 
 def test_a_project_that_does_not_obey_has_a_note(tmp_path: Path) -> None:

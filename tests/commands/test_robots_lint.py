@@ -175,6 +175,24 @@ def test_ctrl_c_ends_it_with_what_was_read(
         assert [it["file"] for it in json.loads(out)["files"]] == [str(done)]
 
 
+def test_ctrl_c_while_it_prints_is_no_traceback(tmp_path: Path) -> None:
+    """The document is longer than what a pipe takes without a reader."""
+    file = tmp_path / "robots.txt"
+    file.write_text(WARNING * 5_000, "utf-8")
+    with subprocess.Popen(
+        [*SCRIPT, file, "--format", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.read(1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=TIMEOUT_SECONDS)
+
+    assert (process.returncode, err) == (130, b"interrupted\n")
+
+
 def test_closed_output_pipe_is_not_an_error(tmp_path: Path) -> None:
     """As with `| head`."""
     long = tmp_path / "robots.txt"

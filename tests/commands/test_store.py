@@ -215,6 +215,7 @@ def test_a_store_in_redis_is_worked_with_alike() -> None:
         ["list"],
         ["show", "example.com", "--store", "sqlite:///x.db"],
         ["list", "--store", "nosuch:///x.db"],
+        ["forget", "--all", "--store", "", "-s", "ROBOTS1994_STORE=sqlite:///x.db"],
     ],
 )
 def test_wrong_use_is_2_and_makes_no_file(args: list[str], tmp_path: Path) -> None:

@@ -198,6 +198,16 @@ class Gauge:
         self.under_way.remove(request)
 
 
+class WithoutStart:
+    """A spider middleware that leaves out what the spider starts with."""
+
+    async def process_start(self, _start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Yield nothing, without a look at it."""
+        nothing: tuple[Any, ...] = ()
+        for item in nothing:
+            yield item
+
+
 class AnswerPages:
     """Answers every second page itself, as an HTTP cache does; healthy ones never."""
 
