@@ -9,13 +9,16 @@ from scrapy_robots1994.commands.inputs import expand, is_url, refuse_twice
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 
+LARGEST = 1_000_000_000
+"""Of the number of an option: no clock can wait for 10,000,000,000 seconds."""
+
 
 def positive_number(text: str) -> int:
-    """Return a whole number of 1 or more."""
+    """Return a whole number of 1 or more, or the `LARGEST` where it is larger."""
     if not (text.isascii() and text.isdigit() and int(text)):
         msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
         raise argparse.ArgumentTypeError(msg)
-    return int(text)
+    return min(int(text), LARGEST)
 
 
 class RobotsCompare(RobotsCommand):
@@ -45,11 +48,17 @@ class RobotsCompare(RobotsCommand):
 
         super().add_options(parser)
         add = parser.add_argument
-        add("--urls", metavar="FILE", help="compare for the URLs or paths in FILE")
+        add(
+            "--urls",
+            metavar="FILE",
+            type=terminal.not_empty,
+            help="compare for the URLs or paths in FILE",
+        )
         add(
             "--robot",
             metavar="NAME",
             action="append",
+            type=terminal.not_empty,
             default=[],
             help="compare for this robot; may be repeated",
         )
@@ -87,6 +96,7 @@ class RobotsCompare(RobotsCommand):
         add(
             "--scheduler",
             metavar="URL",
+            type=terminal.not_empty,
             help="work on the dask cluster of this scheduler, for example "
             'tcp://host:8786 (needs the extra "cluster")',
         )

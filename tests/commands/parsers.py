@@ -18,6 +18,17 @@ class OpenParser:
         return True
 
 
+class PickyParser(OpenParser):
+    """Raises at an empty file."""
+
+    @classmethod
+    def from_crawler(cls, *given: object) -> PickyParser:
+        """Read what is not empty."""
+        if not given[1]:
+            raise ValueError
+        return cls()
+
+
 class HangingParser(OpenParser):
     """Does not come to an end at a file that says so, and allows everything else."""
 

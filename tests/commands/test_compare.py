@@ -157,6 +157,18 @@ def test_nothing_compared_is_no_table_of_zeros() -> None:
     assert ran.err.count("no-such-file") == 1
 
 
+def test_a_parser_that_cannot_read_an_empty_file_is_compared() -> None:
+    """What it raises is counted, with any deadline."""
+    picky = "tests.commands.parsers.PickyParser"
+    options = ("--parsers", picky, "--json", "--deadline", 10**20)
+
+    ran = compare("-", *options, given=CLOSED.decode())
+
+    counts = json.loads(ran.out)["parsers"]["PickyParser"]
+    assert (ran.code, counts["raised"]) == (0, 0)
+    assert counts["laxer"] > 0
+
+
 def test_standard_input_is_a_file() -> None:
     """As for the other commands."""
     ran = compare("-", "--parsers", OPEN, "--json", given=CLOSED.decode())
@@ -186,6 +198,8 @@ def test_failed_fetch_is_named_and_sets_the_exit_code() -> None:
         (["README.md", "--report", ""], "ends in .html, .json or .csv"),
         (["README.md", "--urls", os.devnull], "no URL is in the file"),
         (["README.md", "--urls", ""], "--urls: "),
+        (["README.md", "--robot", ""], "--robot: a value is missing"),
+        (["README.md", "--scheduler", ""], "--scheduler: a value is missing"),
         (["-", "--urls", "-"], "can be the robots.txt or the URLs, not both"),
         (["README.md", "--questions", "0"], "1 or more"),
         (["README.md", "--urls", "no-such-list"], "no-such-list"),

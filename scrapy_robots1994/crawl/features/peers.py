@@ -264,7 +264,12 @@ def peers(
     found = []
     for kind in dict.fromkeys(load_parser(path, crawler, setting) for path in wanted):
         with needs_extra(kind.__name__, "report"):
-            kind.from_crawler(crawler, b"")
+            try:
+                kind.from_crawler(crawler, b"")
+            except ImportError:
+                raise
+            except Exception:  # noqa: BLE001, S110 - a column value, as at any file
+                pass
         found.append(Parser(kind.__name__, partial(kind.from_crawler, crawler)))
     return found
 
