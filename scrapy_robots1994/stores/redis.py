@@ -44,6 +44,9 @@ FAILED_MARK: Final = b"!"
 MESSAGE_SECONDS: Final = 0.001
 """Seconds to wait for a message that has begun to come."""
 
+MAX_LEFT: Final = 2**52
+"""Milliseconds after which every entry expires: the server refuses 300 million years."""
+
 PAGE: Final = 500
 """Keys of one round trip."""
 
@@ -111,7 +114,7 @@ class RedisStore(SharedStore):
 
     def put(self, stored: Stored) -> None:
         """Write with one SET and its expiry."""
-        left = max(1, int((stored.keep_until - self._clock()) * 1000))
+        left = int(max(1, min((stored.keep_until - self._clock()) * 1000, MAX_LEFT)))
         value = _END.pack(stored.keep_until) + stored.packed
         with self._connected() as client:
             client.set(self._key("policy", stored.origin), value, px=left)
@@ -124,7 +127,7 @@ class RedisStore(SharedStore):
     def entries(self) -> Iterator[Stored]:
         """SCAN the server. An entry that comes or goes meanwhile may be missing."""
         start = f"{self._prefix}:policy:"
-        pattern = "".join(f"[{c}]" if c in "*?[]\\" else c for c in start) + "*"
+        pattern = "".join(f"\\{c}" if c in "*?[]\\" else c for c in start) + "*"
         with self._connected() as client:
             for key in client.scan_iter(match=pattern, count=PAGE):
                 origin = Origin.of(bytes(key)[len(start.encode()) :])

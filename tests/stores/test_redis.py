@@ -7,6 +7,7 @@ import itertools
 import sys
 import time
 import traceback
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -90,6 +91,32 @@ def test_every_key_has_the_prefix_and_an_expiry(
             for name in (f"lease:{SITE}", f"lease:{OTHER}", f"policy:{SITE}")
         ]
         assert all(client.pttl(key) > 0 for key in keys)
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("glob", ["*", "?", "[a-z]", "]", "\\", "^", "a[b]*\\?"])
+def test_a_prefix_is_no_pattern(glob: str, server: RedisServer, prefix: str) -> None:
+    """Its own entries are found under it, and no others."""
+    store, other = store_at(server, prefix + glob), store_at(server, prefix + "xb")
+    store.put(ENTRY)
+    other.put(replace(ENTRY, origin=OTHER))
+
+    assert list(store.entries()) == [ENTRY]
+    store.close()
+    other.close()
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("keep_until", [1e17, 1e308, float("inf")])
+def test_an_entry_without_an_end_in_sight_is_stored(
+    keep_until: float, server: RedisServer, prefix: str
+) -> None:
+    """ROBOTS1994_STALE_TTL has no upper bound; an expiry of Redis has one."""
+    store = store_at(server, prefix)
+    store.put(replace(ENTRY, keep_until=keep_until))
+
+    assert list(store.entries()) == [replace(ENTRY, keep_until=keep_until)]
+    store.close()
 
 
 @pytest.mark.redis
