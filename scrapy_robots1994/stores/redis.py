@@ -226,6 +226,9 @@ class RedisStore(SharedStore):
             if self._client is None:
                 self._client = _new_client(self._url, self._timeout)
             yield self._client
+        except redis.exceptions.MovedError as error:
+            # The library says only a number and an address, others for each key.
+            raise StoreError("a node of a cluster: write redis+cluster://") from error
         except (redis.RedisError, OSError) as error:
             raise StoreError(str(error) or type(error).__name__) from error
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import redis
 
+from scrapy_robots1994.errors import StoreError
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Stored
 from scrapy_robots1994.stores.redis import RedisStore
 from tests.policy.samples import SITE
@@ -89,6 +91,24 @@ def test_a_cluster() -> None:
             wait_for(lambda: "ok" in str(client.execute_command("CLUSTER INFO"))[:40])
 
         shares(server.url.replace("redis://", "redis+cluster://"))
+
+
+def test_a_node_of_a_cluster_is_named_as_such() -> None:
+    """As `redis://` it has a part of the keys; the text is the same for all others."""
+    with (
+        RedisServer("--cluster-enabled", "yes") as one,
+        RedisServer("--cluster-enabled", "yes") as two,
+        one.client() as client,
+        two.client() as other,
+    ):
+        client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 8191)
+        other.execute_command("CLUSTER", "ADDSLOTSRANGE", 8192, 16383)
+        client.execute_command("CLUSTER", "MEET", "127.0.0.1", two.port)
+        wait_for(lambda: "ok" in str(client.execute_command("CLUSTER INFO"))[:40])
+        store = RedisStore.from_url(one.url, timeout=2)
+        with pytest.raises(StoreError, match=r"^a node of a cluster: write redis\+cl"):
+            [store.get(Origin("http", f"{n}.example", 80)) for n in range(100)]
+        store.close()
 
 
 def test_a_master_found_through_sentinel(tmp_path: Path) -> None:
