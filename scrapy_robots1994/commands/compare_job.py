@@ -37,7 +37,7 @@ from scrapy_robots1994.crawl.features.peers import (
     portable,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import needs_extra
+from scrapy_robots1994.errors import RobotsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -182,6 +182,10 @@ def run(
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
             result.is_interrupted = True
+        except futures.CancelledError:
+            # Only a cluster does that.
+            terminal.print_note("--scheduler: the cluster cancelled the work")
+            result.is_interrupted = True
         finally:
             # Ends all processes, and the calls that wait for them.
             _closed.set()
@@ -209,10 +213,16 @@ def _executor_for(
         return
     with needs_extra("--scheduler", "cluster"):
         distributed = import_module("distributed")
-    with distributed.Client(opts.scheduler, timeout=10) as client:
-        threads = sum(client.nthreads().values())
-        # More than one try: a worker may die, and others take its tasks over.
-        yield client.get_executor(retries=3), max(threads, 1)
+    try:
+        with distributed.Client(opts.scheduler, timeout=10) as client:
+            threads = sum(client.nthreads().values())
+            # More than one try: a worker may die, and others take its tasks over.
+            yield client.get_executor(retries=3), max(threads, 1)
+    except RobotsError:
+        raise
+    except Exception as error:
+        why = str(error) or type(error).__name__
+        raise WrongUse(f"--scheduler: the cluster failed: {why}") from error
 
 
 def _completed(

@@ -169,6 +169,59 @@ def test_a_parser_that_cannot_read_an_empty_file_is_compared() -> None:
     assert counts["laxer"] > 0
 
 
+CLUSTER = """
+from concurrent.futures import Executor, Future
+
+class Client:
+    def __init__(self, url, timeout):
+        if url == "tcp://nowhere:1":
+            raise OSError("Timed out trying to connect")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def nthreads(self):
+        return {"worker": 1}
+
+    def get_executor(self, retries):
+        return LostExecutor()
+
+class LostExecutor(Executor):
+    def submit(self, *_):
+        future = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+"""
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "says"),
+    [
+        ("tcp://nowhere:1", 2, "--scheduler: the cluster failed: Timed out trying"),
+        ("tcp://lost:1", 130, "--scheduler: the cluster cancelled the work"),
+    ],
+)
+def test_a_cluster_that_fails_is_a_sentence(
+    tmp_path: Path, url: str, code: int, says: str
+) -> None:
+    """It is not there, or its scheduler ends: what was compared until then is printed."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
+    (tmp_path / "town.py").touch()
+    (tmp_path / "distributed.py").write_text(CLUSTER, "utf-8")
+    options = ("--parsers", OPEN, "--json", "--scheduler", url)
+
+    ran = compare("-", *options, given=CLOSED.decode(), folder=tmp_path)
+
+    assert ran.code == code
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+    assert code == 2 or json.loads(ran.out)["files"] == 0
+
+
 def test_standard_input_is_a_file() -> None:
     """As for the other commands."""
     ran = compare("-", "--parsers", OPEN, "--json", given=CLOSED.decode())
