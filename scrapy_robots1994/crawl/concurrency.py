@@ -152,16 +152,16 @@ class UncountedRequests:
         self.engine = EngineState(crawler)
         self._requests: set[Request] = set()
         # Those in the queue of a slot, or sent since, with what is called at their end.
-        self._queued: dict[Request, Callable[[], object]] = {}
+        self._queued: dict[Request, Callable[[], object] | None] = {}
         self._close_if_idle: Any = _ABSENT
         self.on_first: list[Callable[[], None]] = []
         """Called when the first request is added. As long as any is uncounted, the
         caller of `add` calls `discard` for each request that leaves the downloader."""
         crawler.signals.connect(self._stay_open, signals.spider_idle)
 
-    def __len__(self) -> int:
-        """Return how many requests do not count."""
-        return len(self._requests)
+    def __bool__(self) -> bool:
+        """Return whether there are requests that do not count, or that are queued."""
+        return bool(self._requests or self._queued)
 
     def add(self, request: Request) -> bool:
         """Stop counting *request*; return `False` if the downloader does not count it."""
@@ -178,15 +178,15 @@ class UncountedRequests:
         self.engine.schedule()
         return True
 
-    def add_queued(self, request: Request, ended: Callable[[], object]) -> bool:
+    def add_queued(self, request: Request, ended: Callable[[], object] | None) -> bool:
         """Count *request*, which its download slot has queued, no more.
 
-        `False` if it is not queued, or does not count. *ended* is called when it counts
-        again: it has its response, was cancelled, or failed by `fail_queued`.
+        `False` if it is not queued. *ended* is called when it counts again: it has its
+        response, was cancelled, or failed by `fail_queued`. With `None` it goes on counting.
         """
         response = _queued_response(self._crawler, request)
         # One that was just cancelled may still be on its way out of the downloader.
-        if response is None or response.called or not self.add(request):
+        if response is None or response.called or (ended and not self.add(request)):
             return False
 
         def cancel(queued: Any) -> None:
@@ -223,12 +223,12 @@ class UncountedRequests:
 
     def discard(self, request: Request) -> None:
         """Count *request* again; no effect if it counts already."""
+        ended = self._queued.pop(request, None)
         # The downloader removes what has its response itself: an error if it is missing.
         if request not in self._requests:
             return
         self._requests.remove(request)
         self.engine.active().add(request)
-        ended = self._queued.pop(request, None)
         if ended is not None:
             ended()
         if not self._requests:

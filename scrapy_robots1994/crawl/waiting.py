@@ -281,7 +281,7 @@ class WaitingRequests:
         slower = min(self._pause * 2, POLL_SECONDS)
         self._pause = BUSY_POLL_SECONDS if is_moving else slower
         # A waiting request counts for want of a place, or is uncounted.
-        self._is_polling = bool(self._places.counting or len(self._uncounted))
+        self._is_polling = bool(self._places.counting or self._uncounted)
         if self._is_polling:
             call_later(self._pause, self._poll)
         else:

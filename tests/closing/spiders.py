@@ -11,6 +11,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots1994 import ForbiddenByRobots, robots_sitemaps
+from scrapy_robots1994.crawl.features import crawl_delay
 from scrapy_robots1994.crawl.threads import sleep
 from scrapy_robots1994.crawl.waiting import WaitingRequests
 from tests.support.child import RequestingSpider
@@ -103,6 +104,11 @@ def interrupt_at_the_first_page(crawler: Crawler) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
+
+
+def let_all_but_one_count(_crawler: Crawler) -> None:
+    """Let one request that waits for a crawl delay be uncounted, and no more."""
+    crawl_delay.MIN_UNCOUNTED, crawl_delay.UNCOUNTED_SECONDS = 1, 0.0
 
 
 class InterruptingMiddleware:

@@ -42,8 +42,7 @@ UNCOUNTED_SECONDS = 60.0
 MIN_UNCOUNTED = 8
 """Requests in the queue of a paced slot that do not count towards
 `CONCURRENT_REQUESTS`: as many as leave within a minute, and at least these. Further ones
-count, so that the scheduler stops for them, and a crawl that closes has no long queue to
-empty.
+count, so that the scheduler stops for them.
 """
 
 # The clock of `Slot.lastseen`: the wall clock before Scrapy 2.16.
@@ -210,9 +209,9 @@ class SlotDelays:
         """Let *request* wait in the queue of its slot without counting, if few do."""
         # The pause may have ended since the signal.
         most = max(MIN_UNCOUNTED, UNCOUNTED_SECONDS / (paced.pause or math.inf))
-        if paced.uncounted < most and self._uncounted.add_queued(
-            request, paced.one_left
-        ):
+        ended = paced.one_left if paced.uncounted < most else None
+        # Also one that counts: when the crawl closes, all go back to the scheduler.
+        if self._uncounted.add_queued(request, ended) and ended is not None:
             paced.uncounted += 1
 
     def _downloaded(self, response: Response, request: Request) -> None:  # noqa: ARG002 - Scrapy's names
