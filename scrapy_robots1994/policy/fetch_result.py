@@ -9,7 +9,6 @@ import copy
 import enum
 import errno
 import random
-import ssl
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -211,8 +210,10 @@ def is_shortage(error: BaseException) -> bool:
 
 def error_number(error: BaseException) -> int | None:
     """Return the errno of *error*; Twisted's connection errors call it osError."""
+    from ssl import SSLError  # noqa: PLC0415 - brings socket, and robots-lint starts fast
+
     # The numbers of OpenSSL are its own: 1, that of a failed handshake, is not EPERM.
-    if isinstance(error, ssl.SSLError):
+    if isinstance(error, SSLError):
         return None
     number = getattr(error, "errno", None) or getattr(error, "osError", None)
     return number if isinstance(number, int) else None
