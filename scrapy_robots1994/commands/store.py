@@ -106,7 +106,10 @@ class RobotsStore(RobotsCommand):
                     elif action == "refresh":
                         _expire(store, policy)
         except Exception as error:  # noqa: BLE001 - a store may be of any kind
-            terminal.print_line(f"the store failed: {settings.store.describe(error)}")
+            # A file of JSON lines is no place for it.
+            is_json = opts.json or action == "export"
+            say = terminal.print_note if is_json else terminal.print_line
+            say(f"the store failed: {settings.store.describe(error)}")
             return ExitCode.UNREAD
         found = {policy.origin for policy in policies}
         if action == "refresh":

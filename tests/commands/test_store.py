@@ -235,3 +235,16 @@ def test_a_store_that_fails_is_3_and_one_line(tmp_path: Path) -> None:
     assert (ran.code, len(ran.lines)) == (3, 1)
     assert ran.out.startswith("the store failed: ")
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("args", [("export",), ("list", "--json")])
+def test_a_store_that_fails_writes_no_json(
+    tmp_path: Path, args: tuple[str, ...]
+) -> None:
+    """Standard output is a file of JSON lines then: the reason is not one of them."""
+    (tmp_path / "a.db").write_bytes(b"no database" * 999)
+
+    ran = scrapy("robots-store", *args, "--store", "sqlite:///a.db", folder=tmp_path)
+
+    assert (ran.code, ran.out) == (3, "")
+    assert "the store failed: " in ran.err
