@@ -27,6 +27,18 @@ class PlainSpider(RequestingSpider):
         yield {"url": response.url, "said": said and [said.index, said.follow]}
 
 
+class TwiceSpider(PlainSpider):
+    """Yields one object as two items."""
+
+    name = "twice"
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """As a callback that fills the same dict again."""
+        for item in super().parse_page(response):
+            yield item
+            yield item
+
+
 class AsyncSpider(PlainSpider):
     """With callbacks that are asynchronous generators."""
 

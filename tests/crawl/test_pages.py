@@ -87,6 +87,18 @@ def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
     assert not result.error
 
 
+@pytest.mark.parametrize("reactor", reactors())
+def test_an_item_that_is_yielded_twice_is_dropped_twice(reactor: Reactor) -> None:
+    """It is one object, and both may be under way at a time."""
+    with Site() as site:
+        spider = "tests.crawl.page_spiders:TwiceSpider"
+        result = walk(site, pages="noindex", spider=spider, reactor=reactor)
+
+    unindexed = {"/unindexed", "/none", "/header"}
+    assert exported(result) == [it for it in ALL_PAGES if it not in unindexed]
+    assert result.stats["robots1994/pages/items_dropped"] == 6
+
+
 def test_pages_say_why_an_item_was_dropped() -> None:
     """Scrapy's signal has the item, its page and an exception that names the tag."""
     with Site() as site:

@@ -107,8 +107,8 @@ class RobotsPages(BaseSpiderMiddleware):
         self._recorder = stats.StatsRecorder(crawler)
         self._robot = RobotName(crawler)
         # By id, as items need not be hashable. The reference to the item keeps its id
-        # from being used again.
-        self._marked: dict[int, tuple[Any, DroppedByPage]] = {}
+        # from being used again. A callback may yield an item several times.
+        self._marked: dict[int, list[tuple[Any, DroppedByPage]]] = {}
         # One response makes many requests, one after the other. A cache of the module would
         # keep the last response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
@@ -153,15 +153,20 @@ class RobotsPages(BaseSpiderMiddleware):
         if response is not None and NOINDEX in self._obeyed:
             said = self._directives(response).noindex
             if said is not None:
-                self._marked[id(item)] = item, DroppedByPage(said, response.url)
+                mark = item, DroppedByPage(said, response.url)
+                self._marked.setdefault(id(item), []).append(mark)
         return item
 
     def check(self, item: object) -> None:
         """Raise `DroppedByPage` if *item* is marked, and forget the mark."""
-        _, dropped = self._marked.pop(id(item), (None, None))
-        if dropped is not None:
-            self._recorder.count(stats.ITEMS_DROPPED)
-            raise dropped
+        marks = self._marked.get(id(item))
+        if marks is None:
+            return
+        _, dropped = marks.pop()
+        if not marks:
+            del self._marked[id(item)]
+        self._recorder.count(stats.ITEMS_DROPPED)
+        raise dropped
 
     def _directives(self, response: Response) -> Directives:
         """Return the directives of *response*, which are read once."""
