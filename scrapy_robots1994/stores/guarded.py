@@ -119,9 +119,19 @@ class GuardedStore:
             # A call that returned late has ended its thread.
             self._abandoned = [each for each in self._abandoned if each.is_alive()]
             if len(self._abandoned) < MAX_ABANDONED:
-                self._thread = self._new_thread()
-                self._thread.start()
+                self._start()
         return self._thread
+
+    def _start(self) -> None:
+        """Start a thread, or let the store rest if this process may have no more."""
+        thread = self._new_thread()
+        try:
+            thread.start()
+        except RuntimeError as error:
+            self._breaker.failed("read", error)
+            self._may_start_at = time.monotonic() + worker.REST_SECONDS
+        else:
+            self._thread = thread
 
     def _abandon(self, thread: PolicyThread) -> None:
         """Leave the thread to itself. It ends when its call returns, if ever."""

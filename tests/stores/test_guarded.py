@@ -195,6 +195,27 @@ def test_threads_that_never_return_are_bounded(
     store.end()
 
 
+def test_a_thread_that_cannot_be_started_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A container may have a limit: no wait is for a thread that does not run."""
+
+    def fail(_: PolicyThread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    store = guarded(StubbornStore())
+    with monkeypatch.context() as limited:
+        limited.setattr(PolicyThread, "start", fail)
+        use_everything(store)
+    store.write(parsed())
+
+    assert store.read(SITE) == parsed()
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "can't start new thread" in caplog.text
+    store.end()
+
+
 def test_an_instance_belongs_to_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a call that did not return in time a new instance is used."""
     monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
