@@ -26,6 +26,9 @@ T = TypeVar("T")
 REST_SECONDS: Final = 2.0
 """Seconds for which a store that failed is not called again."""
 
+MAX_REPORTED: Final = 10
+"""Different failures that are warnings; all others are logged at level INFO."""
+
 OWN_LIMIT_SECONDS: Final = 0.1
 """Pause before a call is repeated that met a limit of this process."""
 
@@ -59,9 +62,12 @@ class CircuitBreaker:
         self.failures += not is_own_limit
         if not self._failing:
             text = self._url.describe(error)
-            # What fails the same way now and then is a warning the first time only.
-            level = logging.INFO if text in self._reported else logging.WARNING
-            self._reported.add(text)
+            # What fails now and then is a warning the first time only. A text may name
+            # the origin, so that every one is new.
+            is_new = text not in self._reported and len(self._reported) < MAX_REPORTED
+            if is_new:
+                self._reported.add(text)
+            level = logging.WARNING if is_new else logging.INFO
             what = "could not be used for a limit of this process"
             logger.log(
                 level,

@@ -16,6 +16,7 @@ from scrapy_robots1994.stores import Lease, StoreUrl, worker
 from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.guarded import MAX_ABANDONED
 from scrapy_robots1994.stores.leases import PolicyThread
+from scrapy_robots1994.stores.worker import MAX_REPORTED
 from tests.policy.samples import NOW, SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import Guarded, busy, guarded
@@ -273,6 +274,24 @@ def test_a_store_that_recovers_is_used_again_and_reported(
     words = [record.getMessage().split()[2] for record in caplog.records]
     assert words == ["failed:", "answers"]
     store.end()
+
+
+def test_failures_with_ever_new_texts_are_a_bounded_number_of_warnings(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A file for each origin, some of them unreadable: each error names another one."""
+    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    stubborn = StubbornStore()
+    store = guarded(stubborn)
+    for number in range(2 * MAX_REPORTED):
+        stubborn.error = StoreError(f"cannot read file {number}")
+        assert store.read(SITE) is None
+        stubborn.error = None
+        assert store.read(SITE) is None
+    store.end()
+
+    assert store.failures == 2 * MAX_REPORTED
+    assert [it.levelname for it in caplog.records] == ["WARNING"] * MAX_REPORTED
 
 
 def test_a_store_that_cannot_write_is_still_read() -> None:
