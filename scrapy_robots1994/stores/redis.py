@@ -4,6 +4,8 @@ import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -44,8 +46,8 @@ FAILED_MARK: Final = b"!"
 MESSAGE_SECONDS: Final = 0.001
 """Seconds to wait for a message that has begun to come."""
 
-MAX_LEFT: Final = 2**52
-"""Milliseconds after which every entry expires: the server refuses 300 million years."""
+MAX_MESSAGES: Final = 5_000
+"""Messages read at a time: they may come faster than they are read."""
 
 PAGE: Final = 500
 """Keys of one round trip."""
@@ -114,7 +116,8 @@ class RedisStore(SharedStore):
 
     def put(self, stored: Stored) -> None:
         """Write with one SET and its expiry."""
-        left = int(max(1, min((stored.keep_until - self._clock()) * 1000, MAX_LEFT)))
+        # The server refuses an expiry in 300 million years.
+        left = int(max(1, min((stored.keep_until - self._clock()) * 1000, 2**52)))
         value = _END.pack(stored.keep_until) + stored.packed
         with self._connected() as client:
             client.set(self._key("policy", stored.origin), value, px=left)
@@ -185,7 +188,8 @@ class RedisStore(SharedStore):
                 if self._messages is None:
                     self._messages = client.pubsub()
                     self._messages.subscribe(self._channel)
-                while message := self._messages.get_message(timeout=MESSAGE_SECONDS):
+                read = partial(self._messages.get_message, timeout=MESSAGE_SECONDS)
+                for message in islice(iter(read, None), MAX_MESSAGES):
                     data = message["data"]
                     if message["type"] != "message":
                         # Subscribed, perhaps not for the first time.

@@ -128,6 +128,21 @@ def test_a_new_subscription_makes_all_look_again(
     store.close()
 
 
+def test_messages_that_never_end_are_read_in_parts(
+    server: RedisServer, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of thousands of workers more may come than one reads: its calls go on between."""
+    monkeypatch.setattr("scrapy_robots1994.stores.redis.MAX_MESSAGES", 3)
+    one, two = store_at(server, prefix), subscribed(store_at(server, prefix))
+    for _ in range(7):
+        assert one.lease(SITE, "one", 30).granted
+        one.unlease(SITE, "one")
+
+    assert len(two.ended()) == 3
+    one.close()
+    two.close()
+
+
 def test_closing_ends_the_subscription(server: RedisServer, prefix: str) -> None:
     """No connection of ours is left."""
     subscribed(store_at(server, prefix)).close()
