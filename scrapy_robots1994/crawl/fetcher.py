@@ -76,10 +76,6 @@ class RobotsDownload:
         urls = [start or origin.robots_url]
         limit, seconds = self._settings.max_bytes, self._settings.timeout
         async with self._limit.permit() as mark_sent:
-            # Here, for the handler of a scheme exists from its first request on.
-            if origin.scheme not in self._widened:
-                self._widened.add(origin.scheme)
-                widen_pool(self._crawler, origin.scheme, self._settings.max_fetches)
             while True:
                 # One for each hop: limits are those of one response (O24).
                 state = DownloadState(limit, seconds, origin.host, mark_sent)
@@ -117,6 +113,12 @@ class RobotsDownload:
         self, url: str, context: RequestContext, state: DownloadState
     ) -> Response | FetchResult:
         """Send one request; return its response, or the failure."""
+        # Here, for the handler of a scheme exists from its first request on, and most
+        # redirects lead from one scheme to the other.
+        scheme = urlsplit(url).scheme
+        if scheme not in self._widened:
+            self._widened.add(scheme)
+            widen_pool(self._crawler, scheme, self._settings.max_fetches)
         request = robots_request(
             url, context, self._settings.timeout, dont_cache=self._dont_cache
         )

@@ -15,6 +15,7 @@ from scrapy import signals
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.downloads import DownloadLimits
 from scrapy_robots1994.crawl.waiting import POLL_SECONDS, WaitingRequests
+from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.site import Site
 
@@ -94,6 +95,26 @@ def test_no_more_wait_than_the_setting_lets() -> None:
     assert len(result.fetched) == 40
     # Of one origin both the request and its fetch are active, one without a place.
     assert result.stats["test/most_held"] <= 2 * (4 + 3)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
+    """Twelve fetches are sent on to https at once; a pool for 3 pages has room for all."""
+    with Site(tls="valid") as site:
+        for number in range(SLOW):
+            host = f"slow-{number}.test"
+            target = site.secure_url("/robots.txt", host=host)
+            site.answer(
+                "/robots.txt", replies.redirect(target), at=site.url("", host=host)
+            )
+        site.answer("/robots.txt", replies.text(OPEN, gate="slow"))
+        site.open_when("slow", "/robots.txt", count=2 * SLOW)
+        urls = [site.url("/page", host=f"slow-{n}.test") for n in range(SLOW)]
+        settings = FEW | {"ROBOTS1994_TIMEOUT": 10}
+        result = crawl(urls, settings=settings, reactor=reactor)
+
+    assert result.failed == []
+    assert len(result.fetched) == SLOW
 
 
 def test_no_more_robots_txt_are_fetched_at_once_than_the_setting_lets() -> None:
