@@ -282,6 +282,7 @@ def handler_check(crawler: Crawler) -> Callable[[object], bool]:
 _LIMITS = (
     ("_session", "connector", "_limit"),  # aiohttp
     ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
+    ("_limits", "max_connections"),  # httpx, of each pool to come: one for a proxy
 )
 
 
@@ -292,8 +293,7 @@ def widen_pool(crawler: Crawler, scheme: str, more: int) -> None:
     so many slow robots.txt files would leave none for pages.
     """
     handlers = getattr(crawler.engine.downloader, "handlers", None)
-    load = getattr(handlers, "_get_handler", None)
-    handler: Any = load(scheme) if load else None
+    handler: Any = getattr(handlers, "_get_handler", lambda _: None)(scheme)
     for *path, limit in _LIMITS:
         pool = reduce(lambda it, name: getattr(it, name, None), path, handler)
         if size := getattr(pool, limit, None):

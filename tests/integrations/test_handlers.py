@@ -101,6 +101,27 @@ def test_httpx_of_scrapy(site: Site) -> None:
     assert result.stats["robots1994/truncated"] == 1
 
 
+@pytest.mark.skipif(VERSION < (2, 19), reason="an older one may know no proxy")
+def test_httpx_has_room_for_all_robots_txt_behind_a_proxy(site: Site) -> None:
+    """Five are on their way at once, where pages have one connection to the proxy."""
+    site.robots(CLOSED, gate="all")
+    site.open_when("all", "/robots.txt", count=5)
+    pages = [
+        CrawlRequest(site.url("/open", host=f"{n}.test"), meta={"proxy": site.url("")})
+        for n in range(5)
+    ]
+    settings: dict[str, Any] = {
+        "DOWNLOAD_HANDLERS": {"http": f"{MODULE}._httpx.HttpxDownloadHandler"},
+        "CONCURRENT_REQUESTS": 1,
+        "ROBOTS1994_TIMEOUT": 10,
+    }
+
+    result = crawl(pages, settings=settings)
+
+    assert result.failed == []
+    assert len(result.fetched) == len(pages)
+
+
 @pytest.mark.parametrize("propagated", [(), ("impersonate",)])
 def test_scrapy_impersonate(propagated: tuple[str, ...], site: Site) -> None:
     """Curl requests robots.txt too if ROBOTS1994_PROPAGATE_META says so."""
