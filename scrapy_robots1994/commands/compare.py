@@ -118,7 +118,8 @@ class RobotsCompare(RobotsCommand):
         names = expand(args)
         lookup = self.lookup(opts)
         job = compare_job.Job.of(opts, self.settings, lookup.settings)
-        inputs = CompareInputs([name for name in names if not is_url(name)])
+        files = [name for name in names if not is_url(name)]
+        inputs = CompareInputs(files, job.max_bytes)
         lookup.run(filter(is_url, names), inputs.add_fetched)
         with terminal.progress(inputs.count) as step:
             result = compare_job.run(job, inputs, opts, step)

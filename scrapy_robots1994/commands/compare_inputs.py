@@ -45,9 +45,13 @@ _REDIRECT = 3
 
 @dataclass(slots=True)
 class CompareInputs:
-    """The files *names* and what was fetched; *unread* has a line for each fault."""
+    """The files *names* and what was fetched; *unread* has a line for each fault.
+
+    Of a file, *max_bytes* are compared, and one more is read.
+    """
 
     names: list[str]
+    max_bytes: int
     fetched: list[Capture] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
@@ -81,7 +85,8 @@ class CompareInputs:
                 yield from captures_in(Path(name), self.unread.append)
                 continue
             try:
-                yield Capture(label_of(name), inputs.read_bytes(name))
+                body = inputs.read_bytes(name, self.max_bytes + 1)
+                yield Capture(label_of(name), body)
             except OSError as error:
                 shown = escape_control_chars(name, 100)
                 self.unread.append(f"{shown}: {inputs.why_unread(error)}")

@@ -76,19 +76,21 @@ def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:
         raise WrongUse("standard input can be the robots.txt or the URLs, not both")
 
 
-def read_bytes(name: str) -> bytes:
-    """Return the bytes of a file, or of standard input for `-`; else OSError.
+def read_bytes(name: str, count: int = -1) -> bytes:
+    """Return all, or at most *count*, bytes of a file, or of standard input for `-`;
+    else OSError.
 
     Raises `WrongUse` where standard input is closed.
     """
     if name == STDIN:
         if sys.stdin is None:
             raise WrongUse("- names standard input, which is closed: name a file")
-        return sys.stdin.buffer.read()
+        return sys.stdin.buffer.read(count)
     if is_archive(name):
         raise OSError("it is a WARC file: `scrapy robots-compare` reads its captures")
     try:
-        return Path(name).read_bytes()
+        with Path(name).open("rb") as file:
+            return file.read(count)
     except IsADirectoryError:
         # Why the files in it are not read in its place.
         next(Path(name).iterdir(), None)
@@ -178,7 +180,8 @@ class PolicySource:
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
         """Return the source that the file *name* is."""
         try:
-            return cls(name, reader.read(read_bytes(name)))
+            # One byte more says that the file is longer.
+            return cls(name, reader.read(read_bytes(name, reader.limit + 1)))
         except OSError as error:
             return cls(name, None, why=why_unread(error))
 

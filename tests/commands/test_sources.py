@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.commands.inputs import expand
+from scrapy_robots1994.commands.compare_inputs import CompareInputs
+from scrapy_robots1994.commands.inputs import PolicySource, expand
 from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +23,21 @@ def test_one_bad_entry_of_a_folder_hides_no_other(tmp_path: Path) -> None:
 
     names = [str(tmp_path / name) for name in ("a.txt", "loop.txt")]
     assert expand([str(tmp_path)]) == names
+
+
+def test_of_a_file_that_no_memory_holds_the_beginning_is_read(tmp_path: Path) -> None:
+    """As of an answer: it takes no more memory than the limit (O24)."""
+    file = tmp_path / "disk.img"
+    file.touch()
+    os.truncate(file, 2**40)
+
+    source = PolicySource.from_file(str(file), Reader("1994", "literal", 100))
+    (capture,) = CompareInputs([str(file)], 100)
+
+    assert isinstance(source.rules, RobotsTxt)
+    assert source.rules.is_truncated
+    assert source.rules.size == 100
+    assert len(capture.body) == 101
 
 
 def test_a_folder_means_all_files_under_it_that_are_not_hidden(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_a_file_belongs_to_the_host_it_is_named_after(
     path.write_bytes(b"")
     (tmp_path / "files" / ".hidden").write_bytes(b"")
 
-    (capture,) = CompareInputs(expand([str(tmp_path)]))
+    (capture,) = CompareInputs(expand([str(tmp_path)]), 512_000)
 
     assert origin_of(capture) == origin
 
