@@ -10,7 +10,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from demo import report
+from demo import end_with, report
 from demo.crawling import BUILTIN, OURS, Crawl, CrawlError, crawl
 from demo.hosts import HOSTS
 from demo.server import LocalSites
@@ -76,4 +76,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

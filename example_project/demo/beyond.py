@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from demo import server
+from demo import end_with, server
 from demo.beyond_sites import CASES, DELAY, Case
 from demo.crawling import CrawlError, scrapy_crawl
 from demo.server import LocalSites, Received, Response
@@ -121,4 +121,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

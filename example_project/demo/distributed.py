@@ -9,7 +9,6 @@ one worker's network, and is not shared.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import textwrap
 import uuid
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import redis
 
-from demo import workers
+from demo import end_with, workers
 from demo.hosts import HOSTS
 from demo.redis_server import some_redis
 from demo.server import LocalSites
@@ -114,4 +113,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

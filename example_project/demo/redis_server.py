@@ -49,7 +49,10 @@ def started_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
+        # Ctrl-C is not for it: the workers leave their keys, which are deleted first.
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
+        )
         try:
             give_up = time.monotonic() + TIME_LIMIT
             while not answers(url):

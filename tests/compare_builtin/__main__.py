@@ -106,4 +106,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nInterrupted: no situation is reported.", file=sys.stderr)  # noqa: T201 - its interface
+        sys.exit(130)

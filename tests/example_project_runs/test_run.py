@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -148,3 +150,26 @@ def test_serve_prints_every_origin_as_json() -> None:
     assert served.returncode == 0
     assert where["start"].startswith(where["origins"]["records"])
     assert len(set(where["origins"].values())) == 13
+
+
+@pytest.mark.parametrize("arguments", [[], ["--serve"]])
+def test_ctrl_c_ends_it_with_a_sentence(arguments: list[str]) -> None:
+    """As a terminal sends it: to the command and to the crawl it runs."""
+    with subprocess.Popen(
+        [EXAMPLE / "run", *arguments],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
+    ) as process:
+        assert process.stdout is not None
+        # Once it prints, the sites are served and a crawl begins, or Enter is awaited.
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=TIME_LIMIT)
+
+    assert process.returncode == 130
+    assert errors == "\nInterrupted: not everything was crawled.\n"
