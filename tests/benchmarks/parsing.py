@@ -99,6 +99,10 @@ def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
     )
     what = "one question, URL in, bool out, policies of the corpus"
     yield Result(what, "s", values, against="Protego", target=12)
+    parsed = [RobotsTxt.parse(body) for body in files]
+    in_turn = {OURS: lambda: [it.allowed(url, ROBOT) for url in URLS for it in parsed]}
+    values = race(in_turn, rounds=rounds, per=len(URLS) * len(parsed))
+    yield Result("RobotsTxt.allowed, another file at each question", "s", values)
     asking = {side.name: _asking(side, [TEN]) for side in sides}
     values = race(asking, rounds=rounds, per=len(URLS))
     yield Result("one question, 10 rules", "s", values, against="Protego")
