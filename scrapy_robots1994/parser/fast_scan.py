@@ -96,6 +96,7 @@ class _Found(NamedTuple):
 
 def _agents(text: bytes) -> list[tuple[int, int]]:
     """Return where the value of each User-agent line begins and ends."""
+    # Mostly the field is the first thing of its line, which is seen without a call.
     return [
         agent.span(1)
         for agent in _AGENT.finditer(text)

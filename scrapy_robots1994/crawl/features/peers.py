@@ -268,7 +268,7 @@ def peers(
                 kind.from_crawler(crawler, b"")
             except ImportError:
                 raise
-            except Exception:  # noqa: BLE001, S110 - a column value, as at any file
+            except Exception:  # noqa: BLE001, S110 - counted, as at any file
                 pass
         found.append(Parser(kind.__name__, partial(kind.from_crawler, crawler)))
     return found
