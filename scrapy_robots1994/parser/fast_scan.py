@@ -5,10 +5,10 @@ those of `tokens.py`; a test compares the two ways. Without it everything works,
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain, compress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scrapy_robots1994.parser import tokens
 from scrapy_robots1994.parser.body import decode
@@ -17,7 +17,6 @@ from scrapy_robots1994.parser.records import RecordSource, RobotRecords, RuleSou
 
 # `_AGENT` reads up to the NL, so a value may end with the CR before it.
 _UNSEEN = f"{tokens.SPACE}\r"
-_LONE_CR = re.compile(tokens.LONE_CR.encode())
 
 # Bytes are searched for the hyphen first, which is quickest: a pattern is slow to search
 # if it begins with optional space, or with a letter in either case.
@@ -30,7 +29,6 @@ _BEFORE = len(_USER) + 1
 _SPACE = tokens.SPACE.encode()
 _NL = ord("\n")
 _BLANK = re.compile(f"\n{tokens.BLANK}".encode())
-_COMMENT = re.compile(tokens.COMMENT_TEXT)
 
 # The usual spelling is found in half the time.
 _DISALLOW = f"Disallow: |{tokens.field_pattern(tokens.DISALLOW)}"
@@ -39,9 +37,6 @@ _VALUES = re.compile(f"\n(?:{_DISALLOW})({tokens.VALUE})")
 _ALLOW_VALUES = re.compile(f"\n(?:{_DISALLOW}|({_ALLOW}))({tokens.VALUE})")
 _DELAYS = re.compile(f"\n{tokens.field_pattern(tokens.CRAWL_DELAY)}({tokens.VALUE})")
 
-# One call of a pattern keeps all other threads waiting: about so many characters each.
-_AT_ONCE = 32_768
-
 
 # At most four patterns: the first file of a dialect compiles its own.
 @cache
@@ -49,8 +44,7 @@ def _boundary(has_allow: bool, has_blank_lines: bool) -> re.Pattern[bytes]:  # n
     """Return the pattern of what ends a run of names: a rule, or a blank line."""
     names = (tokens.DISALLOW, tokens.ALLOW) if has_allow else (tokens.DISALLOW,)
     blank = f"|{tokens.BLANK}" if has_blank_lines else ""
-    rule = tokens.field_pattern(*names)
-    return re.compile(f"\n(?:{rule}{blank})".encode())
+    return re.compile(f"\n(?:{tokens.field_pattern(*names)}{blank})".encode())
 
 
 def robot_records(
@@ -59,7 +53,7 @@ def robot_records(
     """Return what *text* says to a robot with these *names*."""
     scan = _Scan(text, dialect)
     records = RobotRecords(has_any=bool(scan.named))
-    for it in scan.records(dialect.choose(scan.named, names), reading):
+    for it in scan.records(names, reading):
         obeyed = it.text + it.orphans
         values, allows = _rules(obeyed, dialect)
         # Orphans are behind the rules of the record itself, so counting them is enough.
@@ -68,7 +62,7 @@ def robot_records(
             first_orphan -= len(_rules(it.orphans, dialect)[0])
         delays: list[float] = []
         if dialect.has_crawl_delay:
-            seconds = map(seconds_of, _findall(_DELAYS, obeyed))
+            seconds = map(seconds_of, tokens.find_all(_DELAYS, obeyed))
             delays = [each for each in seconds if each is not None]
         records.add(values, allows, first_orphan, delays)
     return records
@@ -78,9 +72,7 @@ def rule_sources(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
 ) -> RuleSources:
     """Return where *text* says what `robot_records` returns."""
-    scan = _Scan(text, dialect)
-    found = scan.records(dialect.choose(scan.named, names), reading)
-    return RuleSources.of(scan.sources(found, dialect))
+    return RuleSources.of(_Scan(text, dialect).sources(names, reading))
 
 
 class _Found(NamedTuple):
@@ -92,16 +84,6 @@ class _Found(NamedTuple):
     next_one: int
     text: str
     orphans: str
-
-
-def _agents(text: bytes) -> list[tuple[int, int]]:
-    """Return where the value of each User-agent line begins and ends."""
-    # Mostly the field is the first thing of its line, which is seen without a call.
-    return [
-        agent.span(1)
-        for agent in _AGENT.finditer(text)
-        if text[before := agent.start() - _BEFORE] == _NL or _is_first(text, before)
-    ]
 
 
 def _is_first(text: bytes, before: int) -> bool:
@@ -116,14 +98,16 @@ class _Scan:
 
     def __init__(self, text: bytes, dialect: Dialect) -> None:
         """Find them."""
-        self._has_blank_lines = dialect.has_blank_lines
+        self._dialect = dialect
         self._boundary = _boundary(dialect.has_allow, dialect.has_blank_lines)
-        if b"\r" in text and _LONE_CR.search(text):
-            # 1994 F2: CR ends a line, too. The numbers of the lines stay the same.
-            text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         # So each line begins with an NL.
-        self._text = text = b"\n" + text
-        self._spans = _agents(text)
+        self._text = text = b"\n" + tokens.without_lone_cr(text)
+        # Mostly the field is the first thing of its line, which is seen without a call.
+        self._spans = [
+            agent.span(1)
+            for agent in _AGENT.finditer(text)
+            if text[before := agent.start() - _BEFORE] == _NL or _is_first(text, before)
+        ]
         values = decode(b"\n".join([text[start:end] for start, end in self._spans]))
         found = values.split("\n") if self._spans else []
         self.named = [dialect.names(value.strip(_UNSEEN)) for value in found]
@@ -132,10 +116,10 @@ class _Scan:
             self._spans = list(compress(self._spans, self.named))
             self.named = list(filter(None, self.named))
 
-    def records(self, chosen: Sequence[int], reading: str) -> Iterator[_Found]:
-        """Yield the records of the User-agent lines at these positions, each once."""
+    def records(self, names: Sequence[str], reading: str) -> Iterator[_Found]:
+        """Yield the records for a robot with these *names*, each once."""
         end = 0
-        for position in chosen:
+        for position in self._dialect.choose(self.named, names):
             # Several of its names may be chosen; and the first chosen one need not be the
             # first of its record.
             if position >= end:
@@ -160,45 +144,38 @@ class _Scan:
             # The NL that begins the line belongs to what is above, too.
             end = text.rfind(b"\n", 0, spans[next_one][0]) + 1
         orphans = ""
-        if self._has_blank_lines and (blank := _BLANK.search(text, below, end)):
+        if self._dialect.has_blank_lines and (blank := _BLANK.search(text, below, end)):
             # 1994 F1: a blank line ends the record.
             if reading == CAUTIOUS:
                 # Ours O5, the cautious reading: the lines below it are obeyed, too.
-                orphans = _uncommented(text[blank.start() : end])
+                orphans = tokens.without_comments(decode(text[blank.start() : end]))
             end = blank.start()
-        return _Found(first, next_one, _uncommented(text[start:end]), orphans)
+        obeyed = tokens.without_comments(decode(text[start:end]))
+        return _Found(first, next_one, obeyed, orphans)
 
-    def sources(
-        self, records: Iterable[_Found], dialect: Dialect
-    ) -> Iterator[RecordSource]:
-        """Yield where each of *records* stands."""
+    def sources(self, names: Sequence[str], reading: str) -> Iterator[RecordSource]:
+        """Yield where each of the same records stands."""
         line = counted = 0
-        for it in records:
-            names = tuple(chain.from_iterable(self.named[it.first : it.next_one]))
+        for it in self.records(names, reading):
+            named = tuple(chain.from_iterable(self.named[it.first : it.next_one]))
             start = self._spans[it.first][1]
             # Counted on from the record before: there may be thousands.
             line += self._text.count(b"\n", counted, start)
             counted = start
             # One follows the other in the file, so that lines are counted through both.
             below = it.text + it.orphans
-            yield names, line, _lines(line, below, dialect), _rules(below, dialect)[0]
-
-
-def _uncommented(block: bytes) -> str:
-    """Return the text of *block* without comments."""
-    text = decode(block)
-    # 1994 F5: the comment is discarded; the space before it goes with the value.
-    return _COMMENT.sub("", text) if tokens.COMMENT in text else text
+            values, _ = _rules(below, self._dialect)
+            yield named, line, _lines(line, below, self._dialect), values
 
 
 def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
     """Return the values of the rules in *text*, and which of them are Allow."""
     if dialect.has_allow:
-        rules = _findall(_ALLOW_VALUES, text)
+        rules = tokens.find_all(_ALLOW_VALUES, text)
         values = [value for _, value in rules]
         allows = [bool(field) for field, _ in rules]
     else:
-        values, allows = _findall(_VALUES, text), []
+        values, allows = tokens.find_all(_VALUES, text), []
     if dialect.has_lists:
         # Ours O21: an empty path adds nothing.
         parts = [[it for it in dialect.paths(value) if it] for value in values]
@@ -206,22 +183,6 @@ def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
         pairs = zip(allows, parts)  # noqa: B905 - there may be no Allow
         allows = [allow for allow, paths in pairs for _ in paths]
     return values, allows
-
-
-def _findall(pattern: re.Pattern[str], text: str) -> list[Any]:
-    """Return all that *pattern* finds in *text*, part by part."""
-    if len(text) <= _AT_ONCE:
-        return pattern.findall(text)
-    found: list[Any] = []
-    start = 0
-    while start < len(text):
-        # At the end of a line, so that no rule is cut.
-        end = text.find("\n", start + _AT_ONCE)
-        if end < 0:
-            end = len(text)
-        found += pattern.findall(text, start, end)
-        start = end
-    return found
 
 
 def _lines(line: int, text: str, dialect: Dialect) -> Iterator[int]:

@@ -7,7 +7,7 @@ This is the only reader of lines: records, reports and problems use its tokens, 
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_robots1994.parser.dialects import Dialect, seconds_of
 
@@ -25,7 +25,7 @@ SITEMAP = "sitemap"
 
 # 1994 F2: a line ends with CR, or CR NL, or NL, and with nothing else.
 _LINE = re.compile(r"(?!\Z)([^\r\n]*)(\r\n?|\n|\Z)")
-LONE_CR = r"\r(?!\n)"
+_LONE_CR = re.compile(rb"\r(?!\n)")
 
 # The patterns below are for a text without lone CR.
 _SPACES = f"[{SPACE}]*"
@@ -33,7 +33,7 @@ _SPACES = f"[{SPACE}]*"
 # Most lines are not: their first character is enough to see it.
 BLANK = f"(?=[{SPACE}\r\n]){_SPACES}\r?(?=\n)"
 # 1994 F5: a comment, which is left out before the values below are read.
-COMMENT_TEXT = f"{COMMENT}.*"
+_COMMENT = re.compile(f"{COMMENT}.*")
 # 1994 F3: a value that is not empty, without the space that ends its line.
 VALUE = f"[^\n\r{SPACE}].*(?<![{SPACE}\r])"
 
@@ -45,6 +45,42 @@ def field_pattern(*names: str) -> str:
     # is a spelling of one.
     # Ours O15: space before the colon and at the start of the line is accepted.
     return f"{_SPACES}(?ai:{'|'.join(names)}){_SPACES}:{_SPACES}"
+
+
+# One call of a pattern keeps all other threads waiting: about so many characters each.
+_SEARCHED_AT_ONCE = 32_768
+
+
+def find_all(pattern: re.Pattern[str], text: str) -> list[Any]:
+    """Return all that *pattern*, that of a line, finds in *text*, part by part."""
+    if len(text) <= _SEARCHED_AT_ONCE:
+        return pattern.findall(text)
+    found: list[Any] = []
+    start = 0
+    while start < len(text):
+        # At the end of a line, so that no rule is cut.
+        end = text.find("\n", start + _SEARCHED_AT_ONCE)
+        if end < 0:
+            end = len(text)
+        found += pattern.findall(text, start, end)
+        start = end
+    return found
+
+
+def without_lone_cr(text: bytes) -> bytes:
+    """Return *text* with NL for each CR if any CR stands alone; its lines have the same
+    numbers.
+    """
+    # 1994 F2: CR ends a line, too.
+    if b"\r" in text and _LONE_CR.search(text):
+        return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return text
+
+
+def without_comments(text: str) -> str:
+    """Return *text* without comments; the space before each is still there."""
+    # 1994 F5: the comment is discarded; the space before it goes with the value.
+    return _COMMENT.sub("", text) if COMMENT in text else text
 
 
 class LineKind(Enum):
