@@ -263,9 +263,10 @@ class DownloadLimits:
         is_whole = state.is_truncated or length == b"%d" % len(response.body)
         state.is_stopped = "download_stopped" in response.flags and not is_whole
         # Else Scrapy's decompression would lose a truncated body (see
-        # `robots_response`).
+        # `robots_response`). But what a cache stores must still say how it is packed.
         codings = codings_of(response)
-        state.codings = codings if can_unpack(codings) else ()
+        is_ours = request.meta.get("dont_cache") and can_unpack(codings)
+        state.codings = codings if is_ours else ()
         if state.codings:
             del response.headers["Content-Encoding"]
 
