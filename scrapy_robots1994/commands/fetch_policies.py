@@ -19,6 +19,7 @@ from twisted.internet.defer import DeferredList
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource, is_url
 from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
@@ -54,7 +55,8 @@ class PolicyLookup:
     """Finds robots.txt files for a command: a crawl fetches URLs, others are files.
 
     The spider class *kind* is that of the project's crawl. *robot* is the name that the
-    crawl goes by; it is final when the first source is found.
+    crawl goes by; it is final when the first source is found. *store_failures* says how
+    often the store of the crawl has failed; it is final when `run` returns.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -64,6 +66,7 @@ class PolicyLookup:
         self._reader = self.settings.new_reader()
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
+        self.store_failures = 0
         self._error = ""
         self._is_interrupted = False
         self._cancel: Callable[[], object] = lambda: None
@@ -113,9 +116,9 @@ class PolicyLookup:
         settings = self._process.settings
         addons = {**settings.getdict("ADDONS"), Addon: 500}
         settings.setdict({**ISOLATED, "ADDONS": addons}, priority="cmdline")
-        started: Any = self._process.crawl(
-            type(self._kind.__name__, (self._kind,), body)
-        )
+        kind = type(self._kind.__name__, (self._kind,), body)
+        crawler = self._process.create_crawler(kind)
+        started: Any = self._process.crawl(crawler)
         before = signal.signal(signal.SIGINT, self._interrupt)
         self._process.start(install_signal_handlers=False)
         signal.signal(signal.SIGINT, before)
@@ -124,6 +127,8 @@ class PolicyLookup:
             raise KeyboardInterrupt
         if error := self._error or _error_of(started):
             raise WrongUse(error)
+        assert crawler.stats is not None  # noqa: S101 - the crawl has run
+        self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
 
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler

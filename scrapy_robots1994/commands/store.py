@@ -132,8 +132,10 @@ class RobotsStore(RobotsCommand):
             text = f"{source.outcome:<11} {source.name} {source.why}".rstrip()
             _print(row, [escape_control_chars(text, 500)], as_json=opts.json)
 
-        self.lookup(opts).run([it.robots_url for it in origins], show)
-        return ExitCode.FINE if all(are_known) else ExitCode.UNREAD
+        lookup = self.lookup(opts)
+        lookup.run([it.robots_url for it in origins], show)
+        is_stored = not lookup.store_failures
+        return ExitCode.FINE if is_stored and all(are_known) else ExitCode.UNREAD
 
 
 def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]]:

@@ -35,7 +35,7 @@ class ExitCode(IntEnum):
 
 EXIT_CODES = """\
 exit code: 0 all well; 1 something disallowed, a problem, or nothing fits; 2 wrong use;
-3 something could not be fetched or read; 130 interrupted
+3 something could not be fetched, read or stored; 130 interrupted
 """
 
 BROKEN_PIPE = 141

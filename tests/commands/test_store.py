@@ -177,6 +177,20 @@ def test_refresh_keeps_the_last_good_policy_of_who_fails(
     assert (row["outcome"], row["stands_in"]) == ("parsed", True)
 
 
+def test_refresh_into_a_store_that_fails_is_no_success(
+    site: Site, tmp_path: Path
+) -> None:
+    """The policy is fetched and printed; the log says why it is not stored."""
+    site.robots(BODY)
+    store = f"sqlite:///{tmp_path}/nosuch/robots.db"
+
+    ran = scrapy("robots-store", "refresh", site.url("/"), "--store", store)
+
+    assert ran.code == 3
+    assert ran.lines == [f"parsed      {site.url('/robots.txt')}"]
+    assert f"ROBOTS1994_STORE {store} failed" in ran.err
+
+
 def test_refresh_for_a_spider_that_is_not_there_ages_nothing(
     site: Site, tmp_path: Path
 ) -> None:
