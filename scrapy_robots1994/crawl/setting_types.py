@@ -92,6 +92,8 @@ def _switch(
 def _seconds(value: Any) -> float:
     # True is an int in Python, but no number of seconds.
     _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
+    # `float` also takes underscores and digits of other scripts.
+    _require("_" not in str(value) and str(value).isascii())
     read = float(value)
     # "nan" and "1e999" are floats, too; no timer and no date copes with them.
     _require(math.isfinite(read) and read >= 0)

@@ -21,7 +21,7 @@ from tests.support.site import Site
 WRONG: dict[str, list[object]] = {
     "DIALECT": ["1995", 1994, ["1994"], ""],
     "READING": ["strict", True, 1],
-    "TTL": ["soon", -1, True, [], float("nan"), float("inf"), "1e999"],
+    "TTL": ["soon", -1, True, [], float("nan"), float("inf"), "1e999", "1_0", "٣"],
     "MIN_TTL": ["soon", -1, True, 90_000],
     "STALE_TTL": ["", -0.5, {}],
     "RETRY_AFTER": ["5 minutes", -1, True],
