@@ -6,7 +6,7 @@ from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import NotConfigured, NotSupported
 from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
 
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robots1994.policy import Policy
+
+
+HTTP = ("http:", "https:")
+"""How the URLs begin that a robots.txt may speak of."""
 
 
 class Robots1994Middleware:
@@ -132,6 +136,9 @@ class Robots1994Middleware:
         self._take_back(request)
         exemption = exemption_of(request.url, request.meta)
         origin = Origin.of(request.url)
+        if exemption is Exemption.NOT_HTTP and request.url.lower().startswith(HTTP):
+            # Libcurl and browsers send "http:///host/path" to a host all the same.
+            raise NotSupported("the URL has no host whose robots.txt could be fetched")
         if origin is None or exemption not in {None, Exemption.ROBOTS_TXT}:
             return None
         try:

@@ -91,6 +91,29 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
     assert "robotstxt/request_count" not in result.stats
 
 
+@pytest.mark.parametrize("reactor", reactors())
+def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
+    """What one client refuses, another may send to a host that no policy was read of."""
+    asked = [
+        "http:///far.test/private",
+        "HTTPS:///far.test/robots.txt",
+        "http://:80/private",
+    ]
+    pretending = "tests.components.parts.Pretending"
+
+    result = crawl(
+        asked,
+        reactor=reactor,
+        settings={"DOWNLOAD_HANDLERS": {"http": pretending, "https": pretending}},
+    )
+
+    assert result.fetched == []
+    assert {failed.name for failed in result.failed} == {
+        "scrapy.exceptions.NotSupported"
+    }
+    assert len(result.failed) == len(asked)
+
+
 @pytest.fixture
 def ftp_port(tmp_path: Path) -> Iterator[int]:
     """Start a server whose robots.txt closes the one page it has, and yield its port.
