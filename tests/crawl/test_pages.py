@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support import mixed_site, replies
-from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -97,6 +97,22 @@ def test_an_item_that_is_yielded_twice_is_dropped_twice(reactor: Reactor) -> Non
     unindexed = {"/unindexed", "/none", "/header"}
     assert exported(result) == [it for it in ALL_PAGES if it not in unindexed]
     assert result.stats["robots1994/pages/items_dropped"] == 6
+
+
+def test_pages_are_obeyed_where_robots_txt_is_not() -> None:
+    """An exemption is from robots.txt alone."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /\n")
+        site.answer("/", page("/1", said="none"))
+        result = crawl(
+            [CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})],
+            spider=PLAIN,
+            settings={"ROBOTS1994_PAGES": True},
+        )
+
+    assert result.fetched_urls == [site.url("/")]
+    assert result.failed == []
+    assert exported(result) == []
 
 
 def test_pages_say_why_an_item_was_dropped() -> None:
