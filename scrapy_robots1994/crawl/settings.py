@@ -2,7 +2,7 @@
 
 To add a setting, add a field to `RobotsSettings`. Its name in capitals, after
 `ROBOTS1994_`, is the name of the setting; the string below it is its documentation.
-Reading, validation and the reference page come from these fields.
+Reading, validation and the reference page come from these fields, in their order.
 """
 
 from collections.abc import Iterator

@@ -25,7 +25,10 @@ TIMEOUT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One request the server got; `at` is the machine's monotonic clock."""
+    """One request the server got.
+
+    `host` is its Host header, with the port; `at` is the machine's monotonic clock.
+    """
 
     method: str
     scheme: str
