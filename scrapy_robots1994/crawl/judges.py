@@ -1,15 +1,15 @@
 """Who decides about a request whose policy is known.
 
-A judge lets a request pass by returning, and refuses it by raising. For most requests
-the rules that it found before decide: see `RulesCache`.
+A judge lets a request pass by returning, and refuses it by raising. What else is to
+happen with a decision (a comparison, a pause) is a judge around another one. For most
+requests the rules that it found before decide: see `RulesCache`.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from time import time
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from scrapy import Request
 
@@ -98,55 +98,14 @@ class RulesCache:
             self._by_prefix.pop(prefix, None)
 
 
-class Judge(ABC):
-    """Decides about requests; `decide` says by what.
-
-    The two attributes are what else is to happen with a decision, if anything is.
-    """
-
-    compare: Callable[[Policy, str, str | bytes], None] | None = None
-    """Called before each decision with the policy, the URL and the name of our robot."""
-
-    set_delay: Callable[[Origin, float | None], None] | None = None
-    """Called with the origin of each request that passes, and its crawl delay."""
-
-    def __init__(self, robot: RobotName) -> None:
-        self._robot = robot
+class Judge(Protocol):
+    """Decides about requests."""
 
     async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Let *request* to *origin* pass, or raise."""
-        if isinstance(found, Exception):
-            # No file can be compared by, or states a delay.
-            self.decide(request, origin, found)
-            return
-        robot = self._robot.of(request)
-        await _compile(found, robot, request.url)
-        # Before the decision, which raises for what it refuses.
-        if self.compare is not None:
-            self.compare(found, request.url, robot)
-        self.decide(request, origin, found)
-        # What is refused never reaches a slot, and needs no delay.
-        if self.set_delay is not None:
-            self.set_delay(origin, found.rules(robot).crawl_delay)
-
-    @abstractmethod
-    def decide(self, request: Request, origin: Origin, found: Found) -> None:
-        """Let *request* pass, or raise; the rules of *found* are compiled."""
 
 
-async def _compile(policy: Policy, robot: str | bytes, url: str) -> None:
-    """Compile the rules of a large file in a thread, before they are needed."""
-    robots = policy.robots
-    # A small file takes less time than a thread.
-    if (
-        robots is not None
-        and robots.size > INLINE_PARSE_BYTES
-        and robots.compiled_rules(robot) is None
-    ):
-        await run_in_thread(partial(robots.prepare, robot, url))
-
-
-class PlainJudge(Judge):
+class PlainJudge:
     """Refuses what the policy disallows.
 
     *cache*, where there is one, then answers for the next requests of the origin.
@@ -155,11 +114,11 @@ class PlainJudge(Judge):
     def __init__(
         self, robot: RobotName, refusals: Refusals, cache: RulesCache | None
     ) -> None:
-        super().__init__(robot)
+        self._robot = robot
         self._refusals = refusals
         self._cache = cache
 
-    def decide(self, request: Request, origin: Origin, found: Found) -> None:
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Decide by the rules for our robot."""
         if isinstance(found, Exception):
             # Unknown is neither allowed nor disallowed: the request fails.
@@ -175,3 +134,40 @@ class PlainJudge(Judge):
             self._cache.put(request.url, found, rules)
         if verdict is not None:
             raise self._refusals.refuse(request, verdict, origin)
+
+
+class ComparingJudge:
+    """Compares each decision of another judge with those of other parsers."""
+
+    def __init__(
+        self, judge: Judge, robot: RobotName, compare: Callable[..., None]
+    ) -> None:
+        self._judge = judge
+        self._robot = robot
+        self._compare = compare
+
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
+        """Compare, then decide."""
+        # Before the other judge, which raises for what it refuses. Without a policy there
+        # is no file to compare by.
+        if not isinstance(found, Exception):
+            self._compare(found, request.url, self._robot.of(request))
+        await self._judge.judge(request, origin, found)
+
+
+class PreparingJudge:
+    """Compiles the rules of a large file in a thread, before *judge* needs them."""
+
+    def __init__(self, judge: Judge, robot: RobotName) -> None:
+        self._judge = judge
+        self._robot = robot
+
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
+        """Wait for the rules, if that takes long, and let the other judge decide."""
+        robots = None if isinstance(found, Exception) else found.robots
+        # A small file takes less time than a thread.
+        if robots is not None and robots.size > INLINE_PARSE_BYTES:
+            robot = self._robot.of(request)
+            if robots.compiled_rules(robot) is None:
+                await run_in_thread(partial(robots.prepare, robot, request.url))
+        await self._judge.judge(request, origin, found)

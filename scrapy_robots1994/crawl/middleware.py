@@ -251,9 +251,11 @@ class Robots1994Middleware:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 
                 judge = DryRunJudge(judge, self._robot, crawler, shadow)
-            judge.compare = shadow.compare
+            # Around the other, which raises for what it refuses.
+            judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
         if is_paced:
-            from scrapy_robots1994.crawl.features.crawl_delay import SlotDelays  # noqa: PLC0415 - as above
+            from scrapy_robots1994.crawl.features.crawl_delay import PacingJudge  # noqa: PLC0415 - as above
 
-            judge.set_delay = SlotDelays.of(crawler, settings).set_delay
-        return judge
+            # Around all others: only what they let pass reaches a slot.
+            judge = PacingJudge(judge, self._robot, crawler, settings)
+        return judges.PreparingJudge(judge, self._robot)

@@ -22,6 +22,7 @@ from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import SLOT_KEY, UncountedRequests, slots_of
+from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName
@@ -253,3 +254,23 @@ class CrawlDelay:
         if origin is not None:
             delay = robotparser.crawl_delay(self._robot.of(request))
             self._delays.set_delay(origin, delay)
+
+
+class PacingJudge:
+    """Lets another judge decide, and applies the crawl delay of what it allows."""
+
+    def __init__(
+        self, judge: Judge, robot: RobotName, crawler: Crawler, settings: RobotsSettings
+    ) -> None:
+        self._judge = judge
+        self._robot = robot
+        self._delays = SlotDelays.of(crawler, settings)
+
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
+        """Decide, then set the delay before the request reaches its slot."""
+        # What is refused never reaches a slot, and needs no delay.
+        await self._judge.judge(request, origin, found)
+        # Without a policy, no file states a delay.
+        if not isinstance(found, Exception):
+            rules = found.rules(self._robot.of(request))
+            self._delays.set_delay(origin, rules.crawl_delay)

@@ -82,7 +82,7 @@ class BuiltInRules:
         self._parsers.setdefault(urlparse_cached(request).netloc, None)
 
 
-class DryRunJudge(Judge):
+class DryRunJudge:
     """Lets the built-in's rules decide; counts, logs and sums up what would change.
 
     *judge*, ours, decides only where the decision of the built-in is not known. The
@@ -92,8 +92,8 @@ class DryRunJudge(Judge):
     def __init__(
         self, judge: Judge, robot: RobotName, crawler: Crawler, shadow: ShadowComparison
     ) -> None:
-        super().__init__(robot)
         self._judge = judge
+        self._robot = robot
         self._crawler = crawler
         self._recorder = stats.StatsRecorder(crawler)
         self._built_in = BuiltInRules(crawler, shadow.body_of)
@@ -104,7 +104,7 @@ class DryRunJudge(Judge):
         self._refused: Counter[Origin | None] = Counter()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def decide(self, request: Request, origin: Origin, found: Found) -> None:
+    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Let *request* pass or raise `IgnoreRequest`, as the built-in would."""
         if isinstance(found, Exception):
             # To the built-in, any failed fetch allows everything.
@@ -115,7 +115,7 @@ class DryRunJudge(Judge):
         theirs = self._built_in.allowed(request, found)
         # Unknown must not open what ours refuses.
         if theirs is None:
-            self._judge.decide(request, origin, found)
+            await self._judge.judge(request, origin, found)
             return
         self._requests += 1
         rules = found.rules(self._robot.of(request))
