@@ -65,7 +65,8 @@ class EngineState:
         """Return `has_room` as it will be once *request* has left the downloader."""
         active = self.active()
         if request not in active:
-            return False
+            # A downloader without this set: it does not count in it.
+            return True
         # Put back at once: `needs_backout` counts the set, and nothing else runs.
         active.discard(request)
         try:

@@ -62,12 +62,8 @@ class Places:
         self._by_origin: Counter[Origin] = Counter()
         # Dicts, for they are in order of arrival, and a cancelled wait is found at once.
         self._taken: dict[Waiting, None] = {}
-        # Those that count for want of a place.
+        # Those that count, most of them for want of a place.
         self.counting: dict[Waiting, None] = {}
-
-    def __contains__(self, waiting: Waiting) -> bool:
-        """Return whether *waiting* has a place, and does not count."""
-        return waiting in self._taken
 
     def enter(self, waiting: Waiting) -> None:
         """Give *waiting* a place, perhaps that of an origin with more than its share."""
@@ -164,7 +160,9 @@ class WaitingRequests:
         waiting = Waiting(request, origin, (-request.priority, next(self._numbers)))
         if enters:
             self._places.enter(waiting)
-            self.watch()
+        else:
+            self._places.counting[waiting] = None
+        self.watch()
         try:
             yield waiting
         finally:
@@ -182,14 +180,10 @@ class WaitingRequests:
             # A component awaits it by `engine.download_async`, which has no such limit.
             return
         waiting.is_due = True
-        self._places.counting.pop(waiting, None)
         insort(self.leaving, waiting, key=lambda it: it.order)
-        if waiting not in self._places:
-            self._exchange(waiting)
-        else:
-            # Not before all that wait for the file are due: the first is not the most
-            # urgent.
-            call_later(0, self._fill)
+        # Not before all that wait for the file are due: the first is not the most
+        # urgent.
+        call_later(0, self._fill)
         if reason := await waiting.left:
             raise FetchAborted(reason)
 
@@ -206,28 +200,23 @@ class WaitingRequests:
     def _let_go(self, waiting: Waiting) -> None:
         """Let *waiting* leave: it counts from now on."""
         self.leaving.remove(waiting)
+        if waiting in self._places.counting:
+            # More urgent than the others: the scheduler may have more of its kind.
+            self._for_us = 0
         self._places.leave(waiting)
         waiting.left.release(None)
 
-    def _exchange(self, waiting: Waiting) -> None:
-        """Let the first of all leave for *waiting*, which counts already."""
-        self._is_reserved = False
-        first = self.leaving[0]
-        if first is waiting or not self._places.take(waiting):
-            # More urgent than the others: the scheduler may have more of its kind.
-            self._for_us = 0
-            first = waiting
-        self._let_go(first)
-
     def _fill(self) -> None:
         """Let as many leave as there are places on their way."""
+        # By now the engine has taken the place that was left to it, or had no use for it.
+        self._is_reserved = False
         # Not all at once: the downloader would open a connection for each of them.
         while self.leaving and (self._engine.has_room() or self._can_exchange()):
             self._let_go(self.leaving[0])
 
     def _can_exchange(self) -> bool:
         """Return whether one could leave for one that waits and counts."""
-        # When one leaves, that one gets its place: the number of downloads stays.
+        # That one gets its place, or leaves itself: the number of downloads stays.
         counting = next(iter(self._places.counting), None)
         return counting is not None and self._engine.has_room_without(counting.request)
 
@@ -256,8 +245,6 @@ class WaitingRequests:
             self._for_us -= 1
             self._let_go(self.leaving[0])
         else:
-            # Until the next poll, or until one leaves for another: by then the engine has
-            # taken the place, or had no use for it.
             self._is_reserved = True
             self._for_us = FREE_PLACES_IN_A_ROW
 
@@ -268,7 +255,7 @@ class WaitingRequests:
             # Still "polling": the requests that end now must not start it again.
             self._close()
             return
-        before, self._is_reserved = len(self.leaving), False
+        before = len(self.leaving)
         self._fill()
         # A callback that awaits a page may hold up the engine, which holds up the page.
         is_stuck = bool(self.leaving) and self._engine.is_stuck()
