@@ -287,7 +287,7 @@ _LIMITS = (
 )
 
 
-def widen_pool(crawler: Crawler, scheme: str, more: int) -> None:
+def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
     """Make room for *more* connections in the pool for *scheme*.
 
     The handlers on asyncio libraries open at most `CONCURRENT_REQUESTS` connections:

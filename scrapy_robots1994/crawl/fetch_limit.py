@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -66,18 +66,7 @@ _LISTING = Path("/dev/fd")
 @ttl_cache(maxsize=1, ttl=0.05)
 def _count_open() -> int:
     """Return how many descriptors the process has open."""
-    if _is_size_count():
-        return _LISTING.stat().st_size
     return len(os.listdir(_LISTING))  # noqa: PTH208 - fastest
-
-
-@cache
-def _is_size_count() -> bool:
-    """Whether the size of the folder is the number of its entries (Linux 6.2)."""
-    # Compared, not read from the version: sandboxes have kernels of their own.
-    size, listed = _LISTING.stat().st_size, len(os.listdir(_LISTING))  # noqa: PTH208 - as above
-    # The listing takes a descriptor itself.
-    return sys.platform == "linux" and 0 <= listed - size <= 1
 
 
 class Descriptors:
@@ -128,9 +117,10 @@ class FetchLimit:
         # The running ones whose look-up is not known to have begun, with the time at
         # which it must have been queued: a probe that is sent later is behind it.
         self._in_line: dict[DeferredWaiter[None], float] = {}
-        self._is_network_up = True
-        self._is_probing = False
-        self._probe_sent = math.inf
+        self.is_network_up = True
+        """Whether a server was heard since all were silent; else fetches start slowly."""
+        # The time of the next probe, or of the one whose end is awaited.
+        self._probe_at = math.inf
         self._slow_at = -math.inf
 
     @asynccontextmanager
@@ -167,15 +157,9 @@ class FetchLimit:
         """Halve the window: descriptors run out, or look-ups wait in line."""
         self._window = max(MIN_WINDOW, self._window // 2)
 
-    def set_network(self, *, is_up: bool) -> None:
-        """Note that a server answered, or that none does: then fetches start slowly."""
-        self._is_network_up = is_up
-        if not is_up:
-            self._window = MIN_WINDOW
-
     def was_slow_since(self, moment: float) -> bool:
         """Whether look-ups have waited in line since *moment* (monotonic)."""
-        is_slow = monotonic() - self._probe_sent > SLOW_SECONDS
+        is_slow = monotonic() - self._probe_at > SLOW_SECONDS
         return is_slow or self._slow_at >= moment
 
     def _admit(self) -> None:
@@ -188,10 +172,9 @@ class FetchLimit:
             # Until it is sent; another middleware may delay it for any time.
             self._in_line[permit] = monotonic() + SILENT_SECONDS
             permit.release(None)
-        if (self._in_line or self._waiting) and not self._is_probing:
-            self._is_probing = True
-            # A dead network loses few requests in this way: each waits for its timeout.
-            pause = PROBE_SECONDS if self._is_network_up else SILENT_SECONDS
+        if (self._in_line or self._waiting) and self._probe_at == math.inf:
+            pause = PROBE_SECONDS if self.is_network_up else SILENT_SECONDS
+            self._probe_at = monotonic() + pause
             # It fails where the pool is shut down: the crawl is over then.
             call_later(
                 pause, lambda: deferred_from_coro(self._probe()).addBoth(self._go_on)
@@ -200,10 +183,12 @@ class FetchLimit:
     def _room(self) -> float:
         """Return how many more may run."""
         running, in_line = len(self._running), len(self._in_line)
+        # A dead network loses few requests in this way: each waits for its timeout.
+        window = self._window if self.is_network_up else MIN_WINDOW
         # The sockets of those in line are not open yet.
         free = self._descriptors.free(running) - in_line
         least = max(free, MIN_WINDOW - running)
-        return min(self._max - running, self._window - in_line, least)
+        return min(self._max - running, window - in_line, least)
 
     async def _probe(self) -> None:
         """Adjust the window to how long work waits in the pool that looks names up."""
@@ -211,7 +196,7 @@ class FetchLimit:
         # asyncio logs a probe that fails for it.
         if not (self._in_line or self._waiting):
             return
-        self._probe_sent = now = monotonic()
+        now = monotonic()
         is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
         delay = await look_up_delay()
         # It has come back after their look-ups began.
@@ -220,11 +205,10 @@ class FetchLimit:
         if delay > SLOW_SECONDS:
             self._slow_at = monotonic()
             self.shrink()
-        elif delay < QUICK_SECONDS and self._is_network_up:
+        elif delay < QUICK_SECONDS:
             self._window = min(self._window * 2, MAX_WINDOW)
 
     def _go_on(self, _: object) -> None:
         """Admit more, which also sends the next probe."""
-        self._probe_sent = math.inf
-        self._is_probing = False
+        self._probe_at = math.inf
         self._admit()

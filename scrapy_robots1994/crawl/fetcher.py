@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -48,7 +49,9 @@ class RobotsDownload:
         self._downloads = DownloadLimits(crawler)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
-        self._widened: set[str] = set()
+        # Once for each scheme, at its first request, from which on its handler exists.
+        # Most redirects lead from one scheme to the other.
+        self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
         # This package expires policies: an HTTP cache would return expired ones. But if
         # the user replays a recorded crawl, only the cache has them.
         self._dont_cache = not (
@@ -113,12 +116,7 @@ class RobotsDownload:
         self, url: str, context: RequestContext, state: DownloadState
     ) -> Response | FetchResult:
         """Send one request; return its response, or the failure."""
-        # Here, for the handler of a scheme exists from its first request on, and most
-        # redirects lead from one scheme to the other.
-        scheme = urlsplit(url).scheme
-        if scheme not in self._widened:
-            self._widened.add(scheme)
-            widen_pool(self._crawler, scheme, self._settings.max_fetches)
+        self._widen_pool(urlsplit(url).scheme)
         request = robots_request(
             url, context, self._settings.timeout, dont_cache=self._dont_cache
         )
@@ -133,7 +131,7 @@ class RobotsDownload:
                     self._recorder.count(stats.EXCEPTIONS, kind=type(error))
                 return self._failure(error, state)
         # Also a 5xx shows that names are found and packets come back.
-        self._limit.set_network(is_up=True)
+        self._limit.is_network_up = True
         self._robot.check_sent(state.user_agent, context.user_agent)
         if response.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: the answer of a proxy, not of the origin.
@@ -161,7 +159,7 @@ class RobotsDownload:
             if self._limit.was_slow_since(state.since):
                 return LocalFault(error)
             if self._downloads.is_network_down(state):
-                self._limit.set_network(is_up=False)
+                self._limit.is_network_up = False
                 return LocalFault(error)
         return failure
 

@@ -99,7 +99,7 @@ async def machine(**options: Any) -> AsyncIterator[Machine]:
         found.may_look_up.set()
         found.may_end.set()
         # A probe that is still in its thread would outlive the event loop.
-        while found.running or found.limit._is_probing:  # noqa: ASYNC110 - as above
+        while found.running or found.limit._probe_at < math.inf:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.001)
 
 
@@ -232,12 +232,12 @@ def test_fetches_start_slowly_while_no_server_answers(
 
     async def crawl() -> None:
         async with machine() as found:
-            found.limit.set_network(is_up=False)
+            found.limit.is_network_up = False
             found.start(MANY)
             await found.until(MIN_WINDOW)
             await asyncio.sleep(0.3)
             assert found.running == MIN_WINDOW
-            found.limit.set_network(is_up=True)
+            found.limit.is_network_up = True
             await found.until(MANY)
 
     asyncio.run(crawl())
@@ -277,19 +277,14 @@ def test_no_probe_is_sent_once_all_fetches_have_ended(
         async with machine() as found:
             found.may_end.set()
             await asyncio.gather(*found.start(3))
-            assert found.limit._is_probing
+            assert found.limit._probe_at < math.inf
         assert not sent
 
     asyncio.run(crawl())
 
 
-@pytest.mark.parametrize("is_listed", [False, True])
-def test_open_files_are_not_free(
-    monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
-) -> None:
-    """However this kernel says how many there are."""
-    if is_listed:
-        monkeypatch.setattr(fetch_limit, "_is_size_count", lambda: False)
+def test_open_files_are_not_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of pages, logs and stores are open, too."""
     monkeypatch.setattr(fetch_limit, "_count_open", fetch_limit._count_open.__wrapped__)
     descriptors = Descriptors(pages=0)
 
