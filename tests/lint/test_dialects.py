@@ -12,6 +12,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 BODY = (
     "User-agent: rex fido\n# no\nAllow: /a\nCRAWL-delay: 5\nDisallow: /x /y\n\n"
     "Sitemap: /s.xml\nHost: h\nUser-agent: *\nDisallow: /z\nallow: /z/1\n"
+    "\nDisallow: /q\n"
 )
 
 
@@ -37,7 +38,7 @@ def test_from_1994_all_others_are_sentences() -> None:
         'the dialect "extended" reads lines 3-4, 7, 11 otherwise '
         "(Allow, CRAWL-delay, Sitemap)"
     )
-    assert "lines 3-4, 7, 11 otherwise (Allow, " in found["rfc9309"]
+    assert "lines 3-4, 7, 11, 13 otherwise (Allow, " in found["rfc9309"]
 
 
 def test_from_another_dialect_1994_is_sentences() -> None:
@@ -51,6 +52,16 @@ def test_a_file_that_all_read_alike_says_nothing_of_dialects() -> None:
     body = "User-agent: rex\nDisallow: /x\nHost: h\nrubbish\n"
 
     assert report_of(body).read_otherwise == {}
+
+
+def test_a_rule_below_a_blank_line_is_read_otherwise_where_it_has_a_record() -> None:
+    """In both directions."""
+    body = "User-agent: *\n\nDisallow: /a\n"
+    having = [name for name, it in DIALECTS.items() if not it.has_blank_lines]
+
+    assert [*report_of(body).read_otherwise] == having
+    for lines in report_of(body, "rfc9309").read_otherwise.values():
+        assert [line.number for line in lines] == [3]
 
 
 def test_text_and_json_have_it() -> None:
@@ -114,6 +125,8 @@ def test_a_wildcard_is_read_otherwise_where_it_has_a_meaning() -> None:
     """In both directions."""
     body = "User-agent: *\nDisallow: /a\nDisallow: /*.php\nDisallow: /b$\n"
 
-    assert [*report_of(body).read_otherwise] == ["rfc9309"]
+    having = [name for name, it in DIALECTS.items() if it.has_wildcards]
+
+    assert [*report_of(body).read_otherwise] == having
     for lines in report_of(body, "rfc9309").read_otherwise.values():
         assert [line.number for line in lines] == [3, 4]
