@@ -45,7 +45,7 @@ def clauses(body: str | bytes) -> list[str]:
 
 def _recased(text: str, case: Callable[[str], str]) -> str:
     """Return *text* with its field names in another case."""
-    for field in ("User-agent", "Disallow"):
+    for field in ("User-agent", "Disallow", "Allow", "Crawl-delay", "Sitemap"):
         text = text.replace(field, case(field))
     return text
 
@@ -68,3 +68,13 @@ def spellings(text: str) -> dict[str, str]:
         "lower case": _recased(text, str.lower),
         "spaces": text.replace(": ", " :\t ").replace("\n", " \n"),
     }
+
+
+def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
+    """Whether *robot* may retrieve *path*; all spellings of the file have to agree."""
+    answers = {
+        spelling: allowed(text, path, robot, **how)
+        for spelling, text in spellings(body).items()
+    }
+    assert len(set(answers.values())) == 1, answers
+    return answers["LF"]

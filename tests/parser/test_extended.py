@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_robots1994.parser import LineKind, Verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import HOST, allowed, spellings
+from tests.parser.asking import HOST, allowed, allowed_however_spelt
 from tests.support.calls import calls
 
 SMALL, LARGE = 100, 100_000
 
 
-def may(body: str, path: str, robot: str = "rex", reading: str = "literal") -> bool:
-    """Whether *robot* may retrieve *path* in the extended dialect, however spelt."""
-    answers = {
-        how: allowed(text, path, robot, dialect="extended", reading=reading)
-        for how, text in spellings(body).items()
-    }
-    assert len(set(answers.values())) == 1, answers
-    return answers["LF"]
+may = partial(allowed_however_spelt, dialect="extended")
 
 
 def delay(body: str, robot: str = "rex", **how: str) -> float | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import allowed, closed, spellings
+from tests.parser.asking import allowed, allowed_however_spelt, closed
 
 HEADER = "Lycos_Spider_(Rex)/1.0 libwww/3.1"
 
@@ -34,14 +36,7 @@ Disallow: #This could be habit forming!
 """
 
 
-def may(body: str, path: str, robot: str) -> bool:
-    """Whether *robot* may retrieve *path* by the revisited grammar, however spelt."""
-    answers = {
-        how: allowed(text, path, robot, dialect="revisited")
-        for how, text in spellings(body).items()
-    }
-    assert len(set(answers.values())) == 1, answers
-    return answers["LF"]
+may = partial(allowed_however_spelt, dialect="revisited")
 
 
 @pytest.mark.parametrize(
