@@ -88,8 +88,12 @@ def dialects(_: str) -> str:
         "``*`` and ``$`` in paths": "has_wildcards",
         "a blank line ends a record": "has_blank_lines",
     }
-    rows = [["dialect", *columns]] + [
-        [f"``{it.name}``", *("yes" if getattr(it, c) else "" for c in columns.values())]
+    rows = [["dialect", *columns, "record that counts"]] + [
+        [
+            f"``{it.name}``",
+            *("yes" if getattr(it, c) else "" for c in columns.values()),
+            it.choose.__name__.replace("_", " "),
+        ]
         for it in DIALECTS.values()
     ]
     table = "".join(f"   {', '.join(row)}\n" for row in rows)
