@@ -51,8 +51,8 @@ _UNIFORM = frozenset({Reason.FORBIDDEN, Reason.UNREACHABLE})
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
-    "robots.txt refused every start request (%d), so nothing was crawled. The first: "
-    "%s: %s. `scrapy robots-check --explain URL` explains the others."
+    "robots.txt refused every start request (%d). The first: %s: %s. "
+    "`scrapy robots-check --explain URL` explains the others."
 )
 
 REASONS_AT_ONCE = 64
