@@ -152,8 +152,8 @@ class UncountedRequests:
         self._crawler = crawler
         self.engine = EngineState(crawler)
         self._requests: set[Request] = set()
-        # Those in the queue of a slot, or sent since, with what is called at their end.
-        self._queued: dict[Request, Callable[[], object] | None] = {}
+        # Those in the queue of a slot, or sent since.
+        self._queued: set[Request] = set()
         self._close_if_idle: Any = _ABSENT
         self.on_first: list[Callable[[], None]] = []
         """Called when the first request is added. As long as any is uncounted, the
@@ -179,16 +179,19 @@ class UncountedRequests:
         self.engine.schedule()
         return True
 
-    def add_queued(self, request: Request, ended: Callable[[], object] | None) -> bool:
-        """Count *request*, which its download slot has queued, no more.
+    def add_queued(self, request: Request, most: float) -> None:
+        """Count *request* no more, if its download slot has queued it.
 
-        `False` if it is not queued. *ended* is called when it counts again: it has its
-        response, was cancelled, or failed by `fail_queued`. With `None` it goes on counting.
+        It goes on counting if *most* in that queue do not count already. `fail_queued` is
+        for all of them.
         """
         response = _queued_response(self._crawler, request)
         # One that was just cancelled may still be on its way out of the downloader.
-        if response is None or response.called or (ended and not self.add(request)):
-            return False
+        if response is None or response.called:
+            return
+        queue = _queue_of(self._crawler, request)
+        if sum(it in self._requests for it, _ in queue) < most:
+            self.add(request)
 
         def cancel(queued: Any) -> None:
             queued._suppressAlreadyCalled = True  # noqa: SLF001 - see below
@@ -198,8 +201,7 @@ class UncountedRequests:
         # cancelled, and the downloader removes it from `active` at once: a KeyError. With
         # it, Twisted ignores a late response only if `_suppressAlreadyCalled` says so.
         response._canceller = cancel  # noqa: SLF001 - as above
-        self._queued[request] = ended
-        return True
+        self._queued.add(request)
 
     def fail_queued(self, error: Callable[[], Exception]) -> None:
         """Remove all from the queues of their slots; each fails with an *error*."""
@@ -224,14 +226,12 @@ class UncountedRequests:
 
     def discard(self, request: Request) -> None:
         """Count *request* again; no effect if it counts already."""
-        ended = self._queued.pop(request, None)
+        self._queued.discard(request)
         # The downloader removes what has its response itself: an error if it is missing.
         if request not in self._requests:
             return
         self._requests.remove(request)
         self.engine.active().add(request)
-        if ended is not None:
-            ended()
         if not self._requests:
             self.engine.set_close_if_idle(self._close_if_idle)
 

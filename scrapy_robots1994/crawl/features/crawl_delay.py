@@ -74,8 +74,6 @@ class PacedSlot:
 
     def __init__(self, slot: Any) -> None:
         self.slot = slot
-        self.uncounted = 0
-        """Its requests that do not count towards `CONCURRENT_REQUESTS`."""
         self.pause = 0.0
         """The seconds between two of its requests at least; 0 for no pause."""
         self.pauses: dict[Hashable, float] = {}
@@ -108,10 +106,6 @@ class PacedSlot:
         # No random delay may be shorter than the pause.
         if slot.delay * (1 - jitter_of(slot)) < self.pause:
             _set_jitter(slot, 0.0)
-
-    def one_left(self) -> None:
-        """Let another request be uncounted."""
-        self.uncounted -= 1
 
     def restart(self) -> None:
         """Count the pause from now on: the server has just answered a request."""
@@ -209,10 +203,7 @@ class SlotDelays:
         """Let *request* wait in the queue of its slot without counting, if few do."""
         # The pause may have ended since the signal.
         most = max(MIN_UNCOUNTED, UNCOUNTED_SECONDS / (paced.pause or math.inf))
-        ended = paced.one_left if paced.uncounted < most else None
-        # Also one that counts: when the crawl closes, all go back to the scheduler.
-        if self._uncounted.add_queued(request, ended) and ended is not None:
-            paced.uncounted += 1
+        self._uncounted.add_queued(request, most)
 
     def _downloaded(self, response: Response, request: Request) -> None:  # noqa: ARG002 - Scrapy's names
         """Begin the pause of the slot anew: its delay counts from the last answer."""
