@@ -6,7 +6,7 @@ from dataclasses import replace
 from time import time
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.crawl.judges import RulesCache
+from scrapy_robots1994.crawl.judges import MAX_PREFIXES, RulesCache
 from scrapy_robots1994.origin import Origin
 from tests.policy.samples import parsed
 from tests.stores.lasting import ListedMemory
@@ -32,7 +32,7 @@ def cached(most: int = 10) -> tuple[RulesCache, ListedMemory, Policy]:
     memory = ListedMemory(most, time)
     cache, known = RulesCache(memory), policy()
     memory.put(known)
-    cache.put(known, known.rules("rex"))
+    cache.put(URL, known, known.rules("rex"))
     return cache, memory, known
 
 
@@ -55,6 +55,7 @@ def test_an_evicted_policy_takes_its_rules_along() -> None:
 
     assert cache.get(URL) is None
     assert not cache._by_prefix
+    assert not cache._prefixes
 
 
 def test_a_refreshed_policy_replaces_its_rules() -> None:
@@ -70,7 +71,7 @@ def test_an_expired_policy_answers_no_more() -> None:
     memory = ListedMemory(10, time)
     cache, known = RulesCache(memory), replace(policy(), fresh_until=time())
     memory.put(known)
-    cache.put(known, known.rules("rex"))
+    cache.put(URL, known, known.rules("rex"))
 
     assert cache.get(URL) is None
 
@@ -78,7 +79,7 @@ def test_an_expired_policy_answers_no_more() -> None:
 def test_a_policy_that_is_not_in_memory_is_not_cached() -> None:
     """Nothing would ever evict it."""
     cache, known = RulesCache(ListedMemory(10, time)), policy()
-    cache.put(known, known.rules("rex"))
+    cache.put(URL, known, known.rules("rex"))
 
     assert cache.get(URL) is None
 
@@ -93,11 +94,11 @@ def test_lookup_in_the_rules_cache_keeps_the_policy_in_memory() -> None:
     assert {it.origin for it in memory} == {known.origin, host(3)}
 
 
-def test_an_origin_has_one_entry() -> None:
-    """User names in URLs are without number, and so are spellings of a host."""
+def test_an_origin_has_few_prefixes() -> None:
+    """User names in URLs are without number."""
     cache, _, known = cached()
-    cache.put(known, known.rules("rex"))
+    for number in range(3 * MAX_PREFIXES):
+        url = f"http://user{number}@host1.example/page"
+        cache.put(url, known, known.rules("rex"))
 
-    assert len(cache._by_prefix) == 1
-    for spelling in ("http://user@host1.example", "HTTP://host1.example"):
-        assert cache.get(f"{spelling}/page") is None
+    assert len(cache._by_prefix) == MAX_PREFIXES
