@@ -19,7 +19,7 @@ from pathlib import Path
 from time import monotonic
 
 from cachetools.func import ttl_cache
-from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import maybeDeferred
 
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later, look_up_delay
 
@@ -175,10 +175,7 @@ class FetchLimit:
         if (self._in_line or self._waiting) and self._probe_at == math.inf:
             pause = PROBE_SECONDS if self.is_network_up else SILENT_SECONDS
             self._probe_at = monotonic() + pause
-            # It fails where the pool is shut down: the crawl is over then.
-            call_later(
-                pause, lambda: deferred_from_coro(self._probe()).addBoth(self._go_on)
-            )
+            call_later(pause, self._probe)
 
     def _room(self) -> float:
         """Return how many more may run."""
@@ -190,15 +187,20 @@ class FetchLimit:
         least = max(free, MIN_WINDOW - running)
         return min(self._max - running, window - in_line, least)
 
-    async def _probe(self) -> None:
-        """Adjust the window to how long work waits in the pool that looks names up."""
-        # Nothing needs it by now; at the end of the process the pool is shut down, and
-        # asyncio logs a probe that fails for it.
-        if not (self._in_line or self._waiting):
-            return
-        now = monotonic()
-        is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
-        delay = await look_up_delay()
+    def _probe(self) -> None:
+        """Measure how long work waits in the pool that looks names up."""
+        # Else nothing needs it by now.
+        if self._in_line or self._waiting:
+            now = monotonic()
+            is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
+            # It fails where the pool is shut down: the crawl is over then.
+            delay = maybeDeferred(look_up_delay).addCallback(self._adjust, is_ahead)
+            delay.addBoth(self._go_on)
+        else:
+            self._probe_at = math.inf
+
+    def _adjust(self, delay: float, is_ahead: list[DeferredWaiter[None]]) -> None:
+        """Adjust the window to the *delay* of a probe."""
         # It has come back after their look-ups began.
         for permit in is_ahead:
             self._in_line.pop(permit, None)

@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from time import monotonic
 from typing import Any, Generic, TypeVar, cast
 
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.threads import deferToThread
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ async def future_result(future: Future[T]) -> T:
     return await done
 
 
-async def look_up_delay() -> float:
+def look_up_delay() -> Deferred[float]:
     """Return how long work has to wait now in the pools that look names up.
 
     Twisted's client uses the reactor's pool, clients on asyncio its default one.
@@ -68,10 +68,11 @@ async def look_up_delay() -> float:
     # Looked up, not imported: importing it would install one.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    if _loop():
-        started.append(deferred_from_coro(asyncio.to_thread(monotonic)))
-    ran_at = [await maybe_deferred_to_future(each) for each in started]
-    return max(ran_at) - sent
+    # No coroutine: asyncio logs an error for each that the end of the crawl cuts off.
+    if loop := _loop():
+        started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
+    ran_at = gatherResults(started, consumeErrors=True)
+    return ran_at.addCallback(lambda each: max(each) - sent)
 
 
 async def sleep(seconds: float) -> None:
