@@ -37,19 +37,16 @@ class EngineState:
         # offers the scheduler's state (before Scrapy 2.19). Without it, waiting requests
         # end with their robots.txt, not with the crawl.
         slot = getattr(self._crawler.engine, "_slot", _ABSENT)
-        if slot is not _ABSENT:
-            return slot
-        self.warn(
-            "engine._slot",
-            "requests that wait for a robots.txt do not return to the scheduler when "
-            "the crawl closes",
-        )
-        return None
+        if slot is _ABSENT:
+            self.warn(
+                "engine._slot",
+                "requests that wait for a robots.txt do not return to the scheduler when "
+                "the crawl closes",
+            )
+        return slot
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing or closed."""
-        if not hasattr(self._crawler.engine, "_slot"):
-            return False
         # `_Slot.closing` is a Deferred from the first call of `close_spider` on.
         slot = self._slot
         return slot is None or getattr(slot, "closing", None) is not None
@@ -87,8 +84,8 @@ class EngineState:
         # it lasts. Without it, start requests wait for the scheduler to have others.
         if getattr(self._crawler.engine, "_start", None) is not None:
             return True
-        slot = self._slot
-        return slot is not None and slot.scheduler.has_pending_requests()
+        scheduler = getattr(self._slot, "scheduler", None)
+        return scheduler is not None and scheduler.has_pending_requests()
 
     def schedule(self) -> None:
         """Make the engine look for a further request now, not at its next heartbeat."""

@@ -30,8 +30,6 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.origin import Origin
 
-_ATTRIBUTE = "_robots1994_slot_delays"
-
 MAX_ORIGINS = 100_000
 """Origins whose delay is known; for another, the next request states it again."""
 
@@ -121,9 +119,9 @@ class SlotDelays:
     and several origins may share one.
     """
 
-    def __init__(self, crawler: Crawler, longest: float) -> None:
+    def __init__(self, crawler: Crawler, longest: float | None) -> None:
         self._crawler = crawler
-        self._longest = longest
+        self._longest = longest or math.inf
         self._uncounted = UncountedRequests.of(crawler)
         self._recorder = stats.StatsRecorder(crawler)
         self._delays: LRUCache[Origin | None, float] = LRUCache(MAX_ORIGINS)
@@ -132,16 +130,6 @@ class SlotDelays:
         connect(self._reached, signals.request_reached_downloader)
         connect(self._downloaded, signals.response_downloaded)
         connect(self._uncounted.discard, signals.request_left_downloader)
-
-    @classmethod
-    def of(cls, crawler: Crawler, settings: RobotsSettings) -> "SlotDelays":
-        """Return the one of *crawler*, which middleware and extension share."""
-        # An attribute of the crawler: a table here would hold crawlers that ended.
-        found: SlotDelays | None = vars(crawler).get(_ATTRIBUTE)
-        if found is None:
-            found = cls(crawler, settings.crawl_delay or math.inf)
-            vars(crawler)[_ATTRIBUTE] = found
-        return found
 
     def set_delay(self, origin: Origin, seconds: float | None) -> None:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay."""
@@ -230,7 +218,7 @@ class CrawlDelay:
                 "built-in's parsers are not known: use Scrapy 2.18 or newer, or "
                 "Robots1994Middleware in a dialect with Crawl-delay"
             )
-        self._delays = SlotDelays.of(crawler, settings)
+        self.delays = SlotDelays(crawler, settings.crawl_delay)
         self._robot = RobotName(crawler)
         crawler.signals.connect(self._parsed, ROBOTS_PARSED)
 
@@ -244,7 +232,7 @@ class CrawlDelay:
         origin = Origin.of(request.url)
         if origin is not None:
             delay = robotparser.crawl_delay(self._robot.of(request))
-            self._delays.set_delay(origin, delay)
+            self.delays.set_delay(origin, delay)
 
 
 class PacingJudge:
@@ -255,7 +243,11 @@ class PacingJudge:
     ) -> None:
         self._judge = judge
         self._robot = robot
-        self._delays = SlotDelays.of(crawler, settings)
+        # Two would take the delays of each other for those that the user set.
+        extension = crawler.get_extension(CrawlDelay)
+        self._delays = (
+            extension.delays if extension else SlotDelays(crawler, settings.crawl_delay)
+        )
 
     async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Decide, then set the delay before the request reaches its slot."""
