@@ -60,7 +60,6 @@ class ScrapyBackend:
         # Public: commands fetch files from elsewhere with it. A second one would have
         # limits of its own.
         self.download = RobotsDownload(crawler, settings)
-        self._recorder = stats.StatsRecorder(crawler)
         self._log = FetchLog(crawler, settings)
         # The resolver reports these two, and there is nothing to add to them.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
@@ -90,7 +89,7 @@ class ScrapyBackend:
                 await store.close()
             finally:
                 if store.failures:
-                    self._recorder.count(stats.STORE_FAILURES, store.failures)
+                    stats.count(self._crawler, stats.STORE_FAILURES, store.failures)
 
         # Not weak: only this connection refers to the function.
         self._crawler.signals.connect(close, signals.spider_closed, weak=False)
@@ -116,7 +115,7 @@ class ScrapyBackend:
         try:
             return await self.download.fetch(origin, context, validators)
         finally:
-            self._recorder.count(stats.REQUESTS)
+            stats.count(self._crawler, stats.REQUESTS)
 
     def fault_of(self, error: Exception) -> LocalFault | Cancelled:
         """Return what *error*, raised outside of `fetch`, means."""

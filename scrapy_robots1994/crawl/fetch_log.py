@@ -38,7 +38,6 @@ class FetchLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        self._recorder = stats.StatsRecorder(crawler)
         # In a dry run the rules of the built-in decide.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         self._forbidding = 0
@@ -50,7 +49,7 @@ class FetchLog:
         """Log and count a policy that *result* made; *last* was there before."""
         # Of the result, not of the policy: a stale one keeps the outcome that it had.
         outcome = result.outcome.value
-        self._recorder.count(stats.OUTCOMES, outcome=outcome)
+        stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
         if policy.is_known and not policy.is_stale_on_error:
             self._known(policy, last)
         else:
@@ -63,7 +62,7 @@ class FetchLog:
         """
         # A first fetch refreshes nothing.
         if last is not None:
-            self._recorder.count(stats.REFRESHED)
+            stats.count(self._crawler, stats.REFRESHED)
         # Thousands of origins of a broad crawl are not news; what they refuse is.
         level, more = DEBUG, ""
         if policy.outcome is Outcome.FORBIDDEN:
@@ -87,7 +86,7 @@ class FetchLog:
     def _unreachable(self, policy: Policy, result: Answer, last: Policy | None) -> None:
         """Warn of an origin without a usable answer (R5), once while that lasts."""
         if policy.is_stale_on_error:
-            self._recorder.count(stats.STALE_IF_ERROR)
+            stats.count(self._crawler, stats.STALE_IF_ERROR)
             # R5: it weighs more than what a setting says about unknown ones.
             meaning = "the last good policy stands"
         elif self._settings.freshness.unreachable_allows:
@@ -105,7 +104,7 @@ class FetchLog:
 
     def loaded(self, policy: Policy, now: float) -> None:
         """Log and count a policy of the store."""
-        self._recorder.count(stats.STORE_HITS)
+        stats.count(self._crawler, stats.STORE_HITS)
         # At DEBUG, like every fetch that went well.
         text = "%s: %s, in the store for %.0f s, fresh for another %.0f s"
         age, rest = now - policy.fetched_at, policy.fresh_until - now
@@ -113,7 +112,7 @@ class FetchLog:
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry (Ours 3.1)."""
-        self._recorder.count(stats.RETRIES)
+        stats.count(self._crawler, stats.RETRIES)
         # Also where a retry may succeed: a bug is a bug.
         self._bug(origin, result)
         text = "Could not fetch %s (%s); retrying in %.1f s"
@@ -122,11 +121,11 @@ class FetchLog:
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Log and count a fetch that ended without a policy (R6, R7)."""
         if isinstance(fault, Cancelled):
-            self._recorder.count(stats.FETCH_ABORTED)
+            stats.count(self._crawler, stats.FETCH_ABORTED)
             # No warning: it is how every crawl ends that is interrupted (R6).
             level, text = INFO, "its waiting requests end without a policy"
         else:
-            self._recorder.count(stats.LOCAL_FAULTS)
+            stats.count(self._crawler, stats.LOCAL_FAULTS)
             self._bug(origin, fault)
             level = WARNING
             text = (
@@ -158,7 +157,7 @@ class FetchLog:
 
     def truncated(self, origin: Origin) -> None:
         """Warn of a file over the size limit (Ours O24)."""
-        self._recorder.count(stats.TRUNCATED)
+        stats.count(self._crawler, stats.TRUNCATED)
         text = (
             "%s is longer than ROBOTS1994_MAX_BYTES (%d): the whole lines within it are "
             "obeyed"
@@ -168,7 +167,7 @@ class FetchLog:
     def weakens_policy(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
         """Warn of *problems* that open the site against its owner's intent."""
         # O5 and others: to the letter is not always what the author meant.
-        self._recorder.count(stats.OPENS_SITE)
+        stats.count(self._crawler, stats.OPENS_SITE)
         # More are not looked for: a hostile file could have 100,000.
         count = f"{len(problems)}" if len(problems) < MAX_PROBLEMS else "100 or more"
         is_split = any(problem.clause == "O5" for problem in problems)

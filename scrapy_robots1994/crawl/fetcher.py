@@ -43,7 +43,6 @@ class RobotsDownload:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        self._recorder = stats.StatsRecorder(crawler)
         self._uncounted = UncountedRequests.of(crawler)
         self._robot = RobotName(crawler)
         self._downloads = DownloadLimits(crawler)
@@ -128,7 +127,7 @@ class RobotsDownload:
                 # As the built-in counts: the component that raised IgnoreRequest has
                 # counted the request.
                 if not isinstance(error, IgnoreRequest):
-                    self._recorder.count(stats.EXCEPTIONS, kind=type(error))
+                    stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return self._failure(error, state)
         # Also a 5xx shows that names are found and packets come back.
         self._limit.is_network_up = True
@@ -187,8 +186,8 @@ class RobotsDownload:
         self, origin: Origin, response: Response, state: DownloadState
     ) -> FetchResult:
         """Return the final response as a result."""
-        self._recorder.count(stats.RESPONSES)
-        self._recorder.count(stats.RESPONSE_STATUS, status=response.status)
+        stats.count(self._crawler, stats.RESPONSES)
+        stats.count(self._crawler, stats.RESPONSE_STATUS, status=response.status)
         body, is_truncated = b"", False
         if response.status // 100 == SUCCESS:
             if state.is_stopped:

@@ -55,7 +55,7 @@ class Robots1994Middleware:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured("ROBOTSTXT_OBEY is False")
         settings = RobotsSettings.from_settings(crawler.settings)
-        self._recorder = stats.StatsRecorder(crawler)
+        self._crawler = crawler
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
         self._uncounted = UncountedRequests.of(crawler)
@@ -173,7 +173,7 @@ class Robots1994Middleware:
 
     async def _wait(self, request: Request, origin: Origin) -> None:
         """Judge *request* once the policy of *origin* is known, and let it leave."""
-        self._recorder.count(stats.WAITED)
+        stats.count(self._crawler, stats.WAITED)
         with self._waiting.waiting(request, origin) as waiting:
             found = await self._find(request, origin)
             # Also an error, and before its turn: in a dry run a failed fetch allows, and

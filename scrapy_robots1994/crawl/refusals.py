@@ -79,7 +79,9 @@ class Refusals:
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        self._recorder = stats.StatsRecorder(crawler)
+        assert crawler.stats is not None  # noqa: S101 - set before components are made
+        # Prepared once, for each refusal calls it.
+        self._increment = crawler.stats.inc_value
         self._has_handlers = handler_check(crawler)
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = DEBUG if crawler.crawling else WARNING
@@ -95,14 +97,14 @@ class Refusals:
     def _count_reasons(self) -> None:
         """Add the reasons since the last time to the stats."""
         for reason, number in self._reasons.items():
-            self._recorder.count(stats.REASONS, number, reason=reason.value)
+            stats.count(self._crawler, stats.REASONS, number, reason=reason.value)
         self._reasons.clear()
 
     def refuse(
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
         """Return the exception for *request*, which *verdict* of *origin* is about."""
-        self._recorder.increment(stats.FORBIDDEN)
+        self._increment(stats.FORBIDDEN)
         # For errbacks and signal handlers; written to disk with the request, it is small.
         request.meta["robots1994"] = verdict
         row = self._rows.get(origin) or self._new_row(origin, verdict)
@@ -149,13 +151,13 @@ class Refusals:
         # By origin, too, so that equal crawls log equal tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
-            self._recorder.set(stats.REFUSED_BY, row.refused, origin=origin)
-        self._recorder.set(stats.REFUSING, len(rows))
+            stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
+        stats.count(self._crawler, stats.REFUSING, len(rows))
         # Not `log_line`, which would escape the ends of its lines.
         logger.info("%s", "\n".join(_table(rows, self._others)), extra=extra)
         if self._starts.are_all_refused:
             number = self._starts.number_refused
-            self._recorder.set(stats.STARTS_REFUSED, number)
+            stats.count(self._crawler, stats.STARTS_REFUSED, number)
             first = self._starts.first_refused
             log_line(self._crawler, WARNING, _ALL_REFUSED, number, *first)
 

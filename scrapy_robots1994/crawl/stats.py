@@ -85,19 +85,7 @@ links).
 """
 
 
-class StatsRecorder:
-    """Counts our events in Scrapy's stats; the only place that writes a stat."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        assert crawler.stats is not None  # noqa: S101 - set before components are made
-        self._stats = crawler.stats
-        self.increment = self._stats.inc_value
-        """Add 1 to a key without parts; the quickest way."""
-
-    def count(self, key: str, number: int = 1, **parts: object) -> None:
-        """Add *number* to *key*, a constant of this module with *parts* filled in."""
-        self._stats.inc_value(key.format(**parts) if parts else key, number)
-
-    def set(self, key: str, value: int, **parts: object) -> None:
-        """Set *key*, with *parts* filled in, to *value*: a total, at the close."""
-        self._stats.set_value(key.format(**parts), value)
+def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
+    """Add *number* to *key*, a constant of this module with *parts* filled in."""
+    assert crawler.stats is not None  # noqa: S101 - set before components are made
+    crawler.stats.inc_value(key.format(**parts), number)

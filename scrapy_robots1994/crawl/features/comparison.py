@@ -83,7 +83,6 @@ class ShadowComparison:
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
-        self._recorder = stats.StatsRecorder(crawler)
         self._variant = Variant(settings.dialect, settings.reading)
         self._is_dry_run = settings.dry_run
         # A dry run is about the parser of the built-in, whatever else is compared.
@@ -231,9 +230,9 @@ class ShadowComparison:
         report = await run_in_thread(self.report)
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}
-            self._recorder.count(stats.COMPARED, number, **parts)
+            stats.count(self._crawler, stats.COMPARED, number, **parts)
         if report.totals.skipped:
-            self._recorder.count(stats.UNCOMPARED, report.totals.skipped)
+            stats.count(self._crawler, stats.UNCOMPARED, report.totals.skipped)
         text = "robots.txt compared, parser by parser:\n%s"
         # Not `log_line`: the ends of its lines stay.
         logger.info(text, as_table(report), extra={"spider": self._crawler.spider})

@@ -123,7 +123,6 @@ class SlotDelays:
         self._crawler = crawler
         self._longest = longest or math.inf
         self._uncounted = UncountedRequests.of(crawler)
-        self._recorder = stats.StatsRecorder(crawler)
         self._delays: LRUCache[Origin | None, float] = LRUCache(MAX_ORIGINS)
         self._slots: dict[str | None, PacedSlot] = {}
         connect = crawler.signals.connect
@@ -150,10 +149,10 @@ class SlotDelays:
 
     def _report(self, origin: Origin, stated: float, applied: float) -> None:
         """Log and count which delay is applied."""
-        self._recorder.count(stats.CRAWL_DELAYS)
+        stats.count(self._crawler, stats.CRAWL_DELAYS)
         level, effect = DEBUG, "it is applied"
         if stated > applied:
-            self._recorder.count(stats.CRAWL_DELAYS_CAPPED)
+            stats.count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             level = WARNING
             effect = f"{applied:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
         text = "%s states a Crawl-delay of %g s; %s"

@@ -95,7 +95,6 @@ class DryRunJudge:
         self._judge = judge
         self._robot = robot
         self._crawler = crawler
-        self._recorder = stats.StatsRecorder(crawler)
         self._built_in = BuiltInRules(crawler, shadow.body_of)
         self._shadow = shadow
         self._requests = 0
@@ -127,7 +126,7 @@ class DryRunJudge:
                 self._log("Dry run: ours would refuse <%s %s>: %s", request, verdict)
         if not theirs:
             # The built-in's own key, with its meaning.
-            self._recorder.count(stats.FORBIDDEN)
+            stats.count(self._crawler, stats.FORBIDDEN)
             if ours:
                 self._note(self._opened, origin, stats.WOULD_OPEN)
             change = "ours would allow it" if ours else "as ours would"
@@ -137,7 +136,7 @@ class DryRunJudge:
 
     def _note(self, sites: Counter[Origin | None], origin: Origin, stat: str) -> None:
         """Count one request whose decision changes."""
-        self._recorder.count(stat)
+        stats.count(self._crawler, stat)
         # A broad crawl meets any number of sites.
         is_counted = origin in sites or len(sites) < MAX_SITES
         sites[origin if is_counted else None] += 1

@@ -104,7 +104,6 @@ class RobotsPages(BaseSpiderMiddleware):
         if not settings.pages:
             raise NotConfigured("ROBOTS1994_PAGES is False")
         self._obeyed = settings.pages
-        self._recorder = stats.StatsRecorder(crawler)
         self._robot = RobotName(crawler)
         # By id, as items need not be hashable. The reference to the item keeps its id
         # from being used again. A callback may yield an item several times.
@@ -125,9 +124,9 @@ class RobotsPages(BaseSpiderMiddleware):
             text = "Not understood: %s of %s"
             log_line(self.crawler, DEBUG, text, str(said), response.url)
         if not directives.index:
-            self._recorder.count(stats.PAGES_NOINDEX)
+            stats.count(self.crawler, stats.PAGES_NOINDEX)
         if not directives.follow:
-            self._recorder.count(stats.PAGES_NOFOLLOW)
+            stats.count(self.crawler, stats.PAGES_NOFOLLOW)
 
     def get_processed_request(
         self, request: Request, response: Response | None
@@ -143,7 +142,7 @@ class RobotsPages(BaseSpiderMiddleware):
             is_obeyed = REL_NOFOLLOW in self._obeyed
             if not is_obeyed or _bare(request.url) not in self._closed_links(response):
                 return request
-        self._recorder.count(stats.PAGE_REQUESTS_DROPPED, reason=kind)
+        stats.count(self.crawler, stats.PAGE_REQUESTS_DROPPED, reason=kind)
         where = f"<{request.method} {request.url}>: {reason}"
         log_line(self.crawler, DEBUG, "Not followed: %s of %s", where, response.url)
         return None
@@ -165,7 +164,7 @@ class RobotsPages(BaseSpiderMiddleware):
         _, dropped = marks.pop()
         if not marks:
             del self._marked[id(item)]
-        self._recorder.count(stats.ITEMS_DROPPED)
+        stats.count(self.crawler, stats.ITEMS_DROPPED)
         raise dropped
 
     def _directives(self, response: Response) -> Directives:
