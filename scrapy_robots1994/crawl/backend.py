@@ -91,8 +91,9 @@ class ScrapyBackend:
                 if store.failures:
                     stats.count(self._crawler, stats.STORE_FAILURES, store.failures)
 
-        # Not weak: only this connection refers to the function.
-        self._crawler.signals.connect(close, signals.spider_closed, weak=False)
+        # Connected weakly: Scrapy's table of handlers would keep the ended crawl alive.
+        self._close_store = close
+        self._crawler.signals.connect(close, signals.spider_closed)
         return store
 
     def start(

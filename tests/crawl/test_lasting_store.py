@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sqlite3
 import subprocess
 import sys
+import weakref
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from tests.support import replies
 from tests.support.crawl import ROOT, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawler import idle_crawler
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -239,3 +243,12 @@ def test_several_crawls_in_one_process_share_and_leak_nothing(
     assert left == {"threads": [], "files": [], "tasks": []}
     assert len(pages) == 3
     assert len(asked) <= 2
+
+
+def test_ended_crawl_does_not_stay_in_memory(tmp_path: Path) -> None:
+    """A service starts any number of crawls in one process."""
+    settings = kept_in(tmp_path / "robots.db", ROBOTSTXT_OBEY=True)
+    ended = weakref.ref(Robots1994Middleware(idle_crawler(settings)))
+    gc.collect()
+
+    assert ended() is None
