@@ -14,6 +14,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
 
+from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.log import log_line
 
 SLOT_KEY = "download_slot"
@@ -200,14 +201,14 @@ class UncountedRequests:
         response._canceller = cancel  # noqa: SLF001 - as above
         self._queued.add(request)
 
-    def fail_queued(self, error: Callable[[], Exception]) -> None:
-        """Remove all from the queues of their slots; each fails with an *error*."""
+    def fail_queued(self, reason: str) -> None:
+        """Remove all from the queues of their slots; each fails for *reason*."""
         for request in list(self._queued):
             response = _queued_response(self._crawler, request)
             # Without one it is on its way to the server.
             if response is not None:
                 self.remove(request)
-                response.errback(error())
+                response.errback(QueuedPageAborted(reason))
 
     def remove(self, request: Request) -> None:
         """Take *request*, which is cancelled, out of the queue of its slot.

@@ -1,4 +1,4 @@
-"""The exceptions of the middleware: a refusal, and the end of a wait for a crawl delay."""
+"""The exceptions of pages: a refusal, and the end of a wait for a crawl delay."""
 
 from scrapy.exceptions import IgnoreRequest
 

@@ -202,21 +202,28 @@ class RobotsDownload:
             # Nothing is decided by it, so what cannot be read is left out.
             with suppress(responses.Undecodable):
                 self.on_ignored_body(origin, (await state.body_of(response))[0])
-        now = time.time()
-        return RobotsResponse(
-            status=response.status,
-            body=body,
-            is_truncated=is_truncated,
-            not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
-            freshness_lifetime=responses.freshness_lifetime(response, now),
-            retry_after=responses.retry_after(response, now),
-            etag=responses.header(response, "ETag"),
-            last_modified=responses.header(response, "Last-Modified"),
-            final_url=state.final_url,
-            # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
-            via_plain_proxy=bool(state.proxy)
-            and urlsplit(response.url).scheme == "http",
-        )
+        return _answer(response, state, body, is_truncated=is_truncated)
+
+
+def _answer(
+    response: Response, state: DownloadState, body: bytes, *, is_truncated: bool
+) -> RobotsResponse:
+    """Return *response* as the answer of the origin, with its decoded *body*."""
+    now = time.time()
+    # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
+    is_plain = urlsplit(response.url).scheme == "http"
+    return RobotsResponse(
+        status=response.status,
+        body=body,
+        is_truncated=is_truncated,
+        not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
+        freshness_lifetime=responses.freshness_lifetime(response, now),
+        retry_after=responses.retry_after(response, now),
+        etag=responses.header(response, "ETag"),
+        last_modified=responses.header(response, "Last-Modified"),
+        final_url=state.final_url,
+        via_plain_proxy=is_plain and bool(state.proxy),
+    )
 
 
 def _redirect_target(response: Response) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -230,7 +229,7 @@ class Robots1994Middleware:
         # Else each fetch that is cancelled would let the next one start.
         self.download.close()
         self._resolver.abort(CLOSING)
-        self._uncounted.fail_queued(partial(QueuedPageAborted, CLOSING))
+        self._uncounted.fail_queued(CLOSING)
 
     def _judge_for(self, crawler: Crawler, settings: RobotsSettings) -> judges.Judge:
         """Return the judge that *settings* describe.

@@ -175,7 +175,7 @@ class RobotsSettings:
         return Reader(self.dialect, self.reading, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
-        """Log which rules this crawl obeys, and which setting has no effect."""
+        """Log which rules this crawl obeys."""
         # The first thing to look at when a crawl obeys other rules than expected.
         dry_run = "; dry run: the rules of the built-in middleware decide"
         log_line(
@@ -191,6 +191,10 @@ class RobotsSettings:
             self.max_fetches,
             dry_run if self.dry_run else "",
         )
+        self._warn_of_no_effect(crawler)
+
+    def _warn_of_no_effect(self, crawler: Crawler) -> None:
+        """Log which settings have no effect."""
         # Not errors: a project may set them for several spiders and dialects.
         if self.crawl_delay is not None and not self.applies_crawl_delay:
             having = [name for name, it in DIALECTS.items() if it.has_crawl_delay]
