@@ -1,16 +1,15 @@
 """What a crawl logs and counts about the fetches of robots.txt files."""
 
 import traceback
-from logging import DEBUG, INFO, WARNING
+from logging import DEBUG, ERROR, INFO, WARNING
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.checks.kinds import Problem, sentence
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import log_line, logger
+from scrapy_robots1994.crawl.log import log_line, log_lines
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
@@ -146,14 +145,9 @@ class FetchLog:
             return
         self._bugs.add(place)
         # Not `exc_info`: the message of an exception may hold anything.
-        # Line by line, for escaped line ends would make it unreadable.
-        text = "".join(traceback.format_exception(result.error)).rstrip("\n")
-        logger.error(
-            "An exception was raised while %s was fetched:\n%s",
-            redact_and_escape(origin.robots_url),
-            "\n".join(redact_and_escape(line) for line in text.split("\n")),
-            extra={"spider": self._crawler.spider},
-        )
+        raised = "".join(traceback.format_exception(result.error)).rstrip("\n")
+        when = f"An exception was raised while {origin.robots_url} was fetched"
+        log_lines(self._crawler, ERROR, f"{when}:\n{raised}")
 
     def truncated(self, origin: Origin) -> None:
         """Warn of a file over the size limit (Ours O24)."""

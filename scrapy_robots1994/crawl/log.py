@@ -1,4 +1,4 @@
-"""How a crawl logs a line: with its spider, and safe to print."""
+"""How a crawl logs lines: with its spider, and safe to print."""
 
 import logging
 
@@ -17,3 +17,9 @@ def log_line(crawler: Crawler, level: int, text: str, *values: object) -> None:
         shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
         # Extensions and the formatters of users find the lines of a spider by this.
         logger.log(level, text, *shown, extra={"spider": crawler.spider})
+
+
+def log_lines(crawler: Crawler, level: int, text: str) -> None:
+    """Log *text* of several lines, each as safe to print as by `log_line`."""
+    shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
+    logger.log(level, "%s", shown, extra={"spider": crawler.spider})

@@ -8,7 +8,7 @@ start request.
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from logging import DEBUG, WARNING
+from logging import DEBUG, INFO, WARNING
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -17,7 +17,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.concurrency import handler_check
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-from scrapy_robots1994.crawl.log import log_line, logger
+from scrapy_robots1994.crawl.log import log_line, log_lines, logger
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -147,14 +147,12 @@ class Refusals:
         self._count_reasons()
         if not self._rows:
             return
-        extra = {"spider": self._crawler.spider}
         # By origin, too, so that equal crawls log equal tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         stats.count(self._crawler, stats.REFUSING, len(rows))
-        # Not `log_line`, which would escape the ends of its lines.
-        logger.info("%s", "\n".join(_table(rows, self._others)), extra=extra)
+        log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
         if self._starts.are_all_refused:
             number = self._starts.number_refused
             stats.count(self._crawler, stats.STARTS_REFUSED, number)

@@ -32,7 +32,7 @@ from scrapy_robots1994.crawl.features.peers import (
     peers,
     portable,
 )
-from scrapy_robots1994.crawl.log import log_line, logger
+from scrapy_robots1994.crawl.log import log_line, log_lines
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import run_in_thread
@@ -233,9 +233,8 @@ class ShadowComparison:
             stats.count(self._crawler, stats.COMPARED, number, **parts)
         if report.totals.skipped:
             stats.count(self._crawler, stats.UNCOMPARED, report.totals.skipped)
-        text = "robots.txt compared, parser by parser:\n%s"
-        # Not `log_line`: the ends of its lines stay.
-        logger.info(text, as_table(report), extra={"spider": self._crawler.spider})
+        table = f"robots.txt compared, parser by parser:\n{as_table(report)}"
+        log_lines(self._crawler, INFO, table)
         if self.report_path is None:
             return
         path = str(self.report_path)
