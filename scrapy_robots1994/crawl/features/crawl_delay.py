@@ -143,9 +143,6 @@ class SlotDelays:
         else:
             # A newer file states no delay any more.
             del self._delays[origin]
-        for slot in self._slots.values():
-            if origin in slot.pauses:
-                slot.set_pause(origin, applied)
 
     def _report(self, origin: Origin, stated: float, applied: float) -> None:
         """Log and count which delay is applied."""
@@ -161,14 +158,14 @@ class SlotDelays:
     def _reached(self, request: Request) -> None:
         """Pace the slot of *request*, which is about to be queued there."""
         key, origin = request.meta.get(SLOT_KEY), Origin.of(request.url)
-        pause, paced = self._delays.get(origin), self._slots.get(key)
+        pause, paced = self._delays.get(origin, 0.0), self._slots.get(key)
         slot = slots_of(self._crawler).get(key)
-        if slot is None or (pause is None and paced is None):
+        if slot is None or not (pause or paced):
             return
         # The downloader drops an idle slot, and makes another one under its key.
         if paced is None or paced.slot is not slot:
             paced = self._new_slot(key, slot)
-        if pause is not None and origin not in paced.pauses:
+        if paced.pauses.get(origin, 0.0) != pause:
             paced.set_pause(origin, pause)
             # robots.txt was the last answer of this server.
             paced.restart()
