@@ -10,8 +10,9 @@ from typing import TypeAlias
 EVERYBODY = "*"
 
 # Ours O9: a comment of a header is in parentheses, at its start, after white space or
-# after a version; a parenthesis inside a name belongs to that name.
-_COMMENT_START = re.compile(r"(?:\A|\s|/[^\s(]*)\(")
+# after a version; a parenthesis inside a name belongs to that name. Of many slashes the
+# last one begins the version: if any could, slashes alone would take minutes.
+_COMMENT_START = re.compile(r"(?:\A|\s|/[^\s(/]*)\(")
 _PARENTHESIS = re.compile(r"[()]")
 _VERSIONED = re.compile(r"[^\s/]+/[^\s/]")
 _COMPATIBLE = re.compile(r"\bcompatible;\s*([^\s/;,]+)", re.IGNORECASE)

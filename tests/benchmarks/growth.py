@@ -39,6 +39,8 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "one name": lambda size: "User-agent: " + "a " * (size // 2),
     "one escaped line": lambda size: "User-agent: *\nDisallow: /" + "%2F" * (size // 3),
     "one spaced line": lambda size: "User-agent: *\nDisallow: /" + " /" * (size // 2),
+    "one header": lambda size: "User-agent: x(" + "/" * size,
+    "one spaced value": lambda size: "User-agent: *\nDisallow: /" + " " * size + "x",
     "all #": lambda size: "#" * size,
     "all colons": lambda size: ":" * size,
     "all CR": lambda size: "\r" * size,

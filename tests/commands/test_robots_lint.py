@@ -238,3 +238,16 @@ def test_what_comes_after_two_hyphens_is_no_option(tmp_path: Path) -> None:
         assert (ran.code, ran.err) == (0, "")
         assert ran.out.startswith("-x.txt: 2 lines")
     assert robots_lint("-x.txt", "--", "y", folder=tmp_path).code == 2
+
+
+@pytest.mark.parametrize(
+    "start", ["User-agent: x(", "User-agent: *\nDisallow: /"], ids=["name", "path"]
+)
+@pytest.mark.parametrize("filling", ["/", " ", "(", "a/"])
+def test_a_value_as_long_as_a_file_is_read(start: str, filling: str) -> None:
+    """A pattern that tries each place of it anew would take minutes."""
+    times = 500_000 // len(filling)
+    ran = robots_lint("-", "--summary", given=f"{start}{filling * times}x\n")
+
+    assert ran.code in (0, 1)
+    assert ran.err == ""
