@@ -223,7 +223,7 @@ class DownloadLimits:
         state = request.meta.get(OWN_REQUEST)
         if isinstance(state, DownloadState):
             state.sent(request)
-            # What `_bytes_received` set for the response before, a copied meta still has.
+            # What `_downloaded` set for the response before, a copied meta still has.
             request.meta["download_maxsize"] = 0
             # From here on the downloader has it; it adds nothing to
             # CONCURRENT_REQUESTS.
@@ -235,9 +235,6 @@ class DownloadLimits:
         state = request.meta.get(OWN_REQUEST)
         if not isinstance(state, DownloadState):
             return
-        # From here on only the decompression reads this key: handlers read it when the
-        # headers arrive, and there it must be 0 (see `requests.py`).
-        request.meta["download_maxsize"] = state.max_bytes * UNPACKED_TIMES
         if not state.received:
             # What went before, the handler timed; most of it may be the slot's queue.
             state.started = monotonic()
@@ -269,6 +266,9 @@ class DownloadLimits:
         state.codings = codings if is_ours else ()
         if state.codings:
             del response.headers["Content-Encoding"]
+        # For Scrapy's decompression of what is left to it. For the handler, which has
+        # done its work, it is 0 (see `requests.py`).
+        request.meta["download_maxsize"] = state.max_bytes * UNPACKED_TIMES
 
 
 def _site(host: str) -> str:

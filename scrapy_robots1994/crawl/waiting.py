@@ -278,8 +278,6 @@ class WaitingRequests:
 
     def _close(self) -> None:
         """End every wait, because the crawl closes."""
-        # A copy, for the end of one wait may let another request call `turn`.
-        leaving, self.leaving[:] = list(self.leaving), []
-        for waiting in leaving:
-            waiting.left.release(CLOSING)
+        while self.leaving:
+            self.leaving.pop(0).left.release(CLOSING)
         self._on_closing()
