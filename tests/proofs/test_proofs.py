@@ -71,3 +71,12 @@ def test_workers_of_one_queue_fetch_each_page_once() -> None:
     by_name = measured["commands_by_name"]
     assert by_name["del"] == by_name["publish"] == 12
     assert measured["commands_sent"] >= 12 * 5
+
+
+def test_random_crawls_lose_no_page() -> None:
+    """One of each mode, each with its own hosts, settings and middlewares."""
+    measured = proof("random_crawls", "--first", "5", "--count", "5")
+
+    assert measured["faulty"] == []
+    assert measured["crawls"] == 5
+    assert measured["requests"] > 5
