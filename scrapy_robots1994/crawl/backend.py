@@ -63,7 +63,7 @@ class ScrapyBackend:
         self._log = FetchLog(crawler, settings)
         # The resolver reports these two, and there is nothing to add to them.
         self.retrying, self.fetch_failed = self._log.retrying, self._log.fetch_failed
-        self.reader = Reader(settings.dialect, settings.reading, settings.max_bytes)
+        self.reader = settings.new_reader()
         # Ours 3.1: who switches retries off means those of robots.txt, too.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
@@ -75,26 +75,23 @@ class ScrapyBackend:
             return None
         # A lease must outlast the fetch, else two processes fetch the same file.
         one_try = settings.timeout * (settings.max_redirects + 1)
-        store = GuardedStore(
+        self._store = GuardedStore(
             settings.store,
             partial(decode, reader=self.reader, freshness=settings.freshness),
             max(MAX_FETCH_SECONDS, 2 * one_try),
             threads.future_result,
             threads.call_later,
         )
+        self._crawler.signals.connect(self._close_store, signals.spider_closed)
+        return self._store
 
-        # Awaited by Scrapy: what the last fetches learned is stored before the process ends.
-        async def close() -> None:
-            try:
-                await store.close()
-            finally:
-                if store.failures:
-                    stats.count(self._crawler, stats.STORE_FAILURES, store.failures)
-
-        # Connected weakly: Scrapy's table of handlers would keep the ended crawl alive.
-        self._close_store = close
-        self._crawler.signals.connect(close, signals.spider_closed)
-        return store
+    async def _close_store(self) -> None:
+        """Store what the last fetches learned; Scrapy awaits it, then the process ends."""
+        try:
+            await self._store.close()
+        finally:
+            if self._store.failures:
+                stats.count(self._crawler, stats.STORE_FAILURES, self._store.failures)
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
