@@ -68,7 +68,7 @@ class Places:
     def enter(self, waiting: Waiting) -> None:
         """Give *waiting* a place, perhaps that of an origin with more than its share."""
         # Else 1,000 requests of one slow origin would stop all others.
-        if self._is_full() and self._by_origin[waiting.origin] < self._share:
+        if self._is_full() and not self._has_share(waiting):
             self._withdraw()
         if self._is_full() or not self.take(waiting):
             self.counting[waiting] = None
@@ -78,12 +78,9 @@ class Places:
         self.counting.pop(waiting, None)
         self._count(waiting)
         # One that counts takes a download away from pages that could be fetched.
-        while self.counting and not self._is_full():
-            by_origin, share = self._by_origin, self._share
-            has_less = (it for it in self.counting if by_origin[it.origin] < share)
-            other = next(has_less, None) or next(iter(self.counting))
-            del self.counting[other]
-            self.take(other)
+        for other in sorted(self.counting, key=self._has_share):
+            if not self._is_full() and self.take(other):
+                del self.counting[other]
 
     def take(self, waiting: Waiting) -> bool:
         """Let *waiting* have a place; `False` if the downloader does not count it."""
@@ -95,6 +92,9 @@ class Places:
 
     def _is_full(self) -> bool:
         return len(self._taken) >= self._most
+
+    def _has_share(self, waiting: Waiting) -> bool:
+        return self._by_origin[waiting.origin] >= self._share
 
     def _withdraw(self) -> None:
         """Let the last request count of the origin that has more than its share."""

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydispatch import dispatcher  # type: ignore[import-untyped]
 from scrapy import signals
+from scrapy.core.downloader import Downloader
 
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.downloads import DownloadLimits
@@ -137,6 +138,32 @@ def test_cached_pages_do_not_delay_released_requests() -> None:
         result = crawl_beside_slow(site, settings=dropping)
 
     assert_all_came(result)
+
+
+class ListingDownloader(Downloader):
+    """A downloader that counts its requests in a list."""
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self.active: Any = RequestList()
+
+
+class RequestList(list[Any]):
+    """A list with the method of a set that Scrapy calls."""
+
+    add = list.append
+
+
+def test_downloader_without_its_set_loses_no_request() -> None:
+    """Requests that wait count, as a warning says, and leave one after the other."""
+    settings = {"DOWNLOADER": "tests.crawl.test_waiting.ListingDownloader"}
+    with Site() as site:
+        site.robots(OPEN)
+        urls = [site.url("/page", host=f"h{number % 6}.test") for number in range(40)]
+        result = crawl(urls, settings=FEW | settings)
+
+    assert len(result.fetched) == 40
+    assert "This Scrapy has no downloader.active" in result.log
 
 
 def note_listeners(crawler: Any) -> None:
