@@ -106,6 +106,24 @@ def test_pages_in_any_encoding(encoding: str) -> None:
     assert both(page_directives(response, "rover")) == (False, False)
 
 
+@pytest.mark.parametrize("kind", [HtmlResponse, XmlResponse])
+@pytest.mark.parametrize(
+    "start",
+    [
+        *(f'<meta charset="{name}">' for name in ("zip", "idna", "hex", "undefined")),
+        '<base href="http://[domain]/">',
+        '<meta charset="zip"><base href="http://[">',
+        '<meta charset="utf-7">+2AA-',
+    ],
+)
+def test_pages_that_scrapy_cannot_parse_are_read(
+    start: str, kind: type[Response]
+) -> None:
+    """A charset that decodes no text, an address that is none."""
+    assert page(f"<html>{start}{TAG}</html>", kind) == (False, False)
+    assert page(f"<html>{start}{TAG}</html>".encode("utf-16")) == (False, False)
+
+
 def test_pages_of_5_mb_are_read_whole() -> None:
     """With the tag at the end, and without it."""
     much = "<p class=none>robots</p>\n" * 200_000

@@ -87,6 +87,27 @@ def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
     assert not result.error
 
 
+def test_a_page_that_scrapy_cannot_parse_is_not_lost() -> None:
+    """Its callback gets it, and what that yields goes on."""
+    with Site() as site:
+        tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
+        site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
+        result = crawl(
+            [site.url("/broken")],
+            spider="tests.crawl.page_spiders:PlainSpider",
+            # It raises at such a page as well.
+            settings={
+                "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
+                "METAREFRESH_ENABLED": False,
+            },
+            spider_args={"follow": ""},
+        )
+
+    assert paths(result.fetched_urls) == ["/broken"]
+    assert result.stats["robots1994/pages/items_dropped"] == 1
+    assert not result.error
+
+
 @pytest.mark.parametrize("reactor", reactors())
 def test_an_item_that_is_yielded_twice_is_dropped_twice(reactor: Reactor) -> None:
     """It is one object, and both may be under way at a time."""

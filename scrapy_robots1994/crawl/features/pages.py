@@ -6,6 +6,7 @@ from functools import lru_cache
 from logging import DEBUG
 from typing import Any
 
+import parsel
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
@@ -31,6 +32,10 @@ from scrapy_robots1994.parser.user_agent import robot_names
 
 PAGE_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
+
+# What Scrapy raises at a page with a charset that decodes no text, such as `zip`, or with
+# `<base href="http://[">`: it looks for the address of each page that it parses.
+_UNREADABLE = (LookupError, ValueError)
 
 # Also links to images and archives, which it leaves out by default; and of two links to
 # one URL, one may say nofollow and the other not.
@@ -62,7 +67,7 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
         body = response.body
         # In UTF-16 and UTF-32 the words are not those bytes.
         if is_wide(body):
-            body = response.text.encode("utf-8", "replace")
+            body = _utf8(response)
         if words_occur(body, names):
             tags = _tags(response)
     if not tags and not headers:
@@ -72,12 +77,26 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
 
 def _tags(response: TextResponse) -> list[tuple[str, str]]:
     """Return name and content of the meta tags of *response*, wherever they are."""
+    try:
+        selector: parsel.Selector = response.selector
+    except _UNREADABLE:
+        kind = "xml" if isinstance(response, XmlResponse) else "html"
+        selector = parsel.Selector(_utf8(response).decode(), kind)
     # Pages P8: also in the body, where an author may have put them by mistake.
-    is_html = response.selector.type == "html"
-    found = response.xpath("//meta" if is_html else '//*[local-name()="meta"]')
+    is_html = selector.type == "html"
+    found = selector.xpath("//meta" if is_html else '//*[local-name()="meta"]')
     tags = (tag.root for tag in found)
     pairs = ((_attribute(tag, "name"), _attribute(tag, "content")) for tag in tags)
     return [(name, content) for name, content in pairs if name and content]
+
+
+def _utf8(response: TextResponse) -> bytes:
+    """Return the text of *response* in UTF-8."""
+    try:
+        text = response.text
+    except _UNREADABLE:
+        return response.body.decode("utf-8", "replace").encode()
+    return text.encode("utf-8", "replace")
 
 
 def _attribute(tag: Any, name: str) -> str:
@@ -211,7 +230,11 @@ def _closed_links(response: Response) -> frozenset[str]:
     if b"nofollow" not in response.body.lower():
         return frozenset()
     # The search above spares most pages this.
-    links = _LINKS.extract_links(response)
+    try:
+        links = _LINKS.extract_links(response)
+    except _UNREADABLE:
+        # Without the address of the page, its links are no URLs.
+        return frozenset()
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)
 
