@@ -1,5 +1,6 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares."""
 
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,6 +31,8 @@ from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, Valida
 from scrapy_robots1994.policy.fetch_result import RobotsResponse, is_shortage
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
+# What every HTTP client sends, and every store returns; a header may have megabytes.
+_VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
 # As Scrapy's RedirectMiddleware has them.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -219,8 +222,8 @@ def _answer(
         not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
         freshness_lifetime=responses.freshness_lifetime(response, now),
         retry_after=responses.retry_after(response, now),
-        etag=responses.header(response, "ETag"),
-        last_modified=responses.header(response, "Last-Modified"),
+        etag=_validator(response, "ETag"),
+        last_modified=_validator(response, "Last-Modified"),
         final_url=state.final_url,
         via_plain_proxy=is_plain and bool(state.proxy),
     )
@@ -238,3 +241,12 @@ def _redirect_target(response: Response) -> str | None:
         return strip_url(target, strip_default_port=False)
     except ValueError:
         return "an unreadable address"
+
+
+def _validator(response: Response, name: str) -> str | None:
+    """Return header *name* as text, in which no byte is lost, to be sent back later.
+
+    Without it, `None`, the next answer is the whole file.
+    """
+    value = response.headers.get(name) or b""
+    return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None

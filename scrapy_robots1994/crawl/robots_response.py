@@ -36,6 +36,9 @@ INLINE_UNPACK_BYTES = 4_096
 CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
 """Content codings that hide the text from us if nothing has undone them."""
 
+MAX_DATE_BYTES = 64
+"""Bytes of a date that are read; no form of HTTP has as many."""
+
 _INPUT_CHUNK = 4_096
 """Bytes fed at a time: at most so many are copied for each member that ends."""
 
@@ -77,7 +80,7 @@ def freshness_lifetime(response: Response, now: float) -> float | None:
         lifetime = _digits(controls[b"max-age"]) or 0.0
     elif "Expires" in headers:
         # An invalid date, especially 0, lies in the past (RFC 9111, 5.3).
-        until = rfc1123_to_epoch(headers["Expires"]) or 0.0
+        until = _epoch(headers["Expires"]) or 0.0
         lifetime = until - _date(response, now)
     else:
         return None
@@ -95,15 +98,21 @@ def retry_after(response: Response, now: float) -> float | None:
     seconds = _digits(value)
     if seconds is not None or not value:
         return seconds
-    at = rfc1123_to_epoch(value)
+    at = _epoch(value)
     # By the clock of the server, which may not be ours.
     return None if at is None else max(at - _date(response, now), 0.0)
 
 
 def _date(response: Response, now: float) -> float:
     """Return the time of *response* by its server's clock, or *now* if it has none."""
-    date = rfc1123_to_epoch(response.headers.get("Date") or b"")
+    date = _epoch(response.headers.get("Date"))
     return now if date is None else date
+
+
+def _epoch(date: bytes | None) -> float | None:
+    """Return an HTTP date in seconds since the epoch, or `None` if it is not one."""
+    # To older versions of Scrapy thousands of digits are an hour, which is no `float`.
+    return rfc1123_to_epoch((date or b"")[:MAX_DATE_BYTES])
 
 
 def _digits(value: bytes | None) -> float | None:
@@ -111,12 +120,6 @@ def _digits(value: bytes | None) -> float | None:
     value = (value or b"").strip()
     # A header of a megabyte of digits must cost nothing; 10**18 is "for ever".
     return float(int(value[:18])) if value.isdigit() else None
-
-
-def header(response: Response, name: str) -> str | None:
-    """Return header *name* as text, or `None`; no byte is lost."""
-    value = response.headers.get(name)
-    return None if value is None else value.decode("latin-1")
 
 
 def codings_of(response: Response) -> tuple[str, ...]:

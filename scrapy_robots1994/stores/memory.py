@@ -76,7 +76,10 @@ class MemoryStore:
 
     def _charge(self, policy: Policy, origins: int) -> None:
         """Count *policy* once more, once less, or for 0 its file anew."""
-        self.memory_bytes += POLICY_BYTES * origins
+        # Mostly short, but a server may send any number of bytes.
+        texts = policy.final_url, policy.etag, policy.last_modified
+        own = POLICY_BYTES + sum(len(text) for text in texts if text)
+        self.memory_bytes += own * origins
         robots = policy.robots
         if robots is None:
             return

@@ -64,6 +64,19 @@ def test_second_crawl_fetches_no_robots_txt(reactor: Reactor, tmp_path: Path) ->
     assert "robotstxt/request_count" not in second.stats
 
 
+@pytest.mark.parametrize("etag", ["\u201ca\u201d", '"a\x01"', '"\x1b[31m"'])
+def test_an_odd_validator_costs_no_further_fetch(etag: str, tmp_path: Path) -> None:
+    """Quotes of a word processor, control characters: the stored policy is read."""
+    sent = (("ETag", etag.encode().decode("latin-1")),)
+    with Site() as site:
+        site.answer("/robots.txt", Reply(200, BODY, sent))
+        settings = kept_in(tmp_path / "robots.db")
+        for _ in range(2):
+            result = crawl([site.url("/open")], settings=settings)
+            assert result.fetched_urls == [site.url("/open")]
+        assert len(site.log("/robots.txt")) == 1
+
+
 def test_resumed_crawl_fetches_no_fresh_policy_again(tmp_path: Path) -> None:
     """With JOBDIR: closed in mid-crawl and resumed, there is one robots.txt in all."""
     settings = kept_in(

@@ -6,6 +6,7 @@ import pytest
 from scrapy.http import Response
 
 from scrapy_robots1994.crawl import robots_response as responses
+from scrapy_robots1994.crawl.fetcher import _validator
 
 NOW = 784_111_777.0
 """Sun, 06 Nov 1994 08:49:37 GMT, the date of the HTTP standard's examples."""
@@ -114,9 +115,30 @@ def test_a_response_without_coding_hides_nothing() -> None:
     assert responses.hidden_by(response()) is None
 
 
-def test_any_byte_of_a_header_is_preserved() -> None:
+def test_any_byte_of_a_validator_is_preserved() -> None:
     """Validators go back to the server as they came."""
     sent = Response("http://x.test/", headers={"ETag": b'"\xff"'})
 
-    assert responses.header(sent, "ETag") == '"\xff"'
-    assert responses.header(sent, "Last-Modified") is None
+    assert _validator(sent, "ETag") == '"\xff"'
+    assert _validator(sent, "Last-Modified") is None
+
+
+@pytest.mark.parametrize("value", [b"", b'"\x1b[31m"', b'"\x80"', b"x" * 1_001])
+def test_what_no_client_sends_is_no_validator(value: bytes) -> None:
+    """Nor what no store returns, or what takes too much of its memory."""
+    assert (
+        _validator(Response("http://x.test/", headers={"ETag": value}), "ETag") is None
+    )
+
+
+@pytest.mark.parametrize("name", ["Expires", "Date", "Retry_After"])
+@pytest.mark.parametrize(
+    "date",
+    [f"Sun, 06 Nov 1994 {'9' * 4_000}:00:00 GMT", f"{THEN[:-3]}-{'9' * 4_000}"],
+)
+def test_a_date_of_many_digits_is_read_as_any_other(name: str, date: str) -> None:
+    """Scrapy 2.13 reads hours and zones of any length."""
+    sent = response(**{"Expires": LATER, "Retry_After": LATER, name: date})
+
+    assert responses.freshness_lifetime(sent, NOW) is not None
+    assert (responses.retry_after(sent, NOW) or 0.0) >= 0.0

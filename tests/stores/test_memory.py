@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from scrapy_robots1994.origin import Origin
 from tests.policy.samples import SITE, parsed, unreachable
@@ -62,6 +64,21 @@ def test_bytes_bound_the_store_too() -> None:
 
     assert 1 <= len(store) < 50
     assert host(49) in {policy.origin for policy in store}
+
+
+@pytest.mark.parametrize("name", ["final_url", "etag", "last_modified"])
+def test_what_a_server_sends_besides_its_file_is_counted(name: str) -> None:
+    """A server may send 16 KB in a header, for each of its thousand names."""
+    store = ListedMemory(1_000, FakeClock(), max_bytes=100_000)
+    more: Any = {name: "x" * 16_000}
+
+    for number in range(50):
+        store.put(replace(parsed(origin=host(number)), **more))
+    assert 1 < len(store) <= 100_000 // 16_000
+
+    for number in range(50):
+        store.forget(host(number))
+    assert store.memory_bytes == 0
 
 
 def test_a_file_that_origins_share_is_counted_once() -> None:
