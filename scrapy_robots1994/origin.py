@@ -9,6 +9,7 @@ from ipaddress import IPv6Address
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
+_CACHED_CHARS = 500  # more than a host has, and mostly a user with a password
 
 _HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#\\]*)", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
@@ -39,7 +40,11 @@ class Origin:
             return None
         # One text for all origins, which the cache below and policies share.
         scheme = "https" if len(head[1]) > len("http") else "http"
-        return _origin_of(scheme, head[2])
+        authority = head[2]
+        # A thousand that are as long as a file would stay in the cache.
+        is_short = len(authority) <= _CACHED_CHARS
+        find = _origin_of if is_short else _origin_of.__wrapped__
+        return find(scheme, authority)
 
     @property
     def robots_url(self) -> str:

@@ -201,8 +201,9 @@ def _taken_names(
     ]
     if sum(map(len, names)) <= _NAMES_COMPARED:
         for position, agent in agents:
-            # Ours O1: as a robot of that name chooses.
-            chosen = dialect.choose(names, robot_names(agent.name))
+            # Ours O1: as a robot of that name chooses. Uncached: it may be any text.
+            robot = robot_names.__wrapped__(agent.name)
+            chosen = dialect.choose(names, robot)
             if chosen and position not in chosen:
                 yield position, agent, records[chosen[0]]
     elif len(dialect.choose([("a",), ("a",)], ("a",))) == 1:

@@ -79,12 +79,17 @@ def letters(field: str) -> str:
     return _NO_LETTERS.sub("", name) if _FIELD.fullmatch(name) else ""
 
 
-# A misspelling seldom comes alone.
-@lru_cache(maxsize=256)
 def likely_field(field: str, fields: tuple[str, ...]) -> str | None:
     """Return which of *fields* the unknown *field* is likely a slip of."""
+    return _closest(letters(field), fields)
+
+
+# A misspelling seldom comes alone.
+@lru_cache(maxsize=256)
+def _closest(name: str, fields: tuple[str, ...]) -> str | None:
+    """Return which of *fields* has letters like those of *name*."""
     by_letters = {letters(it): it for it in fields}
-    close = get_close_matches(letters(field), by_letters, n=1, cutoff=_SIMILARITY)
+    close = get_close_matches(name, by_letters, n=1, cutoff=_SIMILARITY)
     return by_letters[close[0]] if close else None
 
 

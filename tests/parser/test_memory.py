@@ -7,6 +7,7 @@ import tracemalloc
 
 import pytest
 
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -61,3 +62,28 @@ def test_estimate_of_memory_is_about_what_is_taken(kind: str, dialect: str) -> N
     estimated, taken = measured(kind, dialect)
 
     assert SHARE[0] < estimated / taken < SHARE[1], f"{estimated:,} of {taken:,}"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_values_as_long_as_a_file_do_not_stay(dialect: str) -> None:
+    """Names of hosts and of robots are cached, but not those of a hostile file."""
+    size = 200_000
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(FILES):
+            url = f"http://{number}{'a' * size}.test/x"
+            robots = RobotsTxt.parse(
+                f"User-agent: {number}{'a' * size}\nUser-agent: *\n"
+                f"Disallow: {url}\n{number}{'a' * size}: x\n",
+                dialect=dialect,
+            )
+            assert robots.verdict("http://h.test/x", ROBOTS).allowed
+            assert robots.problems
+            assert Origin.of(url)
+        del robots, url
+        gc.collect()
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert taken < 2 * size
