@@ -20,6 +20,7 @@ from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,
     Robots1994Parser,
     offer_sitemaps,
+    sitemaps_of,
 )
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -151,10 +152,11 @@ class ScrapyBackend:
         if policy.robots is None:
             return
         robots, robot = policy.robots, self._robot.of(context.page)
-        compiling = partial(_compile, robots, robot, policy.origin.robots_url)
+        compiling = partial(_compile, robots, robot, policy.origin)
         # Compiling a large file takes longer than other requests should wait.
         is_large = robots.size > INLINE_CHECK_BYTES
-        problems = await threads.run_in_thread(compiling) if is_large else compiling()
+        found = await threads.run_in_thread(compiling) if is_large else compiling()
+        problems, sitemaps = found
         if last is None or last.robots != robots:
             if robots.is_truncated:
                 self._log.truncated(policy.origin)
@@ -162,7 +164,10 @@ class ScrapyBackend:
                 self._log.weakens_policy(policy.origin, problems)
             # Awaited: a handler may request pages of the origin, whose policy is in
             # memory by now.
-            await offer_sitemaps(self._crawler, policy.origin, robots, context.page)
+            if sitemaps:
+                await offer_sitemaps(
+                    self._crawler, sitemaps, policy.origin, robots, context.page
+                )
         # Also for the same file again: the built-in sends it with each file it parses.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             await self._crawler.signals.send_catch_log_async(
@@ -172,12 +177,17 @@ class ScrapyBackend:
             )
 
 
-def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, ...]:
-    """Do all slow work with a file; return the problems that open it to *robot*."""
+def _compile(
+    robots: RobotsTxt, robot: str | bytes, origin: Origin
+) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
+    """Do all slow work with a file of *origin*.
+
+    Return the problems that open it to *robot*, and the sitemaps that it names.
+    """
     # Compiled first, for a compressed body would have to be unpacked for it.
     rules = robots.rules(robot)
     if robots.size > INLINE_CHECK_BYTES:
-        rules.prepare(url)
+        rules.prepare(origin.robots_url)
     looked_at = robots
     if robots.size > MAX_CHECKED_BYTES:
         # Every line is an object here, and for that many Python's garbage collector
@@ -186,5 +196,6 @@ def _compile(robots: RobotsTxt, robot: str | bytes, url: str) -> tuple[Problem, 
         looked_at = reader.read(robots.body)
     # Before the body is compressed, for the lines are read from it.
     problems = looked_at.weakening_problems(robot, MAX_PROBLEMS)
+    sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
-    return problems
+    return problems, sitemaps

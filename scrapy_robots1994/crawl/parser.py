@@ -81,12 +81,13 @@ class Robots1994Parser(RobotParser):
 
 
 async def offer_sitemaps(
-    crawler: Crawler, origin: Origin, robots: RobotsTxt, request: Request
+    crawler: Crawler,
+    sitemaps: tuple[str, ...],
+    origin: Origin,
+    robots: RobotsTxt,
+    request: Request,
 ) -> None:
-    """Send `robots_sitemaps` if *robots*, the file of *origin*, names any."""
-    sitemaps = sitemaps_of(origin, robots)
-    if not sitemaps:
-        return
+    """Send `robots_sitemaps`: *robots*, the file of *origin*, names *sitemaps*."""
     named: dict[str, object] = {"sitemaps": sitemaps, "origin": origin}
     named |= {"robots": robots, "request": request}
     manager = crawler.signals

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+
 import pytest
 
 from scrapy_robots1994 import Origin, RobotsTxt
+from scrapy_robots1994.crawl import backend
 from scrapy_robots1994.crawl.parser import sitemaps_of
 from tests.support import replies
+from tests.support.answered import AnsweredMiddleware
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -118,3 +123,23 @@ def test_sitemaps_that_are_no_urls_are_left_out() -> None:
     robots = RobotsTxt.parse(body, dialect="extended")
 
     assert sitemaps_of(origin, robots) == ("http://h.example:8080/s.xml",)
+
+
+def test_the_sitemaps_of_a_large_file_are_found_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Thirty thousand of them would stop all other requests for half a second."""
+    threads = []
+
+    def watched(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
+        threads.append(threading.current_thread())
+        return sitemaps_of(origin, robots)
+
+    monkeypatch.setattr(backend, "sitemaps_of", watched)
+    body = b"".join(b"Sitemap: /%d\n" % number for number in range(1_000))
+    settings = {"ROBOTS1994_DIALECT": "extended"}
+    middleware = AnsweredMiddleware(lambda _: (body, ()), settings)
+
+    assert asyncio.run(middleware.permits("http://a.test/"))
+    assert threads
+    assert threading.main_thread() not in threads
