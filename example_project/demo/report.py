@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 WIDTH = 100
 INDENT = " " * 14
 SHOWN_STATS = ("robotstxt/", "robots1994/")
+PRINTED_ELSEWHERE = ("robots1994/compare/", "robots1994/refused_by/")
 
 
 def wrapped(first: str, text: str, indent: str = INDENT) -> str:
@@ -80,7 +81,11 @@ def robots_requests(crawl: Crawl) -> Iterator[str]:
 def stats(crawl: Crawl) -> Iterator[str]:
     """Yield the stats about robots.txt."""
     yield "Stats"
-    shown = sorted(key for key in crawl.stats if key.startswith(SHOWN_STATS))
+    shown = sorted(
+        key
+        for key in crawl.stats
+        if key.startswith(SHOWN_STATS) and not key.startswith(PRINTED_ELSEWHERE)
+    )
     width = max(map(len, shown), default=0)
     for key in shown:
         yield f"  {key:{width}}{crawl.stats[key]:>6}"

@@ -17,10 +17,11 @@ class StatsFile:
     """Writes the stats to the file that the setting `STATS_FILE` names."""
 
     def __init__(self, crawler: Crawler, path: Path) -> None:
-        """Write the stats of *crawler* to *path* when its spider closes."""
+        """Write the stats of *crawler* to *path* when its engine has stopped."""
         self._crawler = crawler
         self._path = path
-        crawler.signals.connect(self.write, signal=signals.spider_closed)
+        # Not spider_closed: other handlers of it still count, such as a comparison.
+        crawler.signals.connect(self.write, signal=signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StatsFile:

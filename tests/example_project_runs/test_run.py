@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -68,6 +69,17 @@ def test_run_prints_both_crawls(done: CompletedProcess[str]) -> None:
     assert rows["allowed pages missed"][0] == "0"
     assert rows["pages refused"][0] == "21"
     assert rows["requests for robots.txt"][0] == "13"
+
+
+def test_run_prints_what_the_parser_of_the_builtin_would_decide(
+    done: CompletedProcess[str],
+) -> None:
+    """Counts are those of all pages: the comparison ends before they are printed."""
+    section = done.stdout.partition("ROBOTS1994_COMPARE = True\n")[2]
+    counts = re.findall(r"^  ProtegoRobotParser  (\w+) +(\d+)$", section, re.MULTILINE)
+
+    assert {"agree", "stricter", "laxer"} == {way for way, _ in counts}
+    assert sum(int(number) for _, number in counts) == 37
 
 
 def test_run_names_the_line_of_a_refusal(done: CompletedProcess[str]) -> None:
