@@ -16,7 +16,7 @@ from scrapy_robots1994.parser.records import read_contents
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 _WIDTH = 22
-_SHOWN_PATHS = 3
+_SHOWN_VALUES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,7 @@ def _effects(
             case LineKind.USER_AGENT:
                 # 1994 A1, A3
                 begins = "begins a record, for" if line.number in starts else "and for"
-                name = " ".join(dialect.names(line.value))
-                shown = f'"{escape_control_chars(name, _WIDTH)}"'
-                yield f"{begins} {'every robot not named' if name == '*' else shown}"
+                yield f"{begins} {_named(dialect.names(line.value))}"
             case LineKind.DISALLOW:
                 yield _effect_of_rule("forbids", line, dialect)
             case LineKind.ALLOW:
@@ -124,6 +122,15 @@ def _effects(
                 yield _effect_of_rule("allows", line, dialect)
             case _:
                 yield f"ignored: {line.why_ignored}"
+
+
+def _named(names: tuple[str, ...]) -> str:
+    """Return which robots *names* name."""
+    if names == ("*",):
+        return "every robot not named"
+    shown = (f'"{escape_control_chars(it, _WIDTH)}"' for it in names[:_SHOWN_VALUES])
+    more = " …" if len(names) > _SHOWN_VALUES else ""
+    return f"{' and '.join(shown)}{more}"
 
 
 def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
@@ -139,8 +146,8 @@ def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
     if not matching:
         return "matches nothing"
     # 1994 D1
-    shown = (escape_control_chars(it, _WIDTH) for it in matching[:_SHOWN_PATHS])
-    more = " …" if len(matching) > _SHOWN_PATHS else ""
+    shown = (escape_control_chars(it, _WIDTH) for it in matching[:_SHOWN_VALUES])
+    more = " …" if len(matching) > _SHOWN_VALUES else ""
     how = "matches" if is_pattern(line.value, dialect) else "begins with"
     return f"{verb} what {how} {' or '.join(shown)}{more}"
 

@@ -189,3 +189,13 @@ def test_the_fields_of_a_dialect_have_their_effects() -> None:
         "",
         "ignored: no number of seconds",
     ]
+
+
+def test_the_names_of_one_line_are_shown_one_by_one() -> None:
+    """Of many names the first three: a line of a report is not longer for them."""
+    body = "User-agent: Rex Max\nDisallow: /\n\nUser-agent: a b c d\nDisallow: /\n"
+    report = Report("x", RobotsTxt.parse(body, dialect="revisited"))
+
+    effects = list(report.effects)
+    assert effects[0] == 'begins a record, for "Rex" and "Max"'
+    assert effects[3] == 'begins a record, for "a" and "b" and "c" …'
