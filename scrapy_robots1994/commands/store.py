@@ -219,7 +219,7 @@ def _row(policy: Policy, now: float) -> dict[str, Any]:
         "outcome": policy.outcome.value,
         "status": policy.status,
         "is_fresh": policy.is_fresh(now),
-        "stands_in": policy.is_stale_on_error,
+        "stale_if_error": policy.is_stale_on_error,
         "fetched_at": _moment(policy.fetched_at),
         "fresh_until": _moment(policy.fresh_until),
         "keep_until": _moment(policy.keep_until),
@@ -233,7 +233,7 @@ def _row(policy: Policy, now: float) -> dict[str, Any]:
 def _line(row: dict[str, Any]) -> str:
     """One printable line about the policy of *row*."""
     state = "fresh" if row["is_fresh"] else "stale"
-    state += ", stands in" * row["stands_in"]
+    state += ", stale if error" * row["stale_if_error"]
     size = "-" if row["bytes"] is None else f"{row['bytes']} bytes"
     shown = escape_control_chars(row["origin"], 300)
     return f"{row['outcome']:<11} {row['fresh_until']}  {state:<6} {size:>13}  {shown}"
@@ -246,7 +246,7 @@ def _totals(policies: list[Policy], now: float) -> dict[str, Any]:
     return {
         "origins": len(policies),
         "fresh": sum(policy.is_fresh(now) for policy in policies),
-        "stands_in": sum(policy.is_stale_on_error for policy in policies),
+        "stale_if_error": sum(policy.is_stale_on_error for policy in policies),
         "outcomes": dict(sorted(outcomes.items())),
         "bytes": sum(robots.size for robots in files),
         "different_files": len({id(robots) for robots in files}),

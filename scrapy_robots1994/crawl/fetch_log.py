@@ -122,7 +122,8 @@ class FetchLog:
         if isinstance(fault, Cancelled):
             stats.count(self._crawler, stats.FETCH_ABORTED)
             # No warning: it is how every crawl ends that is interrupted (R6).
-            level, text = INFO, "its waiting requests end without a policy"
+            level = INFO
+            text = "its waiting requests go back to the scheduler, or fail with FetchAborted"
         else:
             stats.count(self._crawler, stats.LOCAL_FAULTS)
             self._bug(origin, fault)

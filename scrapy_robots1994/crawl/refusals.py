@@ -52,7 +52,7 @@ _UNIFORM = frozenset({Reason.FORBIDDEN, Reason.UNREACHABLE})
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
     "robots.txt refused every start request (%d). The first: %s: %s. "
-    "`scrapy robots-check --explain URL` explains the others."
+    "`scrapy robots-check --explain URL` explains each."
 )
 
 REASONS_AT_ONCE = 64

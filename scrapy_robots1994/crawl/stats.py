@@ -54,7 +54,7 @@ close.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions compared with those of another parser (ROBOTS1994_COMPARE): agree, stricter
-(it disallows what we allow), laxer (it allows what we disallow), raised.
+(it disallows what we allow), laxer (it allows what we disallow), raised; at the close.
 """
 REFUSING: Final = "robots1994/refusing_origins"
 """Origins at which requests were refused, at the close; at most 10,000 are counted."""
@@ -67,7 +67,9 @@ WOULD_REFUSE: Final = "robots1994/would_refuse"
 WOULD_OPEN: Final = "robots1994/would_open"
 """Requests that a dry run refused and ours would allow."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared: the body of the answer was no longer in memory."""
+"""Decisions that were not compared: the body of the answer was no longer in memory, or
+the other parsers did not keep up; at the close.
+"""
 
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
 """Crawl delays of origins that are applied (ROBOTS1994_CRAWL_DELAY)."""

@@ -174,7 +174,7 @@ def test_refresh_keeps_the_last_good_policy_of_who_fails(
     scrapy("robots-store", "refresh", "--all", "--store", store)
 
     (row,) = rows(scrapy("robots-store", "list", "--json", "--store", store))
-    assert (row["outcome"], row["stands_in"]) == ("parsed", True)
+    assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)
 
 
 def test_refresh_into_a_store_that_fails_is_no_success(

@@ -171,6 +171,7 @@ def test_duplicate_start_request_is_refused_once(site: Site, reactor: Reactor) -
     )
 
     assert "refused every start request (2)" in result.log
+    assert "explains each." in result.log
     assert result.stats["finish_reason"] == CLOSE_REASON
 
 
