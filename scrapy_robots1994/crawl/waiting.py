@@ -24,7 +24,7 @@ id of the crawl that gave it back."""
 
 # Scrapy has no signal for a free place, nor for a crawl that begins to close.
 POLL_SECONDS = 0.1  # between two polls of the engine while requests wait
-STUCK_POLLS = 10  # until one leaves although no place is free
+STUCK_POLLS = 10  # until some leave although no place is free
 BUSY_POLL_SECONDS = 0.005  # right after a request left
 
 FREE_PLACES_IN_A_ROW = 8
@@ -142,6 +142,8 @@ class WaitingRequests:
         self._is_polling = False
         self._pause = POLL_SECONDS
         self._stuck_polls = 0
+        # How many leave when none is on its way: as many as may be.
+        self._most = max(1, crawler.settings.getint("CONCURRENT_REQUESTS"))
         # Whether a free place was left to the scheduler, and how many go to us first.
         self._is_reserved = False
         self._for_us = 0
@@ -206,13 +208,16 @@ class WaitingRequests:
         self._places.leave(waiting)
         waiting.left.release(None)
 
-    def _fill(self) -> None:
-        """Let as many leave as there are places on their way."""
+    def _fill(self, least: int = 0) -> None:
+        """Let as many leave as there are places on their way, but *least* in any case."""
         # By now the engine has taken the place that was left to it, or had no use for it.
         self._is_reserved = False
         # Not all at once: the downloader would open a connection for each of them.
-        while self.leaving and (self._engine.has_room() or self._can_exchange()):
+        while self.leaving and (
+            least > 0 or self._engine.has_room() or self._can_exchange()
+        ):
             self._let_go(self.leaving[0])
+            least -= 1
 
     def _can_exchange(self) -> bool:
         """Return whether one could leave for one that waits and counts."""
@@ -262,7 +267,7 @@ class WaitingRequests:
         self._stuck_polls = self._stuck_polls + 1 if is_stuck else 0
         if self._stuck_polls > STUCK_POLLS:
             self._stuck_polls = 0
-            self._let_go(self.leaving[0])
+            self._fill(self._most)
         is_moving = len(self.leaving) < before
         # Often while there is movement; ten polls a second cost next to nothing.
         slower = min(self._pause * 2, POLL_SECONDS)

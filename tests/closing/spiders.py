@@ -96,6 +96,19 @@ class Heavy(Downloading):
             self.result["items"].append({"status": found.status})
 
 
+class Awaiting(Counted):
+    """Awaits a page of a new origin in the callback of each page."""
+
+    name = "awaiting"
+
+    async def fetched(self, response: Response) -> None:  # type: ignore[override]  # of another kind
+        """Note the status of that page."""
+        number = response.url.rpartition("/p")[2]
+        origin = self.site.replace("a.test", f"b{number}.test")
+        found = await download(self.crawler, Request(f"{origin}/awaited"))
+        self.result["items"].append({"status": found.status})
+
+
 def interrupt_at_the_first_page(crawler: Crawler) -> None:
     """Interrupt the crawl when page 0 is about to be queued in its download slot."""
 

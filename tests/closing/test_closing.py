@@ -281,6 +281,27 @@ def test_a_callback_that_holds_up_the_engine_gets_the_pages_that_it_awaits(
     assert result.items == [{"status": 200}] * 2
 
 
+@pytest.mark.parametrize("reactor", reactors())
+def test_callbacks_that_hold_up_the_engine_get_their_pages_at_once(
+    reactor: Reactor,
+) -> None:
+    """As many as may be on their way; the server answers none before it has them all."""
+    with Site() as site:
+        site.robots(OPEN)
+        for number in range(4):
+            site.answer(f"/p{number}", replies.html("held", gate="pages"))
+        site.open_when("pages", count=5, host="a.test")
+        site.answer("/awaited", replies.html("awaited", gate="awaited"))
+        site.open_when("awaited", "/awaited", count=4)
+        # The first page fills the scraper.
+        full = {"CONCURRENT_REQUESTS": 4, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
+        result = Side(reactor=reactor, settings=full | {"DOWNLOAD_TIMEOUT": 8}).crawl(
+            site, "Awaiting", spider_args={"pages": 4}, timeout=60
+        )
+
+    assert result.items == [{"status": 200}] * 4
+
+
 def test_a_silent_origin_is_no_reason_to_send_spider_idle() -> None:
     """Spiders make their next batch of requests by it, so it comes once, at the end."""
     with Site() as site:
