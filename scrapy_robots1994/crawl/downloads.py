@@ -26,7 +26,12 @@ from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
-from scrapy_robots1994.crawl.robots_response import can_unpack, codings_of, read_body
+from scrapy_robots1994.crawl.robots_response import (
+    CODING_HEADERS,
+    can_unpack,
+    codings_of,
+    read_body,
+)
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.fetch_result import (
     BUGS,
@@ -265,7 +270,8 @@ class DownloadLimits:
         is_ours = request.meta.get("dont_cache") and can_unpack(codings)
         state.codings = codings if is_ours else ()
         if state.codings:
-            del response.headers["Content-Encoding"]
+            for name in CODING_HEADERS:
+                response.headers.pop(name, None)
         # For Scrapy's decompression of what is left to it. For the handler, which has
         # done its work, it is 0 (see `requests.py`).
         request.meta["download_maxsize"] = state.max_bytes * UNPACKED_TIMES

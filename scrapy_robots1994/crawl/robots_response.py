@@ -32,12 +32,10 @@ MAX_MEMBERS = 1_000
 INLINE_UNPACK_BYTES = 4_096
 """Bytes of a body with one coding of zlib that are unpacked on the event loop."""
 
+CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
 # Not only those that are undone here: an unknown one must not be read as text.
 CODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd")
 """Content codings that hide the text from us if nothing has undone them."""
-
-MAX_DATE_BYTES = 64
-"""Bytes of a date that are read; no form of HTTP has as many."""
 
 _INPUT_CHUNK = 4_096
 """Bytes fed at a time: at most so many are copied for each member that ends."""
@@ -111,8 +109,9 @@ def _date(response: Response, now: float) -> float:
 
 def _epoch(date: bytes | None) -> float | None:
     """Return an HTTP date in seconds since the epoch, or `None` if it is not one."""
-    # To older versions of Scrapy thousands of digits are an hour, which is no `float`.
-    return rfc1123_to_epoch((date or b"")[:MAX_DATE_BYTES])
+    # No form of HTTP is longer; to older versions of Scrapy thousands of digits are an
+    # hour, and no `float`.
+    return rfc1123_to_epoch((date or b"")[:64])
 
 
 def _digits(value: bytes | None) -> float | None:
@@ -127,10 +126,12 @@ def codings_of(response: Response) -> tuple[str, ...]:
 
     Without quotes and parameters, which some servers send, and without `identity`.
     """
-    # Several header lines are one list (RFC 9110, 5.3).
-    sent = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
-    names = [name.partition(";")[0].strip(" \t\"'") for name in sent.lower().split(",")]
-    return tuple(name for name in names if name not in {"", "identity"})
+    # Several header lines are one list (RFC 9110, 5.3). Transfer codings are the last ones
+    # applied, and aiohttp undoes only `chunked`.
+    sent = [it for name in CODING_HEADERS for it in response.headers.getlist(name)]
+    names = b",".join(sent).decode("latin-1").lower().split(",")
+    names = [name.partition(";")[0].strip(" \t\"'") for name in names]
+    return tuple(name for name in names if name not in {"", "identity", "chunked"})
 
 
 def hidden_by(response: Response) -> str | None:

@@ -21,6 +21,9 @@ from scrapy_robots1994.crawl.robots_response import (
     is_quick,
     unpack,
 )
+from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.replies import Reply
+from tests.support.site import Site
 
 LIMIT = 4_000
 PACKERS = {
@@ -167,3 +170,19 @@ def test_only_small_bodies_of_one_layer_are_unpacked_on_the_event_loop(
     """A thread does the others; a body that is not packed needs none."""
     assert is_quick(b"x" * size, layers) is expected
     assert is_quick(b"x" * 500_000, [])
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_packed_on_its_way_the_file_is_obeyed_or_not_known(reactor: Reactor) -> None:
+    """No client asks for a transfer coding; one passes the packed bytes on."""
+    packed = gzip.compress(b"User-agent: *\nDisallow: /closed\n")
+    body = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
+    body += b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed)
+    with Site() as site:
+        site.answer(
+            "/robots.txt", Reply(head=False, raw=True, body=body, ending="close")
+        )
+        result = crawl([site.url("/closed")], reactor=reactor)
+
+    assert [failed.verdict is None for failed in result.failed] == [False]
+    assert result.fetched == []

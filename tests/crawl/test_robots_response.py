@@ -110,6 +110,13 @@ def test_a_coding_is_known_however_it_is_written(sent: str) -> None:
     assert responses.codings_of(response(Content_Encoding=sent)) == ("gzip",)
 
 
+def test_transfer_codings_are_the_last_ones() -> None:
+    """Those that the client has not undone."""
+    sent = response(Content_Encoding="br", Transfer_Encoding="gzip, chunked")
+
+    assert responses.codings_of(sent) == ("br", "gzip")
+
+
 def test_a_response_without_coding_hides_nothing() -> None:
     """The usual case."""
     assert responses.hidden_by(response()) is None
