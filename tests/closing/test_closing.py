@@ -147,6 +147,7 @@ def test_a_page_awaited_outside_the_scheduler_fails_once_the_crawl_closes(
 
     assert result.items == [{"error": "FetchAborted"}]
     assert result.stats["robots1994/requests_waited"] <= 3
+    assert "go back to the scheduler, or fail with FetchAborted" in result.log
 
 
 @pytest.mark.parametrize("reactor", reactors())
