@@ -137,7 +137,12 @@ def _ignored(line: Line, dialect: Dialect) -> Match:
             meant = _meant(seen, dialect, seen.value)
             return _invisible(line, odd + 1, shown, meant=meant, is_harmless=is_blank)
     fields = ("User-agent", "Disallow", "Allow")[: 2 + dialect.has_allow]
-    return (_malformed if line.kind is LineKind.MALFORMED else _unknown)(line, fields)
+    if line.kind is LineKind.MALFORMED:
+        return _malformed(line, fields)
+    likely = values.likely_field(line.field, fields)
+    if likely is not None and not line.field.isascii():
+        return _look_alike(line, likely, dialect)
+    return _unknown(line, likely)
 
 
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Match:
@@ -165,16 +170,25 @@ def _first_words(content: str) -> str:
     return words[0] if len(words) > 1 else ""
 
 
-def _unknown(line: Line, fields: tuple[str, ...]) -> Match:
-    """Return the problem of a line with a field that the dialect does not have."""
+def _look_alike(line: Line, likely: str, dialect: Dialect) -> Match:
+    """Return the problem of a letter of another alphabet in the field *likely*."""
+    seen = next(read_lines(line.text.replace(line.field, likely, 1), dialect), line)
+    column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())
+    meant = _meant(seen, dialect, seen.value)
+    return _invisible(line, column, f'"{likely}"', meant=meant)
+
+
+def _unknown(line: Line, likely: str | None) -> Match:
+    """Return the problem of a line with a field that the dialect does not have.
+
+    *likely* is the field that was likely meant.
+    """
     # 1994 F6
     name = values.letters(line.field)
-    likely = None
     if name in _EXTENSION_CHECKS:
         check = _EXTENSION_CHECKS[name]
     elif _EXTENSION.fullmatch(name):
         check = kinds.EXTENSION
     else:
-        likely = values.likely_field(line.field, fields)
         check = kinds.UNKNOWN if likely is None else kinds.MISSPELT
     return check.at(line.number, line.column, line.field, likely or "")

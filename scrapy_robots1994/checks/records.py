@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.checks.kinds import Match
-from scrapy_robots1994.checks.values import is_pattern
+from scrapy_robots1994.checks.values import is_pattern, likely_field
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.records import Agent, Record, Rule
@@ -20,11 +20,17 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 # So many names are compared with each other; of more, only equal ones are found.
 _NAMES_COMPARED = 500
 
+_AGENT = ("User-agent",)
+
 # What to do about several blank lines in a record.
 _SPLIT_FIX = "Delete the blank lines, or write a `#` into each of them."
 _ORPHAN_FIX = (
     "Delete the blank lines above it, or write a `#` into each of them, if it belongs to "
     "the record of line {}."
+)
+# What to do about a rule below a line that likely names its robots.
+_MISSPELT_AGENT_FIX = (
+    "Correct the name of the field in line {}: it is likely User-agent."
 )
 
 
@@ -73,8 +79,11 @@ def _orphan_matches(
 ) -> Iterator[Match]:
     """Yield the rules that blank lines part from *record*."""
     orphans: Sequence[Rule] = record.orphans
+    agent = _misspelt_agent(record, lines)
+    agent_fix = _MISSPELT_AGENT_FIX.format(agent)
     if orphans and not record.rules:
-        yield _split(record, block)
+        is_below = agent is not None and agent < orphans[0].line
+        yield _split(record, block, agent_fix if is_below else "")
         # To delete that blank line joins the rules below it, up to the next one.
         joined = block[orphans[0].line]
         orphans = [rule for rule in orphans if block[rule.line] > joined]
@@ -83,16 +92,31 @@ def _orphan_matches(
     for number, allows in {rule.line: rule.allows for rule in orphans}.items():
         # Ours O4
         line = lines[number - 1]
+        is_below = agent is not None and agent < number
         yield kinds.ORPHAN.at(
-            number, line.column, line.field, fix=fix, is_harmless=allows
+            number,
+            line.column,
+            line.field,
+            fix=agent_fix if is_below else fix,
+            is_harmless=allows,
         )
 
 
-def _split(record: Record, block: Sequence[int]) -> Match:
+def _misspelt_agent(record: Record, lines: Sequence[Line]) -> int | None:
+    """Return which line below *record* is likely a User-agent line of its orphans."""
+    end = record.orphans[-1].line if record.orphans else record.last_line
+    for line in lines[record.last_line : end]:
+        if line.kind is LineKind.UNKNOWN and likely_field(line.field, _AGENT):
+            return line.number
+    return None
+
+
+def _split(record: Record, block: Sequence[int], fix: str) -> Match:
     """Return the match of the blank line that parts *record* from all its rules."""
     # Ours O5: the blank line is the boundary that F1 makes it.
     line, last = record.orphans[0].line, block[record.last_line]
-    fix = "" if block[line] == last + 1 else _SPLIT_FIX
+    if block[line] > last + 1:
+        fix = fix or _SPLIT_FIX
     return kinds.SPLIT.at(bisect_left(block, last + 1), 1, str(line), fix=fix)
 
 

@@ -25,7 +25,8 @@ _SOFT_HYPHEN = "\xad"
 # Longer words are not a slip of the finger.
 _LONGEST = 24
 # What may stand between the letters of a name; anything else makes it no name at all.
-_FIELD = re.compile(rf"[a-z][a-z _.-]{{,{_LONGEST - 1}}}")
+# Letters of another alphabet are letters: some look like those of a field.
+_FIELD = re.compile(rf"[^\W\d_](?:[^\W\d]|[ .-]){{,{_LONGEST - 1}}}")
 _NO_LETTERS = re.compile(r"[^a-z]+")
 # About one wrong letter in eight.
 _SIMILARITY = 0.87
@@ -74,7 +75,7 @@ def name_of(character: str) -> str:
 
 
 def letters(field: str) -> str:
-    """Return the letters of *field* in lower case; empty if it is not a name."""
+    """Return the letters a to z of *field* in lower case; empty if it is not a name."""
     name = field.lower()
     return _NO_LETTERS.sub("", name) if _FIELD.fullmatch(name) else ""
 

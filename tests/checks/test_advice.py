@@ -61,6 +61,19 @@ def test_rules_behind_a_blank_line_may_join_their_record() -> None:
     assert fix.endswith("the record of line 2.")
 
 
+def test_rules_below_a_misspelt_user_agent_do_not_join_the_record_above() -> None:
+    """Without the blank line they would close the site to the robot above."""
+    text = "User-agent: x\n\nUser-agnt: y\nDisallow: /\n"
+
+    for above, code in (("", "R002"), ("Disallow: /a\n", "R001")):
+        (fix,) = fixes(text.replace("\n", f"\n{above}", 1), code)
+        line = 3 + bool(above)
+        expected = (
+            f"Correct the name of the field in line {line}: it is likely User-agent."
+        )
+        assert fix == expected
+
+
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_a_record_with_a_delay_alone_weakens_nothing(dialect: str) -> None:
     """www.planetware.com: its author wanted pauses, and to close nothing."""

@@ -55,6 +55,8 @@ PLACES = [
     (STAR + "Disallow: /x\u200b", [("R038", 2, 13)]),
     (STAR + "Disallow: /\n\u00a0Disallow: /x", [("R038", 3, 1)]),
     (STAR + "Disallow: /\nDisallow\uff1a/x", [("R038", 3, 9)]),
+    (STAR + "Disallow: /\nDis\u0430llow: /x", [("R038", 3, 4)]),
+    (STAR + "Disallow: /\n\u0417\u0430\u043f\u0440\u0435\u0442: /x", [("R010", 3, 1)]),
     ("User-agent: *\u00a0\nDisallow: /", [("R038", 1, 14)]),
     (STAR + "Disallow: /x\n\n\nDisallow: y", [("R001", 5, 1), ("R005", 5, 11)]),
     ("User-agent: a*\nDisallow: /", [("R030", 1, 14)]),

@@ -141,6 +141,17 @@ def test_a_broken_field_concerns_every_robot(line: str) -> None:
     assert (second.code, "User-agent: *" in second.fix) == ("R001", False)
 
 
+def test_a_look_alike_letter_in_a_field_concerns_the_robot_that_was_meant() -> None:
+    """A Cyrillic letter names no robot, and the rules below it are those of no record."""
+    body = "User-agent: x\n\nUser-ag\u0435nt: mybot\nDisallow: /\n"
+    robots = RobotsTxt.parse(body)
+
+    assert robots.allowed("/", "mybot")
+    (problem,) = robots.weakening_problems("mybot")
+    assert (problem.code, problem.line) == ("R038", 3)
+    assert "cyrillic" in problem.message
+
+
 def test_a_line_of_a_no_break_space_splits_nothing() -> None:
     """It is reported, and closes what it stands in all the same."""
     robots = RobotsTxt.parse("User-agent: *\n\u00a0\nDisallow: /\n")
