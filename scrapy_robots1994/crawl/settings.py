@@ -106,7 +106,7 @@ class RobotsSettings:
     # Off: other parsers may be slow, and may raise on what sites serve.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
     """Parsers whose decisions are compared with ours, which decides: ``True`` (the
-    parser of ``ROBOTSTXT_PARSER``) or a list of class paths.
+    parser of ``ROBOTSTXT_PARSER``) or a list of names and class paths.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
     """Where the report of the comparison is written when the crawl closes: a path

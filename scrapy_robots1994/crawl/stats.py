@@ -33,7 +33,7 @@ WAITED: Final = "robots1994/requests_waited"
 one during its refresh.
 """
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"
-"""Fetches that ended without a policy (R6)."""
+"""Fetches that the close of the crawl or a cancellation ended (R6)."""
 REFRESHED: Final = "robots1994/refreshed"
 """Policies that were fetched again when they were no longer fresh."""
 STORE_HITS: Final = "robots1994/store_hits"

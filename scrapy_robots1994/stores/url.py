@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
+from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.stores.base import PolicyStore
 
@@ -153,7 +153,13 @@ class StoreUrl:
             parts.without(*OWN_OPTIONS),
             parts.seconds("timeout", TIMEOUT),
         )
-        store_url.new_store()
+        try:
+            store_url.new_store()
+        except RobotsError:
+            raise
+        except Exception as error:  # A store of the user may raise anything.
+            why = f"{store_url} cannot be made: {store_url.describe(error)}"
+            raise parts.refusal(why) from error
         return store_url
 
     def new_store(self) -> PolicyStore | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994 import Origin
 from scrapy_robots1994.stores import PolicyStore, Stored
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.errors import SettingsError
-from scrapy_robots1994.stores import StoreUrl
+from scrapy_robots1994.stores import PolicyStore, StoreUrl
 from scrapy_robots1994.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -176,6 +176,7 @@ def test_a_store_of_ones_own_is_named_by_its_import_path() -> None:
         ("tests.stores.clock.Nothing", "cannot be imported"),
         ("tests.stores.clock.FakeClock", "is not a PolicyStore"),
         ("json.dumps", "is not a PolicyStore"),
+        (f"{__name__}.Unfinished", "cannot be made: Can't instantiate abstract class"),
     ],
 )
 def test_an_import_path_to_no_store_is_refused(path: str, said: str) -> None:
@@ -201,6 +202,15 @@ class OwnStore(SqliteStore):
         store = cls(url)
         store.url, store.timeout = url, timeout
         return store
+
+
+class Unfinished(PolicyStore):
+    """A store whose other methods are still to be written."""
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
+        """Fail, for the class is abstract."""
+        return cls()
 
 
 def test_memory_is_no_lasting_store() -> None:
