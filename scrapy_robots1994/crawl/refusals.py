@@ -140,6 +140,8 @@ class Refusals:
         first = verdict.reason.value
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
+        # As printed: a line of wildcards may be as long as its file.
+        first = escape_control_chars(first, 34)
         return self._rows.setdefault(origin, _Row(verdict.reason, first))
 
     def _closed(self) -> None:
@@ -177,8 +179,7 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
         # Ours O25: hosts and rules may hold anything.
         yield (
             f"{row.refused:9,}  {outcome.value:11}  "
-            f"{escape_control_chars(str(origin), 40):40}  "
-            f"{escape_control_chars(row.first, 34)}"
+            f"{escape_control_chars(str(origin), 40):40}  {row.first}"
         ).rstrip()
     if refused:
         yield f"{refused:9,}  at the other origins"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from scrapy import Request, signals
 from scrapy_robots1994.crawl.refusals import CLOSE_REASON, Refusals
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
+from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler
@@ -43,6 +45,31 @@ def test_refusals_are_logged_in_one_table_by_origin() -> None:
     assert result.stats["robots1994/forbidden/rule"] == 3
     assert result.stats["robots1994/forbidden/unreachable"] == 1
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
+
+
+def test_a_line_as_long_as_its_file_does_not_stay(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is in the table of the close, of which thousands of origins may have a row."""
+    # What it captures would stay as well.
+    caplog.set_level("ERROR", "scrapy_robots1994")
+    refusals = Refusals(idle_crawler(), closes=False)
+    tracemalloc.start()
+    try:
+        for number in range(20):
+            body = f"User-agent: *\nDisallow: /{'*' * 100_000}{number}\n"
+            robots = RobotsTxt.parse(body, dialect="rfc9309")
+            url, origin = (
+                f"http://a.test/{number}",
+                Origin("http", f"{number}.test", 80),
+            )
+            verdict = robots.verdict(url, "rex")
+            assert not verdict.allowed
+            refusals.refuse(Request(url), verdict, origin)
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert taken < 10 * 100_000
 
 
 def test_reasons_are_counted_while_the_crawl_goes_on() -> None:
