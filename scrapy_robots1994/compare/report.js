@@ -282,7 +282,7 @@
         element("dl", { class: "verdicts" },
           element("dt", {}, "scrapy_robots1994"), element("dd", {}, ours || "not explained: time ran out"),
           element("dt", {}, state.parser), element("dd", {}, `${theirs} it`),
-          element("dt", {}, "cause"), element("dd", {}, `${title}. ${EVIDENCE[cause]} `, ...clausesOf(clause),
+          element("dt", {}, "cause"), element("dd", {}, `${title}. ${EVIDENCE[cause]} `, ...clausesOf(clause && `${clause}.`),
             lines.length ? ` Lines ${lines.join(", ")} of ${number(site.lines)} are needed for it.` : "")));
     });
     if (!examples.length) parts.push(element("p", { class: "hint" }, `${shortName(state.parser)} answers every question as we do.`));

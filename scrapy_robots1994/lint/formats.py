@@ -246,7 +246,8 @@ def summary_as_text(summary: Summary) -> Iterator[str]:
     yield f"{'code':5} {'files':>7} {'places':>9}  {'severity':8} clause  problem"
     row = "{code:5} {files:7,} {places:9,}  {severity:8} {clause:7} {title}"
     yield from map(row.format_map, summary.rows())
-    yield f"{summary.files:,} files, {summary.clean:,} of them without a problem"
+    noun = "file" if summary.files == 1 else "files"
+    yield f"{summary.files:,} {noun}, {summary.clean:,} without a problem"
 
 
 def summary_as_json(

@@ -311,6 +311,7 @@ def test_a_row_opens_by_keyboard_to_the_file_with_needed_lines_marked(
     assert "http://split.test/a" in detail.text
     assert "forbids it" in detail.text
     assert "no blank line stands inside a record" in detail.text
+    assert "Ours O5. Lines " in detail.text
     opener.send_keys(Keys.ENTER)
     assert not detail.is_displayed()
 

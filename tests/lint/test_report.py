@@ -115,6 +115,14 @@ def test_no_file_of_the_corpus_breaks_a_report() -> None:
     assert max(map(len, table)) <= WIDTH
 
 
+def test_a_summary_of_one_file_is_about_a_file() -> None:
+    """Not "1 files"."""
+    summary = Summary()
+    summary.add(report_of("User-agent: *\nDisallow: /\n"))
+
+    assert list(summary_as_text(summary))[1:] == ["1 file, 1 without a problem"]
+
+
 @pytest.mark.parametrize("body", ["\x1b[31m: \u202e", "Disallow: \r/\x07", "\x9b"])
 def test_nothing_of_a_file_is_shown_raw(body: str) -> None:
     """Control characters and marks of direction are escaped, also in the name."""
