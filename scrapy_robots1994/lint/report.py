@@ -17,6 +17,9 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 _WIDTH = 22
 _SHOWN_VALUES = 3
+# So that a line of the report has at most 100 characters.
+_NAMES_WIDTH = 27
+_PATHS_WIDTH = 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,7 @@ def _named(names: tuple[str, ...]) -> str:
         return "every robot not named"
     shown = (f'"{escape_control_chars(it, _WIDTH)}"' for it in names[:_SHOWN_VALUES])
     more = " …" if len(names) > _SHOWN_VALUES else ""
-    return f"{' and '.join(shown)}{more}"
+    return escape_control_chars(f"{' and '.join(shown)}{more}", _NAMES_WIDTH)
 
 
 def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
@@ -149,7 +152,8 @@ def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
     shown = (escape_control_chars(it, _WIDTH) for it in matching[:_SHOWN_VALUES])
     more = " …" if len(matching) > _SHOWN_VALUES else ""
     how = "matches" if is_pattern(line.value, dialect) else "begins with"
-    return f"{verb} what {how} {' or '.join(shown)}{more}"
+    listed = escape_control_chars(f"{' or '.join(shown)}{more}", _PATHS_WIDTH)
+    return f"{verb} what {how} {listed}"
 
 
 def _meanings(text: str, dialect: Dialect) -> Iterator[object]:

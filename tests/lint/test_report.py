@@ -207,3 +207,13 @@ def test_the_names_of_one_line_are_shown_one_by_one() -> None:
     effects = list(report.effects)
     assert effects[0] == 'begins a record, for "Rex" and "Max"'
     assert effects[3] == 'begins a record, for "a" and "b" and "c" …'
+
+
+def test_a_line_of_long_names_or_paths_is_not_wider_than_others() -> None:
+    """In a dialect that has lists of them."""
+    names = " ".join(letter * 30 for letter in "abcd")
+    paths = " ".join(f"/{letter * 30}" for letter in "abcd")
+    body = f"User-agent: {names}\nDisallow: {paths}\n"
+    robots = RobotsTxt.parse(body, dialect="revisited")
+
+    assert max(map(len, as_text(Report("x", robots)))) <= WIDTH
