@@ -15,6 +15,7 @@ from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import MAX_EXAMPLES, Change
 from scrapy_robots1994.compare.parsers import Direction
 from scrapy_robots1994.compare.report import as_plain
+from scrapy_robots1994.crawl.features import comparison
 from scrapy_robots1994.crawl.features.comparison import (
     ShadowComparison,
     report_path,
@@ -221,6 +222,32 @@ def test_without_the_body_nothing_is_compared() -> None:
     report = watching.report()
     assert report.totals.skipped == 1
     assert report.questions == 0
+
+
+def test_files_that_wait_for_the_parsers_are_bounded_in_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each origin has another file; what is skipped is counted, the rest is compared."""
+    monkeypatch.setattr(comparison, "MAX_QUEUED_BYTES", 100_000)
+    watching, settings = shadow()
+    monkeypatch.setattr(watching._thread, "start", lambda: None)
+    policies = []
+    for number in range(50):
+        body = b"User-agent: *\nDisallow: /%d\n" % number + b"#" * 10_000
+        origin = Origin("http", f"h{number}.test", 80)
+        policies.append(policy_of(200, settings, body, origin=origin))
+
+    for policy in policies:
+        for path in ("/1", "/2"):
+            watching.compare(policy, f"{policy.origin}{path}", "me")
+    assert watching._queue.qsize() == 2 * 10
+
+    monkeypatch.undo()
+    watching._thread.start()
+    report = watching.report()
+    assert report.totals.skipped == 2 * 40
+    assert report.questions == 2 * 10
+    assert watching._queued_bytes == watching._compared_bytes
 
 
 def test_memory_is_bounded_however_many_disagree() -> None:

@@ -45,7 +45,8 @@ MAX_ORIGINS = 500
 """Origins whose bodies stay in memory for the other parsers."""
 
 MAX_QUEUED = 20_000
-"""Questions that wait for the other parsers; more are skipped and counted."""
+MAX_QUEUED_BYTES = 64_000_000
+"""Questions that wait for the other parsers, and bytes of their files; more are skipped."""
 
 BATCH = 200
 """Questions that are passed on at a time."""
@@ -104,6 +105,7 @@ class ShadowComparison:
         # In a dry run: what the built-in read for a host and port, whatever the scheme.
         self._hosts: LRUCache[str, bytes] = LRUCache(MAX_ORIGINS)
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
+        self._queued_bytes = self._compared_bytes = 0  # each written by one thread
         # A daemon: the interpreter must not wait for a parser that hangs.
         self._thread = Thread(target=self._run, daemon=True)
         self.report_path: Path | None = None
@@ -137,10 +139,13 @@ class ShadowComparison:
         if is_new:
             capture = self._capture(policy)
         # The crawl is never slowed: what the parsers cannot follow is skipped.
-        if capture is None or self._queue.qsize() >= MAX_QUEUED:
+        size = is_new * (self._queued_bytes - self._compared_bytes)
+        is_full = self._queue.qsize() >= MAX_QUEUED or size > MAX_QUEUED_BYTES
+        if capture is None or is_full:
             self._totals.skipped += 1
             return
         self._captures[policy.origin] = policy.stated, capture
+        self._queued_bytes += len(capture.body) * is_new
         # Parsers of others may take text alone.
         name = robot if isinstance(robot, str) else robot.decode("utf-8", "replace")
         self._robots.add(name)
@@ -180,6 +185,7 @@ class ShadowComparison:
                 task = Comparison(group[0].capture, questions, diagnose=False)
                 captures = sum(it.is_new for it in group)
                 self._totals.add_site(self._guard.compare(task), captures)
+                self._compared_bytes += len(group[0].capture.body) * captures
 
     def report(self) -> ComparisonReport:
         """Return the report of the comparison; no question may follow.
