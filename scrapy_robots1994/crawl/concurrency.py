@@ -20,6 +20,7 @@ from scrapy_robots1994.crawl.log import log_line
 SLOT_KEY = "download_slot"
 """The meta key in which Scrapy stores the slot of a request."""
 
+NO_SLOTS: dict[str | None, Any] = {}
 _ABSENT: Any = object()
 _ATTRIBUTE = "_robots1994_uncounted"
 
@@ -240,9 +241,9 @@ class UncountedRequests:
 
 
 def slots_of(crawler: Crawler) -> dict[str | None, Any]:
-    """Return the slots of the crawl by key; none if its downloader has none."""
+    """Return the slots of the crawl by key; `NO_SLOTS` if its downloader has none."""
     # `Downloader.slots` is undocumented. Without it no crawl delay is applied.
-    return getattr(getattr(crawler.engine, "downloader", None), "slots", {})
+    return getattr(getattr(crawler.engine, "downloader", None), "slots", NO_SLOTS)
 
 
 def _queued_response(crawler: Crawler, request: Request) -> Any:

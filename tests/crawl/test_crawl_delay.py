@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from scrapy import signals
+from scrapy.core.downloader import Downloader
 from scrapy.settings import default_settings
 
 from tests.support import replies
@@ -74,6 +75,36 @@ def test_five_origins_have_their_delays_and_a_sixth_full_speed(
     assert {host: gap for host, gap in found.items() if gap < DELAYS[host]} == {}
     assert done < fourth
     assert result.stats["robots1994/crawl_delay/kept"] == len(DELAYS)
+
+
+class SlotlessDownloader:
+    """A downloader with all that the engine calls, and no slots."""
+
+    def __init__(self, crawler: Any) -> None:
+        self._real = Downloader(crawler)
+        self.active = self._real.active
+        self.fetch = self._real.fetch
+        self.needs_backout = self._real.needs_backout
+        self.close = self._real.close
+        self.middleware = self._real.middleware
+
+
+def test_downloader_without_slots_applies_no_delay_and_one_line_says_so() -> None:
+    """Nothing else is lost."""
+    settings = {
+        "DOWNLOADER": "tests.crawl.test_crawl_delay.SlotlessDownloader",
+        # The default one of newer versions asks the downloader for keys of slots.
+        "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
+    }
+    with Site() as site:
+        site.robots(stating(0.5))
+        urls = [site.url("/", host=f"h{number}.test") for number in range(3)]
+        result = crawl(urls, settings=EXTENDED | settings)
+
+    assert len(result.fetched) == 3
+    said = "This Scrapy has no downloader.slots: no crawl delay is applied"
+    assert result.log.count(said) == 1
+    assert "robots1994/crawl_delay/kept" not in result.stats
 
 
 def test_a_delay_over_the_cap_is_cut_and_reported() -> None:

@@ -21,7 +21,12 @@ from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.concurrency import SLOT_KEY, UncountedRequests, slots_of
+from scrapy_robots1994.crawl.concurrency import (
+    NO_SLOTS,
+    SLOT_KEY,
+    UncountedRequests,
+    slots_of,
+)
 from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
@@ -146,6 +151,10 @@ class SlotDelays:
 
     def _report(self, origin: Origin, stated: float, applied: float) -> None:
         """Log and count which delay is applied."""
+        if slots_of(self._crawler) is NO_SLOTS:
+            warn = self._uncounted.engine.warn
+            warn("downloader.slots", "no crawl delay is applied")
+            return
         stats.count(self._crawler, stats.CRAWL_DELAYS)
         level, effect = DEBUG, "it is applied"
         if stated > applied:
