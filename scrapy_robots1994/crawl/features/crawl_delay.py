@@ -8,6 +8,7 @@ public interface to do the same, so `PacedSlot` sets the attributes of slots.
 
 import math
 from collections.abc import Hashable
+from contextlib import suppress
 from functools import partial
 from logging import DEBUG, WARNING
 from typing import Any
@@ -248,8 +249,11 @@ class PacingJudge:
     ) -> None:
         self._judge = judge
         self._robot = robot
-        # Two would take the delays of each other for those that the user set.
-        extension = crawler.get_extension(CrawlDelay)
+        extension = None
+        # A crawler that does not run, as in a test of a project, has no extensions.
+        with suppress(RuntimeError):
+            # Two would take the delays of each other for those that the user set.
+            extension = crawler.get_extension(CrawlDelay)
         self._delays = (
             extension.delays if extension else SlotDelays(crawler, settings.crawl_delay)
         )
