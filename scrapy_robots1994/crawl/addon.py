@@ -6,9 +6,11 @@ from typing import Any
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipeline
+from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
@@ -67,7 +69,13 @@ def _replace_built_in(settings: BaseSettings) -> None:
         # Scrapy refuses a dict in which two keys are one class.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
-    if not any(_is_ours(kind) for kind in classes.values()):
+        elif _is(kind, RobotsTxtMiddleware) and listed[key] is not None:
+            text = (
+                "%s, a subclass of the built-in, fetches each robots.txt once more and "
+                "decides, too: set it to None in %s"
+            )
+            logger.warning(text, global_object_name(kind), name)
+    if not any(_is(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
     # This also overrides the order that DOWNLOADER_MIDDLEWARES_BASE gives it.
     listed[BUILT_IN] = None
@@ -75,6 +83,6 @@ def _replace_built_in(settings: BaseSettings) -> None:
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
-def _is_ours(component: object) -> bool:
-    """Return whether *component* is our middleware or a subclass of it."""
-    return isinstance(component, type) and issubclass(component, Robots1994Middleware)
+def _is(component: object, kind: type) -> bool:
+    """Return whether *component* is the class *kind* or a subclass of it."""
+    return isinstance(component, type) and issubclass(component, kind)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
 from scrapy_robots1994 import Addon, Robots1994Middleware
 from tests.support.crawl import crawl
 from tests.support.site import Site
+
+if TYPE_CHECKING:
+    import pytest
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 OURS = "scrapy_robots1994.Robots1994Middleware"
@@ -37,6 +42,23 @@ def test_ours_placed_by_hand_stays_there() -> None:
     made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 77}}))
 
     assert made == {BUILT_IN: None, OURS: 77}
+
+
+class OwnMiddleware(RobotsTxtMiddleware):
+    """A subclass of the built-in, as a project may have."""
+
+
+def test_a_subclass_of_the_built_in_is_not_left_without_a_word(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It would fetch each robots.txt, too; one that is off is no matter."""
+    made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OwnMiddleware: 100}}))
+
+    assert made[OwnMiddleware] == made[Robots1994Middleware] == 100
+    assert "test_addon.OwnMiddleware, a subclass of the built-in" in caplog.text
+    caplog.clear()
+    middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OwnMiddleware: None}}))
+    assert not caplog.text
 
 
 def test_a_path_without_an_object_stays_as_it_is() -> None:
