@@ -95,15 +95,21 @@ class Plan:
 
 
 def robots_of(
-    host: str, site: Site, dice: random.Random
+    host: str, site: Site, dice: random.Random, *, is_failed: bool
 ) -> tuple[str, Sequence[Reply]]:
-    """Return what the robots.txt of *host* says at last, and how it answers."""
+    """Return what the robots.txt of *host* says at last, and how it answers.
+
+    *is_failed* says that a middleware may fail it once more.
+    """
     packed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
     )
     slow = replies.Reply(body=FILE.encode(), delay=dice.choice((0.1, 0.3)))
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
+    if is_failed:
+        # A third failure in a row would make the site unreachable (R5).
+        del fails[1:]
     return dice.choice(
         (
             ("file", [SOUND]),
@@ -171,7 +177,9 @@ def plan_of(seed: int, site: Site, folder: Path) -> Plan:
         plan.settings["JOBDIR"] = str(folder / "job")
     for number in range(dice.choice((1, 2, 5, 20))):
         host = f"h{number}.test"
-        plan.says[host], answers = robots_of(host, site, dice)
+        plan.says[host], answers = robots_of(
+            host, site, dice, is_failed=plan.fails_on_purpose
+        )
         site.answer("/robots.txt", answers, at=host)
         site.answer("/rules.txt", SOUND, at=f"rules-{host}")
     for page in range(dice.choice((3, 10, 30))):

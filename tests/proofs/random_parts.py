@@ -32,11 +32,15 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fails a few requests, pages and robots.txt alike, as a network does."""
+    """Fails a few requests, as a network does, but each robots.txt once at most.
+
+    A site whose robots.txt fails three times in a row is unreachable (R5).
+    """
 
     def __init__(self, seed: int, share: float) -> None:
         self._dice = random.Random(seed)  # noqa: S311 - the same failures every time
         self._share = share
+        self._failed: set[str] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> FailingMiddleware:
@@ -57,7 +61,9 @@ class FailingMiddleware:
         return response
 
     def _fail(self, request: Request) -> None:
-        if self._dice.random() < self._share:
+        if self._dice.random() < self._share and request.url not in self._failed:
+            if request.url.endswith(".txt"):
+                self._failed.add(request.url)
             message = f"on purpose: {request.url}"
             raise OSError(message)
 
