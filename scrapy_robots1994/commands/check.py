@@ -275,8 +275,8 @@ def _exemption(url: str, *, is_path_fine: object) -> str:
     if is_path_fine and url.startswith("/"):
         return ""
     exemption = exemption_of(url, {})
-    is_http = "://" not in url or url.lower().startswith(("http:", "https:"))
-    if exemption is Exemption.NOT_HTTP and is_http:
+    is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
+    if is_slip or exemption is Exemption.NO_HOST:
         shown = repr(escape_control_chars(url, 60))
         raise WrongUse(
             f"{shown} is neither a URL nor a path: write https://host/path, or /path "

@@ -39,10 +39,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy import Policy
 
 
-HTTP = ("http:", "https:")
-"""How the URLs begin that a robots.txt may speak of."""
-
-
 class Robots1994Middleware:
     """Refuses what the robots.txt of a request's origin disallows, by the 1994 text.
 
@@ -135,9 +131,8 @@ class Robots1994Middleware:
         self._take_back(request)
         exemption = exemption_of(request.url, request.meta)
         origin = Origin.of(request.url)
-        if exemption is Exemption.NOT_HTTP and request.url.lower().startswith(HTTP):
-            # Libcurl and browsers send "http:///host/path" to a host all the same.
-            raise NotSupported("the URL has no host whose robots.txt could be fetched")
+        if exemption is Exemption.NO_HOST:
+            raise NotSupported(exemption.value)
         if origin is None or exemption not in {None, Exemption.ROBOTS_TXT}:
             return None
         try:

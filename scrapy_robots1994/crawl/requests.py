@@ -31,7 +31,9 @@ class Exemption(Enum):
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     OWN_REQUEST = "it is our own request for a robots.txt"
-    NOT_HTTP = "only http and https URLs with a host have a robots.txt"
+    NOT_HTTP = "only http and https URLs have a robots.txt"
+    # Such a request fails: libcurl and browsers send "http:///host/path" to a host all the same.
+    NO_HOST = "the URL has no host whose robots.txt could be fetched"
     ROBOTS_TXT = "robots.txt itself may always be retrieved"
 
 
@@ -48,7 +50,8 @@ def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if Origin.of(url) is None:
-        return Exemption.NOT_HTTP
+        is_http = url.lower().startswith(("http:", "https:"))
+        return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
     # Ours O22: nothing waits for a file in order to fetch that file.
     return Exemption.ROBOTS_TXT if target_of(url) == "/robots.txt" else None
 
