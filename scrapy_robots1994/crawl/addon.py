@@ -69,13 +69,13 @@ def _replace_built_in(settings: BaseSettings) -> None:
         # Scrapy refuses a dict in which two keys are one class.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
-        elif _is(kind, RobotsTxtMiddleware) and listed[key] is not None:
+        elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:
             text = (
-                "%s, a subclass of the built-in, fetches each robots.txt once more and "
-                "decides, too: set it to None in %s"
+                "%s, a subclass of the built-in, also fetches each robots.txt and also "
+                "decides: set it to None in %s"
             )
             logger.warning(text, global_object_name(kind), name)
-    if not any(_is(kind, Robots1994Middleware) for kind in classes.values()):
+    if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
     # This also overrides the order that DOWNLOADER_MIDDLEWARES_BASE gives it.
     listed[BUILT_IN] = None
@@ -83,6 +83,6 @@ def _replace_built_in(settings: BaseSettings) -> None:
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
-def _is(component: object, kind: type) -> bool:
+def _is_kind_of(component: object, kind: type) -> bool:
     """Return whether *component* is the class *kind* or a subclass of it."""
     return isinstance(component, type) and issubclass(component, kind)
