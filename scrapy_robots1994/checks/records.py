@@ -80,10 +80,13 @@ def _orphan_matches(
     """Yield the rules that blank lines part from *record*."""
     orphans: Sequence[Rule] = record.orphans
     agent = _misspelt_agent(record, lines)
-    agent_fix = _MISSPELT_AGENT_FIX.format(agent)
+
+    def fix_of(line: int, fix: str) -> str:
+        is_below = agent is not None and agent < line
+        return _MISSPELT_AGENT_FIX.format(agent) if is_below else fix
+
     if orphans and not record.rules:
-        is_below = agent is not None and agent < orphans[0].line
-        yield _split(record, block, agent_fix if is_below else "")
+        yield _split(record, block, fix_of(orphans[0].line, ""))
         # To delete that blank line joins the rules below it, up to the next one.
         joined = block[orphans[0].line]
         orphans = [rule for rule in orphans if block[rule.line] > joined]
@@ -92,12 +95,11 @@ def _orphan_matches(
     for number, allows in {rule.line: rule.allows for rule in orphans}.items():
         # Ours O4
         line = lines[number - 1]
-        is_below = agent is not None and agent < number
         yield kinds.ORPHAN.at(
             number,
             line.column,
             line.field,
-            fix=agent_fix if is_below else fix,
+            fix=fix_of(number, fix),
             is_harmless=allows,
         )
 
