@@ -44,9 +44,9 @@ from scrapy_robots1994.policy import Policy
 MAX_ORIGINS = 500
 """Origins whose bodies stay in memory for the other parsers."""
 
+# Questions that wait for the other parsers, and bytes of their files; more are skipped.
 MAX_QUEUED = 20_000
 MAX_QUEUED_BYTES = 64_000_000
-"""Questions that wait for the other parsers, and bytes of their files; more are skipped."""
 
 BATCH = 200
 """Questions that are passed on at a time."""
@@ -139,13 +139,13 @@ class ShadowComparison:
         if is_new:
             capture = self._capture(policy)
         # The crawl is never slowed: what the parsers cannot follow is skipped.
-        size = is_new * (self._queued_bytes - self._compared_bytes)
-        is_full = self._queue.qsize() >= MAX_QUEUED or size > MAX_QUEUED_BYTES
-        if capture is None or is_full:
+        size = self._queued_bytes - self._compared_bytes
+        is_full = self._queue.qsize() >= MAX_QUEUED
+        if capture is None or is_full or (is_new and size > MAX_QUEUED_BYTES):
             self._totals.skipped += 1
             return
         self._captures[policy.origin] = policy.stated, capture
-        self._queued_bytes += len(capture.body) * is_new
+        self._queued_bytes += len(capture.body) if is_new else 0
         # Parsers of others may take text alone.
         name = robot if isinstance(robot, str) else robot.decode("utf-8", "replace")
         self._robots.add(name)
