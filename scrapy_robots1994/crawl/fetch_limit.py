@@ -189,15 +189,15 @@ class FetchLimit:
 
     def _probe(self) -> None:
         """Measure how long work waits in the pool that looks names up."""
-        # Else nothing needs it by now.
-        if self._in_line or self._waiting:
-            now = monotonic()
-            is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
-            # It fails where the pool is shut down: the crawl is over then.
-            delay = maybeDeferred(look_up_delay).addCallback(self._adjust, is_ahead)
-            delay.addBoth(self._go_on)
-        else:
+        if not (self._in_line or self._waiting):
+            # All fetches that needed it have ended.
             self._probe_at = math.inf
+            return
+        now = monotonic()
+        is_ahead = [permit for permit, at in self._in_line.items() if at <= now]
+        # It fails where the pool is shut down: the crawl is over then.
+        delay = maybeDeferred(look_up_delay).addCallback(self._adjust, is_ahead)
+        delay.addBoth(self._go_on)
 
     def _adjust(self, delay: float, is_ahead: list[DeferredWaiter[None]]) -> None:
         """Adjust the window to the *delay* of a probe."""
