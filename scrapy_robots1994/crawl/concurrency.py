@@ -20,7 +20,7 @@ from scrapy_robots1994.crawl.log import log_line
 SLOT_KEY = "download_slot"
 """The meta key in which Scrapy stores the slot of a request."""
 
-NO_SLOTS: dict[str | None, Any] = {}
+NO_SLOTS: dict[str | None, Any] = {}  # those of a downloader that has none
 _ABSENT: Any = object()
 _ATTRIBUTE = "_robots1994_uncounted"
 

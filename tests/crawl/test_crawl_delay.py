@@ -89,7 +89,10 @@ class SlotlessDownloader:
         self.middleware = self._real.middleware
 
 
-def test_downloader_without_slots_applies_no_delay_and_one_line_says_so() -> None:
+@pytest.mark.parametrize("reactor", reactors())
+def test_downloader_without_slots_applies_no_delay_and_one_line_says_so(
+    reactor: Reactor,
+) -> None:
     """Nothing else is lost."""
     settings = {
         "DOWNLOADER": "tests.crawl.test_crawl_delay.SlotlessDownloader",
@@ -99,7 +102,7 @@ def test_downloader_without_slots_applies_no_delay_and_one_line_says_so() -> Non
     with Site() as site:
         site.robots(stating(0.5))
         urls = [site.url("/", host=f"h{number}.test") for number in range(3)]
-        result = crawl(urls, settings=EXTENDED | settings)
+        result = crawl(urls, settings=EXTENDED | settings, reactor=reactor)
 
     assert len(result.fetched) == 3
     said = "This Scrapy has no downloader.slots: no crawl delay is applied"
