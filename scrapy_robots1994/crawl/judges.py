@@ -23,7 +23,7 @@ from scrapy_robots1994.stores.memory import MemoryStore
 MAX_PREFIXES = 8
 """Spellings of one origin, as with its port or a user name, that are looked up here.
 
-A request that is not takes four times as long, twice as long as with the built-in.
+A request with another spelling takes four times as long.
 """
 
 TOUCH_SECONDS = 10.0

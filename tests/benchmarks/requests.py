@@ -33,6 +33,7 @@ LEAST_REQUESTS = 2_000
 PATHS = {
     "allowed": "/page/{0}.html",
     "allowed, with a query": "/page/{0}.html?x={0}",
+    "allowed, with the port": ":80/page/{0}.html",
     "allowed, percent-encoded": "/p%C3%A4ge/{0}.html",
     "refused": "/cgi-bin/{0}.html",
 }
@@ -111,7 +112,8 @@ def _built_in(origins: int) -> Callable[..., Any]:
     middleware = RobotsTxtMiddleware(crawler)
     parser = ProtegoRobotParser(TEN, None)
     for number in range(origins):
-        middleware._parsers[f"site-{number}.test"] = parser
+        for port in ("", ":80"):
+            middleware._parsers[f"site-{number}.test{port}"] = parser
     process: Callable[..., Any] = middleware.process_request
     required = [
         it for it in signature(process).parameters.values() if it.default is it.empty
