@@ -5,12 +5,12 @@ its own kind, the same every time. Its hosts have a robots.txt that is sound, co
 slow, absent, redirected, or fails at first or always; its pages answer, redirect to other
 hosts, fail once, are slow or disallowed. Concurrency, stores, lifetimes and what goes
 beyond 1994 differ, and so do other middlewares, which fail, replace or delay requests,
-and the reactor. A third of them are interrupted and resumed (JOBDIR), a quarter end at a
+and the reactor. A quarter of them are interrupted and resumed (JOBDIR), a quarter end at a
 number of pages and are resumed.
 
 It prints each crawl with what went wrong there, then the totals as JSON, and exits with
-1 if a page was lost or fetched against the policy, or the log has a traceback that the
-crawl does not make on purpose. Settings of such a crawl: `--show`.
+1 if a page was lost or fetched against the policy, or the log has a traceback that is
+not made on purpose. `--show` prints the settings of each crawl, too.
 """
 
 from __future__ import annotations
