@@ -16,10 +16,12 @@ from tests.commands.running import scrapy
 from tests.support import replies
 from tests.support.calls import calls
 from tests.support.crawl import reactors
+from tests.support.exemptions import EXAMPLES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from scrapy_robots1994.crawl.requests import Exemption
     from tests.support.crawl import Reactor
     from tests.support.site import Site
 
@@ -54,18 +56,25 @@ def test_exit_code_is_0_when_all_urls_are_allowed(site: Site) -> None:
     assert "not checked" in ran.out
 
 
-def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
-    """Ours O22: the file itself, for which nothing is fetched; and another scheme."""
-    urls = (site.url("/robots.txt"), "ftp://x.test/y")
-
-    ran = scrapy("robots-check", *urls, "--explain")
-    plain = scrapy("robots-check", *urls, "--json")
+@pytest.mark.parametrize(
+    "exemption",
+    # The command is given URLs alone, and says of a slip that it is one.
+    [it for it, exempt in EXAMPLES.items() if exempt.valid and not exempt.meta],
+)
+def test_unchecked_url_is_printed_with_the_reason(
+    site: Site, exemption: Exemption
+) -> None:
+    """Nothing is fetched for it, and it is nothing that is refused."""
+    exempt = EXAMPLES[exemption]
+    asked = ["robots-check", exempt.url.format(site=site.url(""))]
+    for setting in exempt.settings.items():
+        asked += ["-s", "=".join(setting)]
+    ran = scrapy(*asked, "--explain")
+    plain = scrapy(*asked, "--json")
 
     assert (ran.code, plain.code) == (0, 0)
-    assert "not checked: robots.txt itself may always be retrieved" in ran.out
-    assert "not checked: only http and https URLs" in ran.out
-    whys = [json.loads(line)["why"] for line in plain.lines]
-    assert [why.split()[0] for why in whys] == ["robots.txt", "only"]
+    assert f"not checked: {exemption.value}" in ran.out
+    assert json.loads(plain.lines[0])["why"] == exemption.value
     assert site.targets() == []
 
 

@@ -9,10 +9,11 @@ import pytest
 from scrapy import Request
 from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
 
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.requests import Exemption, RobotName
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler
+from tests.support.exemptions import EXAMPLES, Exempt
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 RECORD = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.RecordMeta": 899}}
 OPEN = "User-agent: *\nDisallow:\n"
+CLOSED = "User-agent: *\nDisallow: /\n"
 
 
 def test_it_has_its_own_timeout_and_the_marks_of_its_kind() -> None:
@@ -158,23 +160,51 @@ def test_each_scheme_and_port_has_its_own_robots_txt() -> None:
         spellings = [
             site.url("/1"),
             site.url("/2").replace("http://", "http://u:p@"),
-            site.url("/3").replace("127.0.0.1", "127.0.0.1"),
+            site.url("/3").replace("http://", "HTTP://"),
         ]
         crawl([*spellings, site.url("/4", port=1), site.secure_url("/5")])
 
         assert len(site.log("/robots.txt")) == 3
 
 
-def test_dont_obey_robotstxt_lets_one_request_through() -> None:
-    """The meta key of the built-in keeps its meaning."""
+def test_each_exemption_has_an_example() -> None:
+    """So that the tests with `EXAMPLES` try them all."""
+    assert {*EXAMPLES} == {*Exemption} - {Exemption.OWN_REQUEST}
+
+
+@pytest.mark.parametrize("exempt", EXAMPLES.values(), ids=lambda it: it.url)
+def test_an_exempt_request_is_sent_without_a_robots_txt(exempt: Exempt) -> None:
+    """It waits for none, and its answer is that of its own URL."""
     with Site() as site:
-        site.robots("User-agent: *\nDisallow: /\n")
-        pages = [site.url("/1"), site.url("/2")]
+        site.robots(CLOSED)
+        url = exempt.url.format(site=site.url(""))
+        result = crawl([CrawlRequest(url, exempt.meta)], settings=exempt.settings)
+
+        reached = [site.url(target) for target in site.targets()]
+
+    assert result.fetched_urls == [url] * exempt.valid
+    assert reached == [url] * ("{site}" in exempt.url)
+
+
+@pytest.mark.parametrize("exempt", EXAMPLES.values(), ids=lambda it: it.url)
+def test_an_exempt_request_opens_nothing_else(exempt: Exempt) -> None:
+    """Others of its site are refused before it, which puts rules in memory, and after."""
+    one_by_one = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
+    with Site() as site:
+        site.robots(CLOSED)
+        url = exempt.url.format(site=site.url(""))
         result = crawl(
-            [CrawlRequest(pages[0], meta={"dont_obey_robotstxt": True}), pages[1]]
+            [
+                CrawlRequest(site.url("/1"), priority=2),
+                CrawlRequest(url, exempt.meta, priority=1),
+                CrawlRequest(site.url("/2")),
+            ],
+            settings={**one_by_one, **exempt.settings},
         )
 
-    assert result.fetched_urls == [pages[0]]
+    refused = [it.url for it in result.failed if it.verdict is not None]
+    assert refused == [site.url("/1"), site.url("/2")]
+    assert result.fetched_urls == [url] * exempt.valid
 
 
 class TakeOptOutAway:
@@ -207,22 +237,3 @@ def test_our_own_request_is_never_judged(*, is_in_memory: bool) -> None:
         )
 
     assert result.fetched_urls == [page]
-
-
-def test_robots_txt_itself_is_fetched_without_asking_first() -> None:
-    """O22: one request, and no wait for a policy."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /\n")
-        result = crawl([site.url("/robots.txt")])
-
-        assert site.targets() == ["/robots.txt"]
-
-    assert result.fetched_urls == [site.url("/robots.txt")]
-
-
-def test_other_schemes_cause_no_robots_txt_request() -> None:
-    """Only http and https have a robots.txt."""
-    result = crawl(["data:text/plain,hello"])
-
-    assert result.fetched_urls == ["data:text/plain,hello"]
-    assert "robotstxt/request_count" not in result.stats

@@ -1,0 +1,33 @@
+"""Requests that are not checked: an example of each reason, for every test that needs one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_robots1994.crawl.requests import Exemption
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Exempt(NamedTuple):
+    """A request that is not checked.
+
+    `{site}` in the *url* is the address of a site whose robots.txt disallows everything.
+    Scrapy itself refuses a request that is not *valid*.
+    """
+
+    url: str
+    meta: Mapping[str, Any] = {}
+    settings: Mapping[str, str] = {}
+    valid: bool = True
+
+
+EXAMPLES = {
+    Exemption.OPTED_OUT: Exempt("{site}/exempt", {"dont_obey_robotstxt": True}),
+    Exemption.NOT_HTTP: Exempt(Path(__file__).as_uri()),
+    Exemption.NO_HOST: Exempt("http:///exempt", valid=False),
+    Exemption.ROBOTS_TXT: Exempt("{site}/robots.txt"),
+}
+"""Of each reason but `OWN_REQUEST`, which no request of a spider has."""
