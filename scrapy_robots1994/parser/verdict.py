@@ -25,7 +25,6 @@ class Reason(Enum):
     ABSENT = "absent"
     FORBIDDEN = "forbidden"
     UNREACHABLE = "unreachable"
-    CANCELLED = "cancelled"
 
     # Each refusal looks one up, and the hash of `Enum` is a Python function.
     __hash__ = object.__hash__
@@ -46,7 +45,6 @@ _MEANINGS = {
     Reason.ABSENT: "the site has no robots.txt",
     Reason.FORBIDDEN: "access to robots.txt was refused",
     Reason.UNREACHABLE: "robots.txt could not be retrieved",
-    Reason.CANCELLED: "the fetch of robots.txt was cancelled",
 }
 
 
