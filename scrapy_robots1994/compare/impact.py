@@ -2,10 +2,11 @@
 
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import blake2b
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.compare.diagnosis import Cause
@@ -67,8 +68,43 @@ CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
 """How many answers of a parser differ in a direction, by cause."""
 
 
+Switch: TypeAlias = tuple[str, "Basis | int | None", Change]
+"""What a switch from a parser changes: to our parser as it was compared at all (None),
+there for sites of one basis, or to our parser set up as `VARIANTS[number]`.
+"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Answers:
+    """How many answers of each parser are compared with ours how, and why they differ."""
+
+    counts: Counter[Stratum] = field(default_factory=Counter)
+    causes: CauseCounts = field(default_factory=Counter)
+
+    def count(self, parser: str, *directions: Direction) -> int:
+        """Return how many questions *parser* answered in one of *directions*."""
+        return sum(self.counts[parser, it] for it in directions or Direction)
+
+    def caused(self, cause: Cause, parser: str, *directions: Direction) -> int:
+        """Return how many disagreements of *parser* have *cause*."""
+        return sum(self.causes[parser, it, cause] for it in directions or Direction)
+
+    def causes_of(self, *parsers: str) -> list[Cause]:
+        """Return the causes of *parsers*, the most frequent first, then by name."""
+        found = Counter[Cause]()
+        for (name, _, cause), number in self.causes.items():
+            if name in parsers:
+                found[cause] += number
+        return sorted(+found, key=lambda it: (-found[it], it.code))
+
+    def add_answers(self, other: "Answers") -> None:
+        """Add the counts of *other*."""
+        self.counts.update(other.counts)
+        self.causes.update(other.causes)
+
+
 @dataclass(slots=True)
-class SiteImpact:
+class SiteImpact(Answers):
     """How the parsers differ about one site.
 
     *answer* is what was compared, without its file: that is compressed in *packed*, if
@@ -78,8 +114,6 @@ class SiteImpact:
 
     answer: Capture
     packed: tuple[bytes, ...] = ()
-    counts: Counter[Stratum] = field(default_factory=Counter)
-    causes: CauseCounts = field(default_factory=Counter)
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
     variants: Counter[Stratum] = field(default_factory=Counter)
 
@@ -99,10 +133,6 @@ class SiteImpact:
         body, *others = list(map(zlib.decompress, self.packed)) or [b""]
         return replace(self.answer, body=body, others=others[0] if others else None)
 
-    def count(self, parser: str, *directions: Direction) -> int:
-        """Return how many questions *parser* answered in one of *directions*."""
-        return sum(self.counts[parser, it] for it in directions or Direction)
-
     def change(self, parser: str, variant: int | None = None) -> Change:
         """Return what a switch from *parser* does to the site: to our parser as it was
         compared, or set up as `VARIANTS[variant]`.
@@ -115,9 +145,14 @@ class SiteImpact:
         )
         return list(Change)[bool(opened) + 2 * bool(closed)]
 
-    def main_cause(self, parser: str) -> Cause | None:
-        """Return the most frequent cause of *parser*; None without any."""
-        return next(iter(by_frequency(self.causes, parser)), None)
+    def changes(self) -> Iterator[Switch]:
+        """Yield what each switch from a parser that answered does to the site."""
+        for parser in {name for name, _ in +self.counts}:
+            change = self.change(parser)
+            yield parser, None, change
+            yield parser, self.answer.basis, change
+            for place in range(len(VARIANTS)):
+                yield parser, place, self.change(parser, place)
 
     def count_causes(self) -> None:
         """Count the causes of the examples, where those of all questions are unknown."""
@@ -137,8 +172,7 @@ class SiteImpact:
 
     def add(self, other: "SiteImpact") -> None:
         """Add *other*, which is about the same site."""
-        self.counts.update(other.counts)
-        self.causes.update(other.causes)
+        self.add_answers(other)
         self.packed = self.packed or other.packed
         for stratum, examples in other.examples.items():
             self._keep(stratum, examples)
@@ -153,17 +187,6 @@ class SiteImpact:
         self.examples[stratum] = [ranked[it] for it in sorted(ranked)[:MAX_EXAMPLES]]
 
 
-def by_frequency(causes: CauseCounts, parser: str | None = None) -> list[Cause]:
-    """Return the causes of one parser, or of all, the most frequent first, then by
-    name.
-    """
-    found = Counter[Cause]()
-    for (name, _, cause), number in causes.items():
-        if parser in {None, name}:
-            found[cause] += number
-    return sorted(+found, key=lambda it: (-found[it], it.code))
-
-
 def rank(*parts: str) -> bytes:
     """Return a key that orders texts as if at random, in every process the same.
 
@@ -174,19 +197,17 @@ def rank(*parts: str) -> bytes:
 
 
 @dataclass(slots=True)
-class Totals:
+class Totals(Answers):
     """Exact counts over all sites, and the sites themselves up to `MAX_SITES`.
 
     *skipped* counts questions that were not compared, *unlisted* the changes of sites
-    beyond that number: by parser, then by basis or by the number of a variant.
+    beyond that number.
     """
 
     captures: int = 0
     skipped: int = 0
-    counts: Counter[Stratum] = field(default_factory=Counter)
-    causes: CauseCounts = field(default_factory=Counter)
     sites: dict[str, SiteImpact] = field(default_factory=dict)
-    unlisted: Counter[tuple[str, Basis | int, Change]] = field(default_factory=Counter)
+    unlisted: Counter[Switch] = field(default_factory=Counter)
     unlisted_sites: int = 0
 
     def add_site(self, site: SiteImpact, captures: int = 1) -> None:
@@ -199,8 +220,7 @@ class Totals:
         """Add all of *other*."""
         self.captures += other.captures
         self.skipped += other.skipped
-        self.counts.update(other.counts)
-        self.causes.update(other.causes)
+        self.add_answers(other)
         self.unlisted.update(other.unlisted)
         self.unlisted_sites += other.unlisted_sites
         for label, site in other.sites.items():
@@ -215,25 +235,10 @@ class Totals:
     def trim(self) -> None:
         """Take the sites beyond `MAX_SITES` off the list; their changes stay counted."""
         for label in sorted(self.sites, key=rank)[MAX_SITES:]:
-            site = self.sites.pop(label)
+            self.unlisted.update(self.sites.pop(label).changes())
             self.unlisted_sites += 1
-            for parser in {name for name, _ in site.counts}:
-                self.unlisted[parser, site.answer.basis, site.change(parser)] += 1
-                for place in range(len(VARIANTS)):
-                    self.unlisted[parser, place, site.change(parser, place)] += 1
 
-    def changes(
-        self, parser: str, *bases: Basis, variant: int | None = None
-    ) -> dict[Change, int]:
-        """Return how many sites change how in a switch from *parser*: those with one of
-        *bases*, or all; or all, to our parser set up as `VARIANTS[variant]`.
-        """
-        bases = bases or tuple(Basis)
-        keys: tuple[Basis | int, ...] = bases if variant is None else (variant,)
-        numbers = dict.fromkeys(Change, 0)
-        for change, key in product(Change, keys):
-            numbers[change] += self.unlisted[parser, key, change]
-        for site in self.sites.values():
-            if site.answer.basis in bases and site.count(parser):
-                numbers[site.change(parser, variant)] += 1
-        return numbers
+    def changes(self) -> Counter[Switch]:
+        """Return how many sites each switch changes how."""
+        listed = (site.changes() for site in self.sites.values())
+        return self.unlisted + Counter(chain.from_iterable(listed))

@@ -3,6 +3,7 @@ what JSON can hold.
 """
 
 import platform
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -15,9 +16,9 @@ from scrapy_robots1994.compare.impact import (
     VARIANTS,
     Change,
     SiteImpact,
+    Switch,
     Totals,
     Variant,
-    by_frequency,
 )
 from scrapy_robots1994.compare.parsers import DISAGREEING, Basis, Direction
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -51,29 +52,15 @@ class ComparisonReport:
     has_answers: bool = False
     notes: tuple[str, ...] = ()
 
-    def count(self, parser: str, *directions: Direction) -> int:
-        """Return how many questions *parser* answered in one of *directions*."""
-        return sum(self.totals.counts[parser, it] for it in directions or Direction)
-
-    def caused(self, cause: Cause, parser: str, *directions: Direction) -> int:
-        """Return how many disagreements of *parser* have *cause*."""
-        causes = self.totals.causes
-        return sum(causes[parser, it, cause] for it in directions or Direction)
-
     @property
     def questions(self) -> int:
         """How many questions each parser answered, at most."""
-        return max(map(self.count, self.parsers), default=0)
+        return max(map(self.totals.count, self.parsers), default=0)
 
     @property
     def disagreements(self) -> int:
         """How many answers differ from ours."""
-        return sum(self.count(parser, *DISAGREEING) for parser in self.parsers)
-
-    @property
-    def causes_found(self) -> tuple[Cause, ...]:
-        """The causes there are, the most frequent first."""
-        return tuple(by_frequency(self.totals.causes))
+        return sum(self.totals.count(name, *DISAGREEING) for name in self.parsers)
 
     @property
     def sites(self) -> list[SiteImpact]:
@@ -100,10 +87,10 @@ def as_table(report: ComparisonReport) -> str:
     """Return the counts of *report* as lines of plain text: what a switch from each
     parser changes, how often it agrees with ours, and why not.
     """
-    parsers, count = report.parsers, report.count
+    parsers, totals, count = report.parsers, report.totals, report.totals.count
+    numbers = totals.changes()
     changes = {
-        it: [f"{number:,}" for number in report.totals.changes(it).values()]
-        for it in parsers
+        it: [f"{numbers[it, None, change]:,}" for change in Change] for it in parsers
     }
     agreement = {
         it: [str(count(it, way)) for way in Direction]
@@ -111,8 +98,8 @@ def as_table(report: ComparisonReport) -> str:
         for it in parsers
     }
     causes = {
-        cause.title: [str(report.caused(cause, it)) for it in parsers]
-        for cause in report.causes_found
+        cause.title: [str(totals.caused(cause, it)) for it in parsers]
+        for cause in totals.causes_of(*parsers)
     }
     heads = ["unchanged", "only opened", "only closed", "both"]
     ways = [*(it.value for it in Direction), "agreement"]
@@ -150,7 +137,7 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
     """Return *report* as one object, its texts as they were: all its forms show this
     and no more.
     """
-    totals = report.totals
+    totals, changes = report.totals, report.totals.changes()
     sites: list[dict[str, Any]] = []
     disagreements: list[dict[str, Any]] = []
     for site in report.sites:
@@ -167,15 +154,10 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
         "not_compared": totals.skipped,
         "sites_not_listed": totals.unlisted_sites,
         "causes_of": "examples" if report.is_sampled else "all",
-        "parsers": {name: _parser(report, name) for name in report.parsers},
+        "parsers": {it: _parser(totals, changes, it) for it in report.parsers},
         "variants": [
-            {
-                **variant._asdict(),
-                "changes": {
-                    it: _named(totals.changes(it, variant=place))
-                    for it in report.parsers
-                },
-            }
+            variant._asdict()
+            | {"changes": {it: _named(changes, it, place) for it in report.parsers}}
             for place, variant in enumerate(VARIANTS)
         ],
         "sites": sites,
@@ -183,26 +165,25 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
     }
 
 
-def _parser(report: ComparisonReport, parser: str) -> dict[str, Any]:
+def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, Any]:
     """Return the counts of one parser."""
-    totals = report.totals
-    causes = by_frequency(totals.causes, parser)
-    return {way.value: report.count(parser, way) for way in Direction} | {
-        "changes": _named(totals.changes(parser)),
-        "changes_by": {
-            basis.value: _named(totals.changes(parser, basis)) for basis in Basis
-        },
-        "causes": {it.code: report.caused(it, parser) for it in causes},
+    causes = totals.causes_of(name)
+    return {way.value: totals.count(name, way) for way in Direction} | {
+        "changes": _named(changes, name, None),
+        "changes_by": {basis.value: _named(changes, name, basis) for basis in Basis},
+        "causes": {it.code: totals.caused(it, name) for it in causes},
         "causes_by_direction": {
-            it.code: {way.value: report.caused(it, parser, way) for way in DISAGREEING}
+            it.code: {way.value: totals.caused(it, name, way) for way in DISAGREEING}
             for it in causes
         },
     }
 
 
-def _named(changes: Mapping[Change, int]) -> dict[str, int]:
-    """Return the four numbers by their names."""
-    return {change.value: number for change, number in changes.items()}
+def _named(
+    changes: Counter[Switch], parser: str, to: Basis | int | None
+) -> dict[str, int]:
+    """Return the four numbers of a switch from *parser* by their names."""
+    return {change.value: changes[parser, to, change] for change in Change}
 
 
 def _site(
@@ -224,7 +205,7 @@ def _site(
         "parsers": {
             name: {"change": site.change(name).value}
             | {way.value: site.count(name, way) for way in Direction}
-            | {"main_cause": getattr(site.main_cause(name), "code", None)}
+            | {"main_cause": next((it.code for it in site.causes_of(name)), None)}
             for name in report.parsers
             if site.count(name)
         },

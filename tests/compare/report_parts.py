@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.diagnosis import Cause
-from scrapy_robots1994.compare.impact import Example, SiteImpact, Totals, Variant
+from scrapy_robots1994.compare.impact import (
+    Change,
+    Example,
+    SiteImpact,
+    Totals,
+    Variant,
+)
 from scrapy_robots1994.compare.parsers import Capture, Direction, Question, questions
 from scrapy_robots1994.compare.report import ComparisonReport, describe
 from scrapy_robots1994.parser import Reason, Verdict
@@ -59,6 +65,12 @@ def totals() -> Totals:
             site.examples.update(comparing.explain(name, site))
         found.add_site(site)
     return found
+
+
+def numbers_of(found: Totals, name: str) -> list[int]:
+    """Return how many sites a switch from *name* changes how."""
+    changes = found.changes()
+    return [changes[name, None, change] for change in Change]
 
 
 def report(

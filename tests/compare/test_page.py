@@ -28,6 +28,7 @@ from tests.compare.report_parts import (
     HOSTILE_URL,
     NAMES,
     many_sites,
+    numbers_of,
     report,
     totals,
 )
@@ -120,7 +121,7 @@ def log(browser: Chrome, kind: str) -> list[dict[str, Any]]:
 
 def test_the_first_screen_has_the_four_numbers_and_what_to_do(browser: Chrome) -> None:
     """Against the parser in use; with the settings that lead to other numbers."""
-    numbers = list(totals().changes(NAMES[0]).values())
+    numbers = numbers_of(totals(), NAMES[0])
     tiles = texts(browser, ".tile b")
 
     assert tiles == [str(number) for number in numbers]
@@ -225,7 +226,7 @@ def test_another_parser_has_numbers_of_its_own(browser: Chrome) -> None:
     """The choice is part of the address."""
     Select(browser.find_element(By.ID, "parser")).select_by_index(1)
 
-    numbers = list(totals().changes(NAMES[1]).values())
+    numbers = numbers_of(totals(), NAMES[1])
     assert texts(browser, ".tile b") == [str(number) for number in numbers]
     assert f"parser={NAMES[1]}" in browser.current_url
 

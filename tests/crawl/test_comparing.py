@@ -195,7 +195,7 @@ def test_in_a_dry_run_http_and_https_of_one_host_share_the_file_fetched_first() 
         str(secure): Change.OPENED,
         str(other_port): Change.UNCHANGED,
     }
-    assert report.causes_found == (Cause.SHARED_HOST,)
+    assert report.totals.causes_of(*report.parsers) == [Cause.SHARED_HOST]
     (row,) = as_plain(report)["disagreements"]
     assert (row["where"], row["theirs"]) == (str(secure), "forbids")
     assert row["ours"].startswith("allowed")
