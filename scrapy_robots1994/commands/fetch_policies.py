@@ -5,7 +5,7 @@ A crawl of its own fetches them, whose spider requests policies and no page.
 
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from threading import Timer
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.inputs import PolicySource, is_url
+from scrapy_robots1994.commands.inputs import Lookup, OnSource, PolicySource
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.addon import Addon
@@ -30,8 +30,6 @@ from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault, Policy
-
-OnSource = Callable[[PolicySource], object]
 
 GRACE_SECONDS = 1.0
 """Seconds in which a crawl that was interrupted may close."""
@@ -51,8 +49,8 @@ ISOLATED: dict[str, Any] = {
 NO_PAGES: tuple[Request, ...] = ()
 
 
-class PolicyLookup:
-    """Finds robots.txt files for a command: a crawl fetches URLs, others are files.
+class PolicyLookup(Lookup):
+    """A lookup that fetches URLs by a crawl.
 
     The spider class *kind* is that of the project's crawl. *robot* is the name that the
     crawl goes by; it is final when the first source is found. *store_failures* says how
@@ -63,7 +61,7 @@ class PolicyLookup:
         self._process = process
         self._kind = kind
         self.settings = RobotsSettings.from_settings(process.settings)
-        self._reader = self.settings.new_reader()
+        super().__init__(self.settings.new_reader())
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
         self.store_failures = 0
@@ -71,38 +69,12 @@ class PolicyLookup:
         self._is_interrupted = False
         self._cancel: Callable[[], object] = lambda: None
 
-    def run(
-        self,
-        names: Iterable[str],
-        add: OnSource,
-        end: Callable[[], object] = lambda: None,
-    ) -> None:
-        """Call *add* with the source of each of *names* as soon as it is known, then *end*.
+    def _fetch(self, urls: list[str], report: OnSource) -> None:
+        """Report what a crawl that does nothing else finds at *urls*.
 
         A URL without a path means the robots.txt of its origin. Raises `WrongUse` for a
-        crawl that cannot start. Ctrl-C lets it close, calls *end* and ends the process.
+        crawl that cannot start. Ctrl-C lets it close first.
         """
-        files = list(names)
-        urls = [name for name in files if is_url(name)]
-        self._pending = terminal.Pending(files, end)
-        with self._pending.reporting() as done:
-
-            def report(source: PolicySource) -> None:
-                add(source)
-                done(source.name)
-
-            if urls:
-                self._crawl(urls, report)
-            # An extension may close a crawl, a middleware leave out its start.
-            for name in filter(is_url, list(self._pending.names)):
-                why = "the crawl of the project ended without an answer; see the log"
-                report(PolicySource(name, None, "unknown", why=why))
-            for name in files:
-                if not is_url(name):
-                    report(PolicySource.from_file(name, self._reader))
-
-    def _crawl(self, urls: list[str], report: OnSource) -> None:
-        """Fetch *urls* in a crawl that does nothing else."""
 
         async def start(spider: Spider) -> AsyncIterator[Any]:
             try:
@@ -129,6 +101,10 @@ class PolicyLookup:
             raise WrongUse(error)
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
         self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
+        # An extension may close a crawl, a middleware leave out its start.
+        for name in filter(self._missing.__contains__, urls):
+            why = "the crawl of the project ended without an answer; see the log"
+            report(PolicySource(name, None, "unknown", why=why))
 
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
@@ -190,7 +166,7 @@ class PolicyLookup:
         if self._is_interrupted:
             terminal.end_now()
         self._is_interrupted = True
-        self._timer = Timer(GRACE_SECONDS, self._pending.give_up)
+        self._timer = Timer(GRACE_SECONDS, self._give_up)
         self._timer.daemon = True
         self._timer.start()
         self._cancel()

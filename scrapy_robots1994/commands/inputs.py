@@ -4,14 +4,17 @@ they find there.
 
 import os
 import re
+import signal
 import sys
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NoReturn, TypeAlias
 from urllib.parse import quote_from_bytes
 
+from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
@@ -201,3 +204,56 @@ class PolicySource:
         why = escape_control_chars(redact_credentials(str(error)), 300)
         why = f"{why or type(error).__name__}; try again"
         return cls(name, None, "unknown", why=why)
+
+
+OnSource: TypeAlias = Callable[[PolicySource], object]
+
+
+class Lookup:
+    """Finds the robots.txt that names mean, and reports each; this one reads files alone."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def run(
+        self,
+        names: Iterable[str],
+        add: OnSource,
+        end: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Call *add* with the source of each of *names* as soon as it is known, then *end*.
+
+        Ctrl-C calls *end* at once, names what is missing and ends the process.
+        """
+        self._missing = dict.fromkeys(names)
+        self._count = len(self._missing)
+        self._end = end
+
+        def report(source: PolicySource) -> None:
+            add(source)
+            self._missing.pop(source.name, None)
+            step()
+
+        try:
+            with terminal.progress(self._count) as step:
+                if urls := list(filter(is_url, self._missing)):
+                    self._fetch(urls, report)
+                for name in list(self._missing):
+                    report(PolicySource.from_file(name, self._reader))
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
+            self._give_up()
+        end()
+
+    def _fetch(self, urls: list[str], report: OnSource) -> None:
+        """Report all of *urls*."""
+
+    def _give_up(self) -> NoReturn:
+        """Print what there is, name what is missing, and end the process."""
+        try:
+            self._end()
+            counts = f"{len(self._missing):,} of {self._count:,}"
+            terminal.print_note(f"interrupted: no answer yet from {counts}")
+            terminal.print_notes("no answer", self._missing)
+        finally:
+            terminal.end_now()

@@ -8,7 +8,7 @@ import argparse
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.checks import KINDS, SEVERITIES
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.inputs import PolicySource, expand, is_url
+from scrapy_robots1994.commands.inputs import Lookup, PolicySource, expand, is_url
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint import formats
@@ -158,9 +158,6 @@ def main(argv: list[str] | None = None) -> int:
             parser.error(
                 f"{shown} is a URL: use `scrapy robots-lint`, which fetches it"
             )
-        with terminal.Pending(run.names, run.print_end).reporting() as done:
-            reader = Reader(opts.dialect or "1994", LITERAL, MAX_BYTES)
-            for name in run.names:
-                run.add(PolicySource.from_file(name, reader))
-                done(name)
+        reader = Reader(opts.dialect or "1994", LITERAL, MAX_BYTES)
+        Lookup(reader).run(run.names, run.add, run.print_end)
     return run.exit_code

@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import re
-import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -200,45 +199,6 @@ def progress(total: int | None) -> Iterator[Callable[[], None]]:
     with bar:
         task = bar.add_task("robots.txt", total=total)
         yield lambda: bar.advance(task)
-
-
-class Pending:
-    """The files that a command has still to report, by their *names*.
-
-    *end* prints what comes after all files. At Ctrl-C it does so at once, the files
-    without an answer are named, and the process ends.
-    """
-
-    def __init__(self, names: Iterable[str], end: Callable[[], object]) -> None:
-        self.names = dict.fromkeys(names)
-        self._count = len(self.names)
-        self._end = end
-
-    @contextmanager
-    def reporting(self) -> Iterator[Callable[[str], None]]:
-        """Yield what is called with each file that has been reported."""
-
-        def done(name: str) -> None:
-            self.names.pop(name, None)
-            step()
-
-        try:
-            with progress(self._count) as step:
-                yield done
-        except KeyboardInterrupt:
-            signal.signal(signal.SIGINT, lambda *_: end_now())
-            self.give_up()
-        self._end()
-
-    def give_up(self) -> NoReturn:
-        """Print what there is, name what is missing, and end the process."""
-        try:
-            self._end()
-            counts = f"{len(self.names):,} of {self._count:,}"
-            print_note(f"interrupted: no answer yet from {counts}")
-            print_notes("no answer", self.names)
-        finally:
-            end_now()
 
 
 def end_now(code: int = ExitCode.INTERRUPTED) -> NoReturn:
