@@ -122,16 +122,17 @@ class RobotsCompare(RobotsCommand):
         inputs = CompareInputs(files, job.max_bytes)
         lookup.run(filter(is_url, names), inputs.add_fetched)
         with terminal.progress(inputs.count) as step:
-            result = compare_job.run(job, inputs, opts, step)
-        report = compare_job.report_of(result, job, args, inputs)
+            totals = compare_job.run(job, inputs, opts, step)
+        report = compare_job.report_of(totals, job, args, inputs)
         compare_job.print_report(report, opts)
         terminal.print_notes("not read", inputs.unread)
-        terminal.print_notes("no answer in time, counted as raised", result.stuck)
-        if result.is_interrupted:
+        stuck = map(": ".join, totals.stuck)
+        terminal.print_notes("no answer in time, counted as raised", stuck)
+        if totals.is_interrupted:
             # Of an archive the number of files is known at its end.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
-            compared = f"{result.totals.captures:,}{total} files were compared"
+            compared = f"{totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
             terminal.end_now()
-        is_whole = not (inputs.unread or result.stuck)
+        is_whole = not (inputs.unread or totals.stuck)
         return ExitCode.FINE if is_whole else ExitCode.UNREAD

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from itertools import islice
@@ -98,17 +98,15 @@ class Job:
             seconds=opts.deadline,
         )
 
-    def compare(self, captures: Sequence[Capture]) -> "Result":
+    def compare(self, captures: Sequence[Capture]) -> Totals:
         """Compare all of *captures*."""
-        comparer, result = _comparer_of(self), Result()
-        known = len(comparer.stuck)
+        comparer, totals = _comparer_of(self), Totals()
         for whole in captures:
             robots = RobotsTxt.parse(whole.body, limit=self.max_bytes)
             capture = replace(whole, body=obeyed_body(robots))
             task = Comparison(capture, tuple(self._questions(capture)))
-            result.totals.add_site(comparer.compare(task))
-        result.stuck = [": ".join(it) for it in [*comparer.stuck][known:]]
-        return result
+            totals.add_site(comparer.compare(task))
+        return totals
 
     def explain(self, sites: Sequence[SiteImpact]) -> list[SiteImpact]:
         """Explain the examples of all *sites*."""
@@ -129,18 +127,6 @@ class Job:
         return [Question(url, robot) for url in urls for robot in robots]
 
 
-@dataclass(slots=True)
-class Result:
-    """What came of some files, also of a job that was interrupted half way.
-
-    *stuck* has the parser and the file of each comparison that took too long.
-    """
-
-    totals: Totals = field(default_factory=Totals)
-    stuck: list[str] = field(default_factory=list)
-    is_interrupted: bool = False
-
-
 # A cluster passes its workers functions and values, and nothing that owns a process.
 _comparers: dict[tuple[Job, int], GuardedComparer] = {}
 _closed = Event()
@@ -159,21 +145,19 @@ def _comparer_of(job: Job) -> GuardedComparer:
 
 def run(
     job: Job, inputs: CompareInputs, opts: argparse.Namespace, step: Callable[[], None]
-) -> Result:
-    """Compare all of *inputs*; *step* is called after each.
+) -> Totals:
+    """Return what came of all *inputs*; *step* is called after each.
 
     Ctrl-C ends it early, with what has been compared until then.
     """
-    result = Result()
-    totals = result.totals
+    totals = Totals()
     _closed.clear()
     with _executor_for(opts, inputs.count) as (executor, workers):
         completed = partial(_completed, executor, workers)
         try:
             for part in completed(job.compare, inputs):
-                totals.add(part.totals)
-                result.stuck += part.stuck
-                for _ in range(part.totals.captures):
+                totals.add(part)
+                for _ in range(part.captures):
                     step()
             totals.trim()
             changed = [site for site in totals.sites.values() if site.examples]
@@ -181,18 +165,18 @@ def run(
                 totals.sites.update({site.label: site for site in sites})
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
-            result.is_interrupted = True
+            totals.is_interrupted = True
         except futures.CancelledError:
             # Only a cluster does that.
             terminal.print_note("--scheduler: the cluster cancelled the work")
-            result.is_interrupted = True
+            totals.is_interrupted = True
         finally:
             # Ends all processes, and the calls that wait for them.
             _closed.set()
             for comparer in list(_comparers.values()):
                 comparer.close()
             _comparers.clear()
-    return result
+    return totals
 
 
 @contextmanager
@@ -244,10 +228,9 @@ def _completed(
 
 
 def report_of(
-    result: Result, job: Job, args: list[str], inputs: CompareInputs
+    totals: Totals, job: Job, args: list[str], inputs: CompareInputs
 ) -> ComparisonReport:
     """Return what came of the job, as a report."""
-    totals = result.totals
     # A report is for others, too.
     named = map(redact_credentials, args[:3])
     shown = ", ".join(named) + ", ..." * bool(args[3:])
@@ -268,7 +251,7 @@ def report_of(
             questions=asked,
         ),
         has_answers=inputs.has_answers,
-        notes=("Interrupted: not all files were compared.",) * result.is_interrupted,
+        notes=("Interrupted: not all files were compared.",) * totals.is_interrupted,
     )
 
 

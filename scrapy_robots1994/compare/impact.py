@@ -76,10 +76,14 @@ there for sites of one basis, or to our parser set up as `VARIANTS[number]`.
 
 @dataclass(slots=True, kw_only=True)
 class Answers:
-    """How many answers of each parser are compared with ours how, and why they differ."""
+    """How many answers of each parser are compared with ours how, and why they differ.
+
+    *stuck* has each parser that did not answer in time, and the file.
+    """
 
     counts: Counter[Stratum] = field(default_factory=Counter)
     causes: CauseCounts = field(default_factory=Counter)
+    stuck: list[tuple[str, str]] = field(default_factory=list)
 
     def count(self, parser: str, *directions: Direction) -> int:
         """Return how many questions *parser* answered in one of *directions*."""
@@ -98,9 +102,10 @@ class Answers:
         return sorted(+found, key=lambda it: (-found[it], it.code))
 
     def add_answers(self, other: "Answers") -> None:
-        """Add the counts of *other*."""
+        """Add those of *other*."""
         self.counts.update(other.counts)
         self.causes.update(other.causes)
+        self.stuck += other.stuck
 
 
 @dataclass(slots=True)
@@ -201,7 +206,7 @@ class Totals(Answers):
     """Exact counts over all sites, and the sites themselves up to `MAX_SITES`.
 
     *skipped* counts questions that were not compared, *unlisted* the changes of sites
-    beyond that number.
+    beyond that number. *is_interrupted* says that not all was compared.
     """
 
     captures: int = 0
@@ -209,11 +214,12 @@ class Totals(Answers):
     sites: dict[str, SiteImpact] = field(default_factory=dict)
     unlisted: Counter[Switch] = field(default_factory=Counter)
     unlisted_sites: int = 0
+    is_interrupted: bool = False
 
     def add_site(self, site: SiteImpact, captures: int = 1) -> None:
         """Add the impact on one site."""
-        one = Totals(captures, counts=site.counts, causes=site.causes)
-        one.sites[site.label] = site
+        one = Totals(captures, sites={site.label: site})
+        one.add_answers(site)
         self.add(one)
 
     def add(self, other: "Totals") -> None:

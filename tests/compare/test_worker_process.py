@@ -141,14 +141,12 @@ def test_a_worker_whose_parent_is_killed_ends_by_itself() -> None:
     pytest.fail("the worker is still there")
 
 
-def guarded(seconds: float, stuck: list[tuple[str, str]]) -> GuardedComparer:
+def guarded(seconds: float) -> GuardedComparer:
     """Return ours next to a parser of Scrapy's and one that allows everything."""
     others = (RERP, Parser("Open", OpenFile))
     make = partial(Comparer, others, dialect="1994", reading="literal")
     names = tuple(other.name for other in others)
-    return GuardedComparer(
-        make, names, on_stuck=lambda *who: stuck.append(who), seconds=seconds
-    )
+    return GuardedComparer(make, names, seconds=seconds)
 
 
 class OpenFile:
@@ -164,8 +162,7 @@ class OpenFile:
 
 def test_a_pattern_without_end_counts_as_raised_and_is_named_once() -> None:
     """Many wildcards and a URL of 80 characters: Rerp computes for hours."""
-    stuck: list[tuple[str, str]] = []
-    guard = guarded(1, stuck)
+    guard = guarded(1)
     task = Comparison(
         Capture("http://hostile.test", HOSTILE), (Question(LONG_URL, "me"),)
     )
@@ -180,7 +177,7 @@ def test_a_pattern_without_end_counts_as_raised_and_is_named_once() -> None:
     )
     guard.close()
 
-    assert stuck == [(RERP.name, "http://hostile.test")]
+    assert site.stuck == [(RERP.name, "http://hostile.test")]
     assert site.counts[RERP.name, Direction.RAISED] == 2
     (example,) = site.examples[RERP.name, Direction.RAISED]
     assert example.theirs == "raises Timeout"

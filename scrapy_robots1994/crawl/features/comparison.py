@@ -92,7 +92,6 @@ class ShadowComparison:
             partial(make_comparer, wanted, portable(crawler.settings), *self._variant),
             # Loaded in this process, too: a wrong name must not let the crawl start.
             tuple(other.name for other in peers(wanted, crawler)),
-            on_stuck=self._warn,
             seconds=PARSER_SECONDS,
         )
         self._totals = Totals()
@@ -184,7 +183,10 @@ class ShadowComparison:
                 # A cause takes many parses of the file: see `_explain`.
                 task = Comparison(group[0].capture, questions, diagnose=False)
                 captures = sum(it.is_new for it in group)
-                self._totals.add_site(self._guard.compare(task), captures)
+                site = self._guard.compare(task)
+                for stuck in site.stuck:
+                    self._warn(*stuck)
+                self._totals.add_site(site, captures)
                 self._compared_bytes += len(group[0].capture.body) * captures
 
     def report(self) -> ComparisonReport:

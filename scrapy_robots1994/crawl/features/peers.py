@@ -179,9 +179,8 @@ class GuardedComparer:
     """A `Comparer` in a process of its own, with a deadline for each parser and file.
 
     A parser that does not answer in time, or that brings its process down, counts as
-    having raised `Timeout` or `WorkerDied`; *on_stuck* is called once for it and the
-    file, about which it decides no more; *stuck* says how for all of them. Call it from
-    one thread at a time.
+    having raised `Timeout` or `WorkerDied`; so it does later about the same file, and is
+    *stuck* in the first impact. Call it from one thread at a time.
     """
 
     def __init__(
@@ -189,15 +188,13 @@ class GuardedComparer:
         make: Callable[[], Comparer],
         names: tuple[str, ...],
         seconds: float,
-        on_stuck: Callable[[str, str], object] = lambda *_: None,
     ) -> None:
         self.names = names
         self._worker = WorkerProcess(make)
         self.close = self._worker.close
         """End the process, whatever it does, and a call that waits for it."""
-        self._on_stuck = on_stuck
         self._seconds = seconds
-        self.stuck: dict[tuple[str, str], str] = {}
+        self._stuck: dict[tuple[str, str], str] = {}
 
     def compare(self, task: Comparison) -> SiteImpact:
         """Return how all parsers differ from ours by the questions of *task*."""
@@ -209,8 +206,8 @@ class GuardedComparer:
     def _compare(self, name: str, task: Comparison) -> SiteImpact:
         """Return the same for one parser."""
         here = name, task.capture.label
-        if here in self.stuck:
-            return _raised(name, task, self.stuck[here])
+        if here in self._stuck:
+            return _raised(name, task, self._stuck[here])
         try:
             site: SiteImpact = self._worker.call(self._seconds, "compare", name, task)
         except WorkerDied as error:
@@ -218,9 +215,9 @@ class GuardedComparer:
             if is_late and task.diagnose:
                 # The search for causes may have taken the time, not the answers.
                 return self._undiagnosed(name, task)
-            self.stuck[here] = "Timeout" if is_late else "WorkerDied"
-            self._on_stuck(*here)
-            return _raised(name, task, self.stuck[here])
+            self._stuck[here] = "Timeout" if is_late else "WorkerDied"
+            site = _raised(name, task, self._stuck[here])
+            site.stuck.append(here)
         return site
 
     def _undiagnosed(self, name: str, task: Comparison) -> SiteImpact:
@@ -235,7 +232,7 @@ class GuardedComparer:
     def explain(self, site: SiteImpact) -> SiteImpact:
         """Return *site* with its examples explained, as far as there is time."""
         for name in self.names:
-            if (name, site.label) not in self.stuck:
+            if (name, site.label) not in self._stuck:
                 with suppress(WorkerDied):
                     found = self._worker.call(self._seconds, "explain", name, site)
                     site.examples.update(found)
