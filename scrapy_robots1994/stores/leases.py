@@ -130,7 +130,8 @@ class PolicyThread(StoreWorker):
 
     def _note_ended(self) -> None:
         """Look at the leases that ended, or at all if notifications may be lost."""
-        for each in self.call("read", "ended", returns=list):
+        # No sign that reading works: a store may have no events, or lose them silently.
+        for each in self.call("events", "ended", returns=list):
             match each:
                 case (None, _):
                     for wait in self._waiting.values():

@@ -19,7 +19,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 
 logger = logging.getLogger("scrapy_robots1994")
 
-Side: TypeAlias = Literal["read", "write", "lease", "close"]
+Side: TypeAlias = Literal["read", "write", "lease", "events", "close"]
 Types: TypeAlias = "type | tuple[type, ...]"
 T = TypeVar("T")
 
@@ -40,8 +40,8 @@ class NoAnswer(Exception):  # noqa: N818 - no fault of the caller
 class CircuitBreaker:
     """Lets a store that failed rest for `REST_SECONDS`, and reports it once.
 
-    Reading, writing and leases fail separately: a file that is read-only is still read,
-    and a server that runs no scripts is still written to.
+    Reading, writing, leases and their events fail separately: a file that is read-only
+    is still read, and a server that runs no scripts is still written to.
     """
 
     def __init__(self, url: StoreUrl) -> None:

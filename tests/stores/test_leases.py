@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.stores import leases
+from scrapy_robots1994.stores import leases, worker
 from scrapy_robots1994.stores.codec import encode
 from tests.policy.samples import SITE, parsed, unreachable
 from tests.stores.contract import OTHER
@@ -251,6 +252,30 @@ def test_a_store_that_dies_while_we_wait_lets_us_fetch(
     stubborn.notify(None)
 
     assert workers[0].result(waiting) is None
+
+
+def test_no_event_is_no_sign_that_the_store_answers_again(
+    stubborn: StubbornStore,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A store that is away has none either: its reads fail all the while."""
+    monkeypatch.setattr(leases, "TICK_SECONDS", 0.0)
+    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    caplog.set_level(logging.INFO, "scrapy_robots1994")
+
+    class Unreadable(StubbornStore):
+        def get(self, origin: Origin) -> bytes | None:
+            raise StoreError("away")
+
+    store = guarded(Unreadable())
+    store.lease(SITE)
+    for _ in range(5):
+        store.settle()
+        assert store.read(OTHER) is None
+
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    store.end()
 
 
 def test_no_worker_waits_longer_than_a_fetch_may_take(
