@@ -99,7 +99,7 @@ class Robots1994Middleware:
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
         # What `exemption_of` exempts passes here without it: rules allow /robots.txt
-        # itself, and there are none for what is not http.
+        # itself, and there are none for an origin that is never judged.
         if meta.get(OPT_OUT) or OWN_REQUEST in meta:
             return None
         # A SitemapSpider reads robots.txt as a page: it gets the file that we have.

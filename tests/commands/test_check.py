@@ -66,7 +66,7 @@ def test_unchecked_url_is_printed_with_the_reason(
 ) -> None:
     """Nothing is fetched for it, and it is nothing that is refused."""
     exempt = EXAMPLES[exemption]
-    asked = ["robots-check", exempt.url.format(site=site.url(""))]
+    asked = ["robots-check", exempt.url.format(port=site.port)]
     for setting in exempt.settings.items():
         asked += ["-s", "=".join(setting)]
     ran = scrapy(*asked, "--explain")

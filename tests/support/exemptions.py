@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 class Exempt(NamedTuple):
     """A request that is not checked.
 
-    `{site}` in the *url* is the address of a site whose robots.txt disallows everything.
+    `{port}` in the *url* is that of a site which answers for any name under `test`, too,
+    and whose robots.txt disallows everything. Tests expect that other requests to
+    127.0.0.1 are refused, so an example of an exempt host is another, such as `a.test`.
     Scrapy itself refuses a request that is not *valid*.
     """
 
@@ -25,9 +27,11 @@ class Exempt(NamedTuple):
 
 
 EXAMPLES = {
-    Exemption.OPTED_OUT: Exempt("{site}/exempt", {"dont_obey_robotstxt": True}),
+    Exemption.OPTED_OUT: Exempt(
+        "http://127.0.0.1:{port}/exempt", {"dont_obey_robotstxt": True}
+    ),
     Exemption.NOT_HTTP: Exempt(Path(__file__).as_uri()),
     Exemption.NO_HOST: Exempt("http:///exempt", valid=False),
-    Exemption.ROBOTS_TXT: Exempt("{site}/robots.txt"),
+    Exemption.ROBOTS_TXT: Exempt("http://127.0.0.1:{port}/robots.txt"),
 }
 """Of each reason but `OWN_REQUEST`, which no request of a spider has."""
