@@ -8,12 +8,16 @@ Reading, validation and the reference page come from these fields, in their orde
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from datetime import datetime, timezone
 from logging import INFO, WARNING
-from typing import TypeVar, cast
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
+from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from scrapy.utils.python import to_unicode
+from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
@@ -219,6 +223,36 @@ def _unknown(name: str, known: list[str]) -> str:
     listed = f"the settings are {', '.join(known)}."
     hint = f"did you mean {PREFIX}{close}?" if close else listed
     return f"{escape_control_chars(name)} is not a setting of scrapy_robots1994; {hint}"
+
+
+class _Names:
+    """The values of `%(name)s`: the time, else an attribute of the spider."""
+
+    def __init__(self, spider: Spider | None) -> None:
+        self._spider = spider
+
+    def __getitem__(self, name: str) -> Any:
+        # One by one: a dict of all attributes would compute every property of a spider.
+        if name == "time":
+            return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
+        return getattr(self._spider, name)
+
+
+def report_path(path: str | None, spider: Spider | None) -> Path | None:
+    """Return *path*, if there is one, with its names filled in, as in a URI of FEEDS.
+
+    Raise `SettingsError`, at the start of the crawl rather than at its end.
+    """
+    if path is None:
+        return None
+    try:
+        path %= _Names(spider)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise SettingsError(
+            f"ROBOTS1994_COMPARE_REPORT cannot be filled in: {error}; "
+            "write %% for a per cent sign."
+        ) from error
+    return Path(file_uri_to_path(path) if path.startswith("file:") else path)
 
 
 @contextmanager

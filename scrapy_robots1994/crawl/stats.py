@@ -68,7 +68,7 @@ WOULD_OPEN: Final = "robots1994/would_open"
 """Requests that a dry run refused and ours would allow."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
 """Decisions that were not compared: the body of the answer was no longer in memory, or
-the other parsers did not keep up; at the close.
+the other parsers did not keep up or could not be started; at the close.
 """
 
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"

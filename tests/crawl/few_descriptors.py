@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 LEFT = 8
 
 
-def take(crawler: Crawler) -> None:
-    """Leave `LEFT` descriptors once the spider is opened: fewer than it has origins."""
+def take(crawler: Crawler, left: int = LEFT) -> None:
+    """Leave *left* descriptors once the spider is opened: fewer than it has origins."""
 
     def limit() -> None:
         # Scrapy 2.13 reads the source of a callback: from now on, from memory.
@@ -24,6 +24,6 @@ def take(crawler: Crawler) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         free = os.open(os.devnull, os.O_RDONLY)
         os.close(free)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (free + LEFT, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free + left, hard))
 
     crawler.signals.connect(limit, signals.spider_opened, weak=False)

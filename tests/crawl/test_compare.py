@@ -7,10 +7,12 @@ from __future__ import annotations
 import csv
 import json
 import re
+import resource
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.crawl import few_descriptors
 from tests.support import replies
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
@@ -257,6 +259,67 @@ def test_a_parser_that_hangs_does_not_stop_the_crawl() -> None:
     assert result.stats["robots1994/compare/HangingParser/raised"] == 5
     assert result.stats["robots1994/compare/OpenParser/agree"] == 5
     assert result.log.count("did not answer about robots.txt") == 1
+
+
+def test_questions_without_time_at_the_close_are_skipped_not_raised() -> None:
+    """All are behind a parser that computes; the parser was not asked about them."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
+        pages = [site.url("/", host=f"h{number}.test") for number in range(10)]
+        result = crawl(
+            pages,
+            settings={"ROBOTS1994_COMPARE": ["tests.commands.parsers.HangingParser"]},
+            hook="tests.crawl.test_compare:shorten_the_close",
+        )
+
+    assert len(result.fetched) == 10
+    assert result.stats["robots1994/compare/skipped"] == 10
+    assert "robots1994/compare/HangingParser/raised" not in result.stats
+    assert "did not answer" not in result.log
+    assert result.log.count("s at the close were not enough") == 1
+
+
+def shorten_the_close(_crawler: Any) -> None:
+    """Let the crawl wait half a second for the parsers, which may take a minute."""
+    from scrapy_robots1994.crawl.features import comparison  # noqa: PLC0415 - of the crawling process
+
+    comparison.PARSER_SECONDS, comparison.CLOSE_SECONDS = 60.0, 0.5
+
+
+def test_questions_without_a_process_are_skipped_and_the_next_ones_compared() -> None:
+    """No descriptor is left for its pipes when the first ones come."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /no\n")
+        result = crawl(
+            [site.url(path) for path in ("/1", "/2", "/no", "/3")],
+            settings={"ROBOTS1994_COMPARE": True, "CONCURRENT_REQUESTS": 1},
+            hook="tests.crawl.test_compare:take_descriptors_from_the_first_questions",
+        )
+
+    assert len(result.fetched) == 3
+    skipped = result.stats["robots1994/compare/skipped"]
+    assert skipped >= 1
+    assert result.stats.get(f"{PROTEGO}/agree", 0) + skipped == 4
+    assert "Traceback" not in result.log
+    assert result.log.count("Not every decision was compared") == 1
+    assert "Too many open files" in result.log
+
+
+def take_descriptors_from_the_first_questions(crawler: Any) -> None:
+    """Leave enough for a connection, and too few for the pipes of a process."""
+    from scrapy_robots1994.crawl.features import peers  # noqa: PLC0415 - of the crawling process
+
+    few_descriptors.take(crawler, left=6)
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    compare = peers.GuardedComparer.compare
+
+    def compare_and_give_back(guard: Any, task: Any) -> Any:
+        try:
+            return compare(guard, task)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+    peers.GuardedComparer.compare = compare_and_give_back  # type: ignore[assignment, method-assign]
 
 
 def shorten_the_deadline(_crawler: Any) -> None:

@@ -16,13 +16,10 @@ from scrapy_robots1994.compare.impact import MAX_EXAMPLES, Change
 from scrapy_robots1994.compare.parsers import Direction
 from scrapy_robots1994.compare.report import as_plain
 from scrapy_robots1994.crawl.features import comparison
-from scrapy_robots1994.crawl.features.comparison import (
-    ShadowComparison,
-    report_path,
-)
+from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.setting_types import PARSERS
-from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy, RobotsResponse
 from tests.support.crawler import idle_crawler

@@ -6,19 +6,16 @@ the questions on, and the crawl waits for it at its end alone.
 
 import zlib
 from collections import defaultdict
-from datetime import datetime, timezone
 from functools import partial
 from logging import ERROR, INFO, WARNING
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cachetools import LRUCache
-from scrapy import Spider, signals
+from scrapy import signals
 from scrapy.crawler import Crawler
-from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.formats import write_report
@@ -28,15 +25,15 @@ from scrapy_robots1994.compare.report import ComparisonReport, as_table, describ
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import (
     GuardedComparer,
+    Unavailable,
     make_comparer,
     peers,
     portable,
 )
 from scrapy_robots1994.crawl.log import log_line, log_lines
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
-from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread
-from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy
@@ -104,12 +101,12 @@ class ShadowComparison:
         # In a dry run: what the built-in read for a host and port, whatever the scheme.
         self._hosts: LRUCache[str, bytes] = LRUCache(MAX_ORIGINS)
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
-        self._queued_bytes = self._compared_bytes = 0  # each written by one thread
+        # Each written by one thread; the other one counts in the totals.
+        self._queued_bytes = self._compared_bytes = self._skipped = 0
+        self._why_skipped = ""
         # A daemon: the interpreter must not wait for a parser that hangs.
         self._thread = Thread(target=self._run, daemon=True)
-        self.report_path: Path | None = None
-        if settings.compare_report is not None:
-            self.report_path = report_path(settings.compare_report, crawler.spider)
+        self.report_path = report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def store_body(self, origin: Origin, body: bytes) -> None:
@@ -141,7 +138,7 @@ class ShadowComparison:
         size = self._queued_bytes - self._compared_bytes
         is_full = self._queue.qsize() >= MAX_QUEUED
         if capture is None or is_full or (is_new and size > MAX_QUEUED_BYTES):
-            self._totals.skipped += 1
+            self._skipped += 1
             return
         self._captures[policy.origin] = policy.stated, capture
         self._queued_bytes += len(capture.body) if is_new else 0
@@ -183,10 +180,16 @@ class ShadowComparison:
                 # A cause takes many parses of the file: see `_explain`.
                 task = Comparison(group[0].capture, questions, diagnose=False)
                 captures = sum(it.is_new for it in group)
-                site = self._guard.compare(task)
-                for stuck in site.stuck:
-                    self._warn(*stuck)
-                self._totals.add_site(site, captures)
+                try:
+                    site = self._guard.compare(task)
+                except Unavailable as error:
+                    # Of this machine, or for want of time: no parser has raised.
+                    self._totals.skipped += len(questions)
+                    self._why_skipped = str(error)
+                else:
+                    for stuck in site.stuck:
+                        self._warn(*stuck)
+                    self._totals.add_site(site, captures)
                 self._compared_bytes += len(group[0].capture.body) * captures
 
     def report(self) -> ComparisonReport:
@@ -199,10 +202,11 @@ class ShadowComparison:
         if self._thread.ident is not None:
             self._thread.join(CLOSE_SECONDS)
         if self._thread.is_alive():
-            self._totals.skipped += self._queue.qsize()
             # The thread waits for the process of the parsers, which this ends.
             self._guard.close()
             self._thread.join()
+            self._why_skipped = f"{CLOSE_SECONDS:g} s at the close were not enough"
+        self._totals.skipped += self._skipped
         self._explain()
         self._guard.close()
         name = getattr(self._crawler.spider, "name", None) or "a spider"
@@ -241,6 +245,9 @@ class ShadowComparison:
             stats.count(self._crawler, stats.COMPARED, number, **parts)
         if report.totals.skipped:
             stats.count(self._crawler, stats.UNCOMPARED, report.totals.skipped)
+        if self._why_skipped:
+            text = "Not every decision was compared with other parsers: %s"
+            log_line(self._crawler, WARNING, text, self._why_skipped)
         table = f"robots.txt compared, parser by parser:\n{as_table(report)}"
         log_lines(self._crawler, INFO, table)
         if self.report_path is None:
@@ -263,34 +270,6 @@ class ShadowComparison:
 def _host(origin: Origin) -> str:
     """Return host and port of *origin* as in its URLs."""
     return str(origin).partition("//")[2]
-
-
-class _Names:
-    """The values of `%(name)s`: the time, else an attribute of the spider."""
-
-    def __init__(self, spider: Spider | None) -> None:
-        self._spider = spider
-
-    def __getitem__(self, name: str) -> Any:
-        # One by one: a dict of all attributes would compute every property of a spider.
-        if name == "time":
-            return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
-        return getattr(self._spider, name)
-
-
-def report_path(path: str, spider: Spider | None) -> Path:
-    """Return *path* with its names filled in, as in a URI of FEEDS.
-
-    Raise `SettingsError`, at the start of the crawl rather than at its end.
-    """
-    try:
-        path %= _Names(spider)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise SettingsError(
-            f"ROBOTS1994_COMPARE_REPORT cannot be filled in: {error}; "
-            "write %% for a per cent sign."
-        ) from error
-    return Path(file_uri_to_path(path) if path.startswith("file:") else path)
 
 
 def capture_of(policy: Policy, body: bytes, others: bytes | None = None) -> Capture:

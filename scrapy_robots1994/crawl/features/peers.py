@@ -26,7 +26,7 @@ from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact
 from scrapy_robots1994.compare.parsers import Direction, Parser, raised
 from scrapy_robots1994.crawl.parser import load_parser
-from scrapy_robots1994.errors import needs_extra
+from scrapy_robots1994.errors import RobotsError, needs_extra
 
 START_SECONDS: Final = 60.0  # in which the process must be ready
 
@@ -36,11 +36,15 @@ _BACKSTOP = getattr(signal, "SIGVTALRM", 0)
 
 
 class WorkerDied(Exception):  # noqa: N818 - the standard name of the situation
-    """The process ended during a call, or cannot be started."""
+    """The process ended during a call."""
 
 
 class DeadlineExceeded(WorkerDied):
     """A call took too long, and its process was killed."""
+
+
+class Unavailable(WorkerDied, RobotsError):  # noqa: N818 - as above
+    """The process cannot be started, or was closed: no fault of what it was to call."""
 
 
 class WorkerProcess:
@@ -67,8 +71,7 @@ class WorkerProcess:
     def close(self) -> None:
         """Kill the process; no other one starts."""
         self._closed.set()
-        process = self._process
-        if process is not None:
+        if process := self._process:
             process.kill()
             # Else the call that is under way sees the end of its process.
             if self._lock.acquire(blocking=False):
@@ -78,35 +81,35 @@ class WorkerProcess:
     def _start(self) -> None:
         """Start the process and wait until it is ready."""
         if self._closed.is_set():
-            raise WorkerDied("closed")
-        # Not multiprocessing: its processes run the main script again, and most scripts
-        # that start a crawl are not written for that.
-        process = self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
-            [sys.executable, "-c", f"from {__name__} import serve; serve()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            # Ctrl-C is for this process to handle.
-            start_new_session=True,
-        )
-        # Another thread may have called `close` before it could see the process.
-        if self._closed.is_set():
-            process.kill()
+            raise Unavailable("closed")
         try:
+            # Not multiprocessing: its processes run the main script again, and most
+            # scripts that start a crawl are not written for that.
+            process = self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+                [sys.executable, "-c", f"from {__name__} import serve; serve()"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                # Ctrl-C is for this process to handle.
+                start_new_session=True,
+            )
+            # Another thread may have called `close` before it could see the process.
+            if self._closed.is_set():
+                process.kill()
             self._exchange(START_SECONDS, self._make)
-        except BaseException:
-            self._discard(process)
-            raise
+        except Exception as error:
+            if self._process is not None:
+                self._discard(self._process)
+            raise Unavailable(f"their process cannot be started: {error!r}") from error
 
     def _exchange(self, seconds: float, message: object) -> Any:
         """Send *message* and return the answer; kill the process after *seconds*."""
         process: Any = self._process
-        deadline = time.monotonic() + seconds
-        timer = Timer(seconds, process.kill)
+        deadline, timer = time.monotonic() + seconds, Timer(seconds, process.kill)
         timer.daemon = True
-        timer.start()
         try:
+            timer.start()
             pickle.dump(message, process.stdin)
             process.stdin.flush()
             is_error, value = pickle.load(process.stdout)  # noqa: S301 - of our child
@@ -117,12 +120,12 @@ class WorkerProcess:
                 raise
             if time.monotonic() >= deadline or process.returncode == -_BACKSTOP:
                 raise DeadlineExceeded from error
-            raise WorkerDied(f"exit code {process.returncode}") from error
+            kind = Unavailable if self._closed.is_set() else WorkerDied
+            raise kind(f"exit code {process.returncode}") from error
         finally:
             timer.cancel()
         if time.monotonic() >= deadline:
-            # Killed, or about to be.
-            self._discard(process)
+            self._discard(process)  # killed, or about to be
         if is_error:
             raise value
         return value
@@ -210,6 +213,8 @@ class GuardedComparer:
             return _raised(name, task, self._stuck[here])
         try:
             site: SiteImpact = self._worker.call(self._seconds, "compare", name, task)
+        except Unavailable:
+            raise
         except WorkerDied as error:
             is_late = isinstance(error, DeadlineExceeded)
             if is_late and task.diagnose:
