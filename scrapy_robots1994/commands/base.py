@@ -63,10 +63,9 @@ class RobotsCommand(ScrapyCommand):
             f"{terminal.help_of(self.help_text)[2]}\n\n{terminal.EXIT_CODES}"
         )
         terminal.add_common_options(parser)
-        parser.add_argument(
+        terminal.adder(parser)(
             "--spider",
             metavar="NAME",
-            type=terminal.not_empty,
             help="use the settings and the robot name of this spider of the project",
         )
 

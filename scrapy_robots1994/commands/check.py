@@ -46,11 +46,10 @@ class RobotsCheck(RobotsCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options."""
         super().add_options(parser)
-        add = parser.add_argument
-        add(
+        add, with_value = parser.add_argument, terminal.adder(parser)
+        with_value(
             "--robot",
             metavar="NAME",
-            type=terminal.not_empty,
             help="check for this robot: a name or a whole User-Agent header; if not "
             "given, the one the project crawls with",
         )
@@ -62,15 +61,11 @@ class RobotsCheck(RobotsCommand):
             help="read this robots.txt instead: a file, a folder of files, a URL, or - "
             "for standard input (may be repeated); URLs may then be paths",
         )
-        add(
-            "--urls",
-            metavar="FILE",
-            type=terminal.not_empty,
-            help="a file with one URL a line, - for stdin",
-        )
+        urls = "a file with one URL a line, - for stdin"
+        with_value("--urls", metavar="FILE", help=urls)
         add(
             "--only",
-            choices=("allowed", "disallowed", "unknown"),
+            choices=tuple(_STYLES),
             help="print only these URLs; the exit code counts all",
         )
         add("--explain", action="store_true", help="print the reason below each URL")
@@ -82,8 +77,7 @@ class RobotsCheck(RobotsCommand):
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
-        self._words: Counter[str] = Counter()
-        self._unknown = 0
+        self._counts: Counter[str] = Counter()
         self._files = inputs.expand(opts.robots)
         # The URLs by the robots.txt that decides about them, and those without any.
         self._urls: dict[str, list[str]] = {}
@@ -99,10 +93,9 @@ class RobotsCheck(RobotsCommand):
         for verdict in exempt:
             self._print(verdict)
         self._lookup.run(self._urls, self._add, self._print_end)
-        if self._unknown:
+        if self._counts["unknown"]:
             return ExitCode.UNREAD
-        is_found = self._words["disallowed"]
-        return ExitCode.FOUND if is_found else ExitCode.FINE
+        return ExitCode.FOUND if self._counts["disallowed"] else ExitCode.FINE
 
     def _add(self, source: inputs.PolicySource) -> None:
         """Print what *source* says of its URLs, as soon as it is known."""
@@ -116,11 +109,10 @@ class RobotsCheck(RobotsCommand):
 
     def _print(self, verdict: "UrlVerdict") -> None:
         """Count *verdict*, and print it if it is wanted."""
-        self._words[verdict.word] += 1
-        self._unknown += not verdict.is_known
         # Without a policy the crawl decides by a setting, and the word is not "unknown".
-        words = (None, verdict.word, "" if verdict.is_known else "unknown")
-        if self._opts.only not in words:
+        words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
+        self._counts.update(words)
+        if self._opts.only not in (None, *words):
             return
         if self._opts.json:
             terminal.print_json(verdict.as_json())
@@ -135,10 +127,10 @@ class RobotsCheck(RobotsCommand):
             return
         robot = self._opts.robot or self._lookup.robot
         name = decode(robot) if isinstance(robot, bytes) else robot
-        unknown = f"; no policy was found for {self._unknown:,}" * bool(self._unknown)
+        allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
+        without = f"; no policy was found for {unknown:,}" * bool(unknown)
         terminal.print_line(
-            f"{self._words['allowed']:,} allowed, "
-            f"{self._words['disallowed']:,} disallowed{unknown}; "
+            f"{allowed:,} allowed, {disallowed:,} disallowed{without}; "
             f'asked as "{escape_control_chars(name, 60)}"'
         )
 

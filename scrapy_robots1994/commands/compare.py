@@ -47,21 +47,11 @@ class RobotsCompare(RobotsCommand):
         from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - as above
 
         super().add_options(parser)
-        add = parser.add_argument
-        add(
-            "--urls",
-            metavar="FILE",
-            type=terminal.not_empty,
-            help="compare for the URLs or paths in FILE",
-        )
-        add(
-            "--robot",
-            metavar="NAME",
-            action="append",
-            type=terminal.not_empty,
-            default=[],
-            help="compare for this robot; may be repeated",
-        )
+        add, with_value = parser.add_argument, terminal.adder(parser)
+        urls = "compare for the URLs or paths in FILE"
+        with_value("--urls", metavar="FILE", help=urls)
+        robot = "compare for this robot; may be repeated"
+        with_value("--robot", metavar="NAME", action="append", default=[], help=robot)
         add(
             "--parsers",
             metavar="A,B",
@@ -93,10 +83,9 @@ class RobotsCompare(RobotsCommand):
             help="seconds that one parser may take for one file; past it, it counts as "
             "raised (default: %(default)s)",
         )
-        add(
+        with_value(
             "--scheduler",
             metavar="URL",
-            type=terminal.not_empty,
             help="work on the dask cluster of this scheduler, for example "
             'tcp://host:8786 (needs the extra "cluster")',
         )

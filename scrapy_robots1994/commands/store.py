@@ -55,19 +55,10 @@ class RobotsStore(RobotsCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options, two of which exclude each other."""
         super().add_options(parser)
-        add = parser.add_argument
-        add(
-            "--store",
-            metavar="URL",
-            type=terminal.not_empty,
-            help="this store, not the project's",
-        )
-        add(
-            "--host",
-            metavar="GLOB",
-            default="*",
-            help='only hosts like "*.example.com"',
-        )
+        add, with_value = parser.add_argument, terminal.adder(parser)
+        with_value("--store", metavar="URL", help="this store, not the project's")
+        hosts = 'only hosts like "*.example.com"'
+        add("--host", metavar="GLOB", default="*", help=hosts)
         add(
             "--outcome",
             choices=[it.value for it in Outcome if it is not Outcome.RENEWED],
@@ -86,6 +77,7 @@ class RobotsStore(RobotsCommand):
         from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - as above
 
         action, origins = _wanted(args, opts)
+        opts.json |= action == "export"
         if opts.store:
             self.settings.set("ROBOTS1994_STORE", opts.store, priority="cmdline")
         settings = RobotsSettings.from_settings(self.settings)
@@ -107,8 +99,7 @@ class RobotsStore(RobotsCommand):
                         _expire(store, policy)
         except Exception as error:  # noqa: BLE001 - a store may be of any kind
             # A file of JSON lines is no place for it.
-            is_json = opts.json or action == "export"
-            say = terminal.print_note if is_json else terminal.print_line
+            say = terminal.print_note if opts.json else terminal.print_line
             say(f"the store failed: {settings.store.describe(error)}")
             return ExitCode.UNREAD
         found = {policy.origin for policy in policies}
@@ -279,7 +270,7 @@ def _report(action: str, policies: list[Policy], *, as_json: bool) -> None:
             for written in robots.lines:
                 text = escape_control_chars(written.text, 200)
                 lines.append(f"{written.number:>6} {text}")
-        _print(row, lines, as_json=as_json or action == "export")
+        _print(row, lines, as_json=as_json)
     if action == "forget" and not as_json:
         terminal.print_line(f"{len(policies)} forgotten")
 

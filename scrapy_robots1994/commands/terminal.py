@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from enum import IntEnum
+from functools import partial
 from inspect import cleandoc
 from pathlib import Path
 from typing import NoReturn, TextIO
@@ -71,6 +72,11 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
         help="read files in this dialect; if not given, in ROBOTS1994_DIALECT of the "
         "project, or 1994",
     )
+
+
+def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
+    """Return what adds an option to *parser* whose value must not be empty."""
+    return partial(parser.add_argument, type=not_empty)
 
 
 def not_empty(text: str) -> str:
