@@ -50,19 +50,12 @@ class RobotsCommand(ScrapyCommand):
         """Return what the list of commands says."""
         return terminal.help_of(self.help_text)[0].rstrip(".")
 
-    def long_desc(self) -> str:
-        """Return what help says first."""
-        return terminal.help_of(self.help_text)[1]
-
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's own options and those that all our commands have."""
         super().add_options(parser)
         self._parser = parser
         parser.formatter_class = _Help
-        parser.epilog = (
-            f"{terminal.help_of(self.help_text)[2]}\n\n{terminal.EXIT_CODES}"
-        )
-        terminal.add_common_options(parser)
+        terminal.add_common_options(parser, self.help_text)
         terminal.adder(parser)(
             "--spider",
             metavar="NAME",

@@ -138,15 +138,12 @@ examples:
 
 def main(argv: list[str] | None = None) -> int:
     """Execute the command with the arguments *argv*."""
-    _, description, examples = terminal.help_of(HELP)
     parser = argparse.ArgumentParser(
         "robots-lint",
         usage="%(prog)s [options] FILE|FOLDER|-...",
-        description=description,
-        epilog=f"{examples}\n\n{terminal.EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    terminal.add_common_options(parser)
+    terminal.add_common_options(parser, HELP)
     add_options(parser)
     opts, args = parser.parse_known_args(argv)
     with terminal.in_one_sentence(parser):

@@ -57,8 +57,10 @@ def help_of(text: str) -> list[str]:
     return cleandoc(text).split("\n\n", 2)
 
 
-def add_common_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that all our commands have."""
+def add_common_options(parser: argparse.ArgumentParser, help_text: str) -> None:
+    """Add the options that all our commands have, and the *help_text* of this one."""
+    _, parser.description, examples = help_of(help_text)
+    parser.epilog = f"{examples}\n\n{EXIT_CODES}"
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),
