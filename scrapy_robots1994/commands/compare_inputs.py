@@ -12,14 +12,13 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote
 
 from scrapy_robots1994.commands import inputs
-from scrapy_robots1994.compare.parsers import Capture
+from scrapy_robots1994.compare.parsers import Capture, obeyed_body
 from scrapy_robots1994.crawl.features.comparison import capture_of
 from scrapy_robots1994.errors import RobotsError, needs_extra
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 OnFault = Callable[[str], object]
 
@@ -30,9 +29,6 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 MAX_HEADER_BYTES = 262_144
 """Bytes of all header lines of one record."""
-
-MAX_BODY_BYTES = 4_000_000
-"""Bytes of one capture that are read; how many of them are obeyed is a setting."""
 
 MAX_PACKED_BYTES = 8_000_000
 """Bytes of one body as it was sent, before it is unpacked."""
@@ -47,23 +43,30 @@ _REDIRECT = 3
 class CompareInputs:
     """The files *names* and what was fetched; *unread* has a line for each fault.
 
-    Of a file, *max_bytes* are compared, and one more is read.
+    Of all of them *reader* says what is obeyed, and so compared.
     """
 
     names: list[str]
-    max_bytes: int
+    reader: Reader
     fetched: list[Capture] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
     def add_fetched(self, source: inputs.PolicySource) -> None:
         """Add what was fetched, if the origin itself answered."""
-        policy = source.policy
-        if policy is None or not source.is_known:
-            self.unread.append(f"{source.name}: {source.why}")
+        self.fetched += self._captures(source)
+
+    def _captures(self, source: inputs.PolicySource) -> Iterator[Capture]:
+        """Yield the capture that *source* is, if it was read."""
+        if not source.is_known:
+            self.unread.append(f"{redact_and_escape(source.name, 100)}: {source.why}")
             return
         # The body of an answer without rules is not stored: the others read an empty file.
-        body = b"" if policy.robots is None else policy.robots.body
-        self.fetched.append(capture_of(policy, body))
+        rules = source.rules
+        body = obeyed_body(rules) if isinstance(rules, RobotsTxt) else b""
+        if source.policy is None:
+            yield Capture(label_of(source.name), body)
+        else:
+            yield capture_of(source.policy, body)
 
     @property
     def count(self) -> int | None:
@@ -82,14 +85,10 @@ class CompareInputs:
         yield from self.fetched
         for name in self.names:
             if inputs.is_archive(name):
-                yield from captures_in(Path(name), self.unread.append)
-                continue
-            try:
-                body = inputs.read_bytes(name, self.max_bytes + 1)
-                yield Capture(label_of(name), body)
-            except OSError as error:
-                shown = escape_control_chars(name, 100)
-                self.unread.append(f"{shown}: {inputs.why_unread(error)}")
+                yield from captures_in(Path(name), self.reader, self.unread.append)
+            else:
+                source = inputs.PolicySource.from_file(name, self.reader)
+                yield from self._captures(source)
 
 
 def label_of(name: str) -> str:
@@ -115,7 +114,7 @@ class HeaderTooLongError(Exception):
     """The header of a record exceeds `MAX_HEADER_BYTES`."""
 
 
-def captures_in(path: Path, on_fault: OnFault) -> Iterator[Capture]:
+def captures_in(path: Path, reader: Reader, on_fault: OnFault) -> Iterator[Capture]:
     """Yield each answer to GET /robots.txt in a WARC file, read as it streams by.
 
     *on_fault* is called with a line for each record that could not be read, and for
@@ -128,7 +127,7 @@ def captures_in(path: Path, on_fault: OnFault) -> Iterator[Capture]:
     try:
         with path.open("rb") as file:
             for record in _records(file, report):
-                capture = _capture(record, report)
+                capture = _capture(record, reader, report)
                 if capture is not None:
                     yield capture
     except RobotsError:
@@ -181,7 +180,7 @@ def _records(file: BinaryIO, report: OnFault) -> Iterator[Any]:
         return
 
 
-def _capture(record: Any, report: OnFault) -> Capture | None:
+def _capture(record: Any, reader: Reader, report: OnFault) -> Capture | None:
     """Return the capture of a robots.txt that *record* is; None for any other."""
     url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
     origin = Origin.of(url)
@@ -199,15 +198,16 @@ def _capture(record: Any, report: OnFault) -> Capture | None:
     raw = record.raw_stream
     # warcio reads a chunk of any size whole, so that what was sent is read here.
     record.raw_stream = io.BytesIO(_read(raw, MAX_PACKED_BYTES))
-    body = _read(record.content_stream(), MAX_BODY_BYTES)
+    # One byte more says that the file is longer.
+    body = _read(record.content_stream(), reader.limit + 1)
     record.raw_stream = raw
     if _is_short(record):
         report(f"{url}: the record breaks off")
         return None
     # As a crawl decides that knows nothing from before (R1 to R5).
-    answer, reader = RobotsResponse(status, body), Reader("1994", LITERAL, len(body))
+    answer = RobotsResponse(status, body)
     policy = Policy.from_response(origin, answer, reader, 0.0, FreshnessSettings())
-    return capture_of(policy, body)
+    return capture_of(policy, obeyed_body(reader.read(body)))
 
 
 def _read(stream: Any, count: int) -> bytes:

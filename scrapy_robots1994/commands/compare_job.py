@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from itertools import islice
@@ -28,7 +28,7 @@ from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
-from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body, questions
+from scrapy_robots1994.compare.parsers import Capture, Question, questions
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl.features.peers import (
     GuardedComparer,
@@ -40,7 +40,6 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import RobotsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.robotstxt import RobotsTxt
 
 ItemT = TypeVar("ItemT")
 FoundT = TypeVar("FoundT")
@@ -62,7 +61,6 @@ class Job:
     names: tuple[str, ...]
     settings: bytes
     variant: Variant
-    max_bytes: int
     robots: tuple[str, ...]
     urls: tuple[str, ...] | None
     max_questions: int
@@ -91,7 +89,6 @@ class Job:
             names=tuple(names),
             settings=portable(settings),
             variant=Variant(ours.dialect, ours.reading),
-            max_bytes=ours.max_bytes,
             robots=tuple(opts.robot),
             urls=urls,
             max_questions=opts.questions,
@@ -101,9 +98,7 @@ class Job:
     def compare(self, captures: Sequence[Capture]) -> Totals:
         """Compare all of *captures*."""
         comparer, totals = _comparer_of(self), Totals()
-        for whole in captures:
-            robots = RobotsTxt.parse(whole.body, limit=self.max_bytes)
-            capture = replace(whole, body=obeyed_body(robots))
+        for capture in captures:
             task = Comparison(capture, tuple(self._questions(capture)))
             totals.add_site(comparer.compare(task))
         return totals

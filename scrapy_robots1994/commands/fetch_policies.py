@@ -159,7 +159,7 @@ class PolicyLookup(Lookup):
                     "Could not fetch %s (%s)", redact_and_escape(url), answer.detail
                 )
                 return Policy.unreachable(origin, answer, now, freshness)
-        return Policy.from_response(origin, answer, self._reader, now, freshness)
+        return Policy.from_response(origin, answer, self.reader, now, freshness)
 
     def _interrupt(self, *_signal: object) -> None:
         """Let the crawl close with what has been found; a second time, end at once."""

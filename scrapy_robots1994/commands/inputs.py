@@ -213,7 +213,7 @@ class Lookup:
     """Finds the robots.txt that names mean, and reports each; this one reads files alone."""
 
     def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+        self.reader = reader
 
     def run(
         self,
@@ -239,7 +239,7 @@ class Lookup:
                 if urls := list(filter(is_url, self._missing)):
                     self._fetch(urls, report)
                 for name in list(self._missing):
-                    report(PolicySource.from_file(name, self._reader))
+                    report(PolicySource.from_file(name, self.reader))
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
             self._give_up()

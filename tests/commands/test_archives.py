@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.commands.compare_inputs import (
-    MAX_BODY_BYTES,
     MAX_HEADER_BYTES,
     captures_in,
 )
+from scrapy_robots1994.robotstxt import Reader
 from tests.commands.running import Ran, scrapy
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OPEN = "tests.commands.parsers.OpenParser"
 CLOSED = b"User-agent: *\nDisallow: /\n"
+READER = Reader("1994", "literal", 1_000)
 
 
 def compare(*args: object) -> Ran:
@@ -115,7 +116,7 @@ def test_truncated_archive_is_reported(tmp_path: Path, *, is_packed: bool) -> No
         path.write_bytes(whole[:length])
         faults: list[str] = []
 
-        captures = list(captures_in(path, faults.append))
+        captures = list(captures_in(path, READER, faults.append))
 
         count = sum(0 < end <= length for end in ends)
         is_end = any(end - last <= length <= end for end in ends)
@@ -127,15 +128,15 @@ def test_truncated_archive_is_reported(tmp_path: Path, *, is_packed: bool) -> No
 
 
 def test_a_capture_longer_than_what_is_read_is_no_damage(tmp_path: Path) -> None:
-    """It is cut where reading ends, and what follows it is read as well."""
-    long = CLOSED + b"#" * MAX_BODY_BYTES
+    """Its whole lines within the limit count (O24), and what follows it is read."""
+    long = CLOSED + b"#" * 4_000_000
     urls = ("http://a.test/robots.txt", "http://b.test/robots.txt")
     path = archived(tmp_path / "some.warc.gz", [(it, "200 OK", long) for it in urls])
     faults: list[str] = []
 
-    captures = list(captures_in(path, faults.append))
+    captures = list(captures_in(path, READER, faults.append))
 
-    assert [it.body for it in captures] == [long[:MAX_BODY_BYTES]] * 2
+    assert [it.body for it in captures] == [CLOSED] * 2
     assert faults == []
 
 
@@ -150,7 +151,7 @@ def test_truncated_record_is_reported(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(short) + gzip.compress(parts[1]))
     faults: list[str] = []
 
-    captures = list(captures_in(path, faults.append))
+    captures = list(captures_in(path, READER, faults.append))
 
     assert [it.label for it in captures] == ["http://b.test"]
     assert faults == [f"{path}: http://a.test/robots.txt: the record breaks off"]
@@ -175,7 +176,7 @@ def test_a_header_without_end_is_skipped_and_what_follows_is_read(
     faults: list[str] = []
 
     tracemalloc.start()
-    captures = list(captures_in(path, faults.append))
+    captures = list(captures_in(path, READER, faults.append))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -207,9 +208,9 @@ def test_a_body_of_one_endless_chunk_is_read_within_bounds(tmp_path: Path) -> No
     faults: list[str] = []
 
     tracemalloc.start()
-    captures = list(captures_in(path, faults.append))
+    captures = list(captures_in(path, READER, faults.append))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert [it.body[: len(CLOSED)] for it in captures] == [CLOSED]
+    assert [it.body for it in captures] == [CLOSED]
     assert peak < 40_000_000

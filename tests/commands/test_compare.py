@@ -117,6 +117,24 @@ def test_urls_are_fetched_as_the_crawl_would(tmp_path: Path) -> None:
     assert (plain["agree"], plain["laxer"]) == (1, 1)
 
 
+def test_of_a_long_file_only_whole_lines_are_compared(tmp_path: Path) -> None:
+    """Ours O24: what the limit cuts is no rule, in a fetched file and in one here."""
+    body = "User-agent: *\nDisallow: /a\nDisallow: /private\n"
+    file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
+    file.write_text(body, "utf-8")
+    urls.write_text("/private\n", "utf-8")
+    options = ("--parsers", OPEN, "--urls", urls, "--robot", "me", "--json")
+    with Site() as site:
+        site.robots(body)
+
+        for name in (site.url("/"), file):
+            limit = f"ROBOTS1994_MAX_BYTES={len(body) - 4}"
+            ran = compare(name, *options, "-s", limit)
+
+            plain = json.loads(ran.out)["parsers"]["OpenParser"]
+            assert (plain["agree"], plain["laxer"]) == (1, 0)
+
+
 def test_a_file_that_cannot_be_read_is_named_and_the_rest_compared(
     folder: Path,
 ) -> None:

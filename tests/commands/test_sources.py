@@ -31,13 +31,14 @@ def test_of_a_file_that_no_memory_holds_the_beginning_is_read(tmp_path: Path) ->
     file.touch()
     os.truncate(file, 2**40)
 
-    source = PolicySource.from_file(str(file), Reader("1994", "literal", 100))
-    (capture,) = CompareInputs([str(file)], 100)
+    reader = Reader("1994", "literal", 100)
+    source = PolicySource.from_file(str(file), reader)
+    (capture,) = CompareInputs([str(file)], reader)
 
     assert isinstance(source.rules, RobotsTxt)
     assert source.rules.is_truncated
     assert source.rules.size == 100
-    assert len(capture.body) == 101
+    assert len(capture.body) <= 100
 
 
 def test_a_folder_means_all_files_under_it_that_are_not_hidden(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from scrapy_robots1994.crawl.setting_types import PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy, RobotsResponse
+from scrapy_robots1994.robotstxt import Reader
 from tests.support.crawler import idle_crawler
 
 if TYPE_CHECKING:
@@ -125,7 +126,9 @@ def test_a_file_belongs_to_the_host_it_is_named_after(
     path.write_bytes(b"")
     (tmp_path / "files" / ".hidden").write_bytes(b"")
 
-    (capture,) = CompareInputs(expand([str(tmp_path)]), 512_000)
+    (capture,) = CompareInputs(
+        expand([str(tmp_path)]), Reader("1994", "literal", 512_000)
+    )
 
     assert origin_of(capture) == origin
 
