@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from operator import itemgetter
 
@@ -92,16 +92,17 @@ def _orphan_matches(
         orphans = [rule for rule in orphans if block[rule.line] > joined]
     fix = _ORPHAN_FIX.format(record.first_line)
     # Revisited K2: a line may have several rules.
-    for number, allows in {rule.line: rule.allows for rule in orphans}.items():
-        # Ours O4
-        line = lines[number - 1]
-        yield kinds.ORPHAN.at(
-            number,
-            line.column,
-            line.field,
-            fix=fix_of(number, fix),
-            is_harmless=allows,
-        )
+    for number in dict.fromkeys(rule.line for rule in orphans):
+        yield orphan(lines[number - 1], fix_of(number, fix))
+
+
+def orphan(line: Line, fix: str | Callable[[], str]) -> Match:
+    """Return the match of a rule without a record."""
+    # Ours O4
+    is_harmless = line.kind is LineKind.ALLOW
+    return kinds.ORPHAN.at(
+        line.number, line.column, line.field, fix=fix, is_harmless=is_harmless
+    )
 
 
 def _misspelt_agent(record: Record, lines: Sequence[Line]) -> int | None:

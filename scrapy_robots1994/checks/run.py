@@ -59,13 +59,9 @@ class _File:
         elif self.is_page and not self.records:
             unreported = _LINES_OF_A_PAGE
         yield from self._orphans()
-        two_fields = set()
-        for line in self.written:
-            for match in line_matches(line, self.dialect):
-                if match.check is kinds.TWO_FIELDS:
-                    two_fields.add(line.number)
-                if match.check not in unreported:
-                    yield match
+        found = [it for line in self.written for it in line_matches(line, self.dialect)]
+        yield from (match for match in found if match.check not in unreported)
+        two_fields = {it.line for it in found if it.check is kinds.TWO_FIELDS}
         yield from records.boundary_matches(
             self.records, self.lines, two_fields, self.dialect
         )
@@ -76,16 +72,8 @@ class _File:
         """Yield the rules above all records."""
         first = self.records[0].first_line if self.records else len(self.lines) + 1
         for line in self.lines[: first - 1]:
-            is_allow = line.kind is LineKind.ALLOW
-            if is_allow or line.kind is LineKind.DISALLOW:
-                # Ours O4
-                yield kinds.ORPHAN.at(
-                    line.number,
-                    line.column,
-                    line.field,
-                    fix=self._orphan_fix,
-                    is_harmless=is_allow,
-                )
+            if line.kind is LineKind.ALLOW or line.kind is LineKind.DISALLOW:
+                yield records.orphan(line, self._orphan_fix)
 
     def _orphan_fix(self) -> str:
         """Return what to do about a rule above all records; empty if nothing special."""
