@@ -274,11 +274,19 @@ class SqliteStore(PolicyStore):
         self._uses.clear()
 
     def _delete_unused(self, base: sqlite3.Connection, bound: int) -> None:
-        """Delete the least recently used entries until the rest fits *bound* pages."""
+        """Delete the least recently used entries until the rest fits *bound* pages.
+
+        If that takes long, for the bound was lowered, later writes delete the rest.
+        """
         if _used_pages(base) > bound:
             self._write_uses(base)
             goal = bound - min(bound // 50, SLACK_PAGES)
-            while _used_pages(base) > goal and base.execute(_DELETE_UNUSED).rowcount:
+            stop = self._give_up - self._seconds * 0.75
+            while (
+                base.execute(_DELETE_UNUSED).rowcount
+                and _used_pages(base) > goal
+                and time.monotonic() < stop
+            ):
                 pass
 
 

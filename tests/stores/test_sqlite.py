@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sqlite3
 import time
@@ -13,7 +14,7 @@ import pytest
 
 from scrapy_robots1994.errors import SettingsError, StoreError
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.stores import Stored
+from scrapy_robots1994.stores import Stored, sqlite
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
 from scrapy_robots1994.stores.sqlite import MIN_BYTES, SqliteStore
 from tests.policy.samples import NOW, SITE, parsed
@@ -175,6 +176,30 @@ def test_a_smaller_bound_gives_pages_back(tmp_path: Path) -> None:
     store.close()
 
     assert path.stat().st_size <= 500_000
+
+
+def test_a_much_smaller_bound_is_reached_by_several_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To delete most of a gigabyte takes longer than one call may take."""
+    store = SqliteStore(str(tmp_path / "a.db"))
+    for number in range(400):
+        store.put(Stored(host(number), os.urandom(5_000), 9e9))
+    store.close()
+    # A disk so slow that one look at the clock is 50 ms after the other.
+    ticks = itertools.count(0.0, 0.05)
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(sqlite, "STEPS_BETWEEN_CHECKS", 300)
+
+    store = SqliteStore(str(tmp_path / "a.db"), max_bytes=500_000)
+    store.put(Stored(SITE, b"x", 9e9))
+    assert len(list(store.entries())) > 200
+    for number in range(40):
+        store.put(Stored(host(number), b"x", 9e9))
+
+    assert len(list(store.entries())) < 200
+    assert store.get(SITE) == b"x"
+    store.close()
 
 
 def spoiled(path: Path, change: str, *values: object) -> SqliteStore:
