@@ -25,7 +25,8 @@ class Problem:
 
     *line* and *column* count from 1. *message* and *fix*, which says what to write
     instead, are safe to print. *clause* is the id of the clause or decision.
-    *weakens_policy* says that the file opens what its author likely meant to close.
+    *weakens_policy* says that the file opens what its author likely meant to close,
+    *is_split* that only a blank line does, so that the cautious reading closes it.
     """
 
     code: str
@@ -36,6 +37,7 @@ class Problem:
     clause: str
     weakens_policy: bool
     fix: str = ""
+    is_split: bool = False
 
     def __str__(self) -> str:
         """Return the problem as one line of a report."""
@@ -76,7 +78,8 @@ class Match(NamedTuple):
 
     *fix*, or what it returns, takes the place of the check's own, if it is not empty.
     *meant* are the robots that the author of a wrong User-agent line likely meant.
-    *is_harmless* says that this match does not weaken the policy, though its kind may.
+    *is_harmless* says that this match does not weaken the policy, though its kind may,
+    and *is_split* that the cautious reading obeys the rules that it is about.
     """
 
     check: Check
@@ -86,6 +89,7 @@ class Match(NamedTuple):
     fix: str | Callable[[], str] = ""
     meant: tuple[str, ...] = ()
     is_harmless: bool = False
+    is_split: bool = False
 
     @property
     def weakens_policy(self) -> bool:
@@ -106,6 +110,7 @@ class Match(NamedTuple):
             check.clause,
             self.weakens_policy,
             fix or check.fix,
+            self.is_split,
         )
 
 

@@ -93,7 +93,7 @@ def _orphan_matches(
     fix = _ORPHAN_FIX.format(record.first_line)
     # Revisited K2: a line may have several rules.
     for number in dict.fromkeys(rule.line for rule in orphans):
-        yield orphan(lines[number - 1], fix_of(number, fix))
+        yield orphan(lines[number - 1], fix_of(number, fix))._replace(is_split=True)
 
 
 def orphan(line: Line, fix: str | Callable[[], str]) -> Match:
@@ -120,7 +120,8 @@ def _split(record: Record, block: Sequence[int], fix: str) -> Match:
     line, last = record.orphans[0].line, block[record.last_line]
     if block[line] > last + 1:
         fix = fix or _SPLIT_FIX
-    return kinds.SPLIT.at(bisect_left(block, last + 1), 1, str(line), fix=fix)
+    blank = bisect_left(block, last + 1)
+    return kinds.SPLIT.at(blank, 1, str(line), fix=fix, is_split=True)
 
 
 def default_matches(records: Iterable[Record]) -> Iterator[Match]:

@@ -164,8 +164,7 @@ def find_weakening_problems(
         match
         for match in matches
         # The cautious reading obeys the lines below a blank line.
-        if match.weakens_policy
-        and not (match.check is kinds.SPLIT and reading == CAUTIOUS)
+        if match.weakens_policy and not (match.is_split and reading == CAUTIOUS)
     )
     concerning = file.concerning(weakening, robot)
     return tuple(match.problem() for match in concerning[:limit])

@@ -165,11 +165,11 @@ class FetchLog:
         stats.count(self._crawler, stats.OPENS_SITE)
         # More are not looked for: a hostile file could have 100,000.
         count = f"{len(problems)}" if len(problems) < MAX_PROBLEMS else "100 or more"
-        is_split = any(problem.clause == "O5" for problem in problems)
+        is_split = any(problem.is_split for problem in problems)
         self._log(
             WARNING,
             "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
-            "meant to close.%s All of it: scrapy robots-lint %s",
+            "meant to close.%s All problems: scrapy robots-lint %s",
             origin,
             problems[0].line,
             sentence(problems[0]),

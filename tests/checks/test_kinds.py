@@ -165,6 +165,21 @@ def test_the_cautious_reading_lets_a_blank_line_open_nothing() -> None:
     assert [it.code for it in robots.problems] == ["R002"]
 
 
+def test_the_cautious_reading_obeys_rules_below_a_blank_line() -> None:
+    """They open nothing, but for those above all records, which it does not obey."""
+    body = STAR + "Disallow: /a\n\nDisallow: /b\n"
+
+    below = RobotsTxt.parse(body, reading="cautious")
+    above = RobotsTxt.parse("Disallow: /c\n\n" + body, reading="cautious")
+    only = RobotsTxt.parse("Disallow: /c\n", reading="cautious")
+
+    assert below.weakening_problems("rex") == ()
+    assert [(it.code, it.line) for it in above.weakening_problems("rex")] == [
+        ("R001", 1)
+    ]
+    assert [it.code for it in only.weakening_problems("rex")] == ["R001"]
+
+
 def test_of_very_many_names_only_equal_ones_are_compared() -> None:
     """A million names are told in time that grows with their number."""
     names = "".join(f"User-agent: name{number}\n" for number in range(501))

@@ -60,6 +60,30 @@ def test_a_record_split_by_a_blank_line_is_warned_of_once() -> None:
     assert result.stats["robots1994/weakens_policy"] == 1
 
 
+ADVICE = 'ROBOTS1994_READING = "cautious" obeys'
+BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
+
+
+@pytest.mark.parametrize(
+    ("robots", "reading", "warnings", "advice"),
+    [
+        (BELOW, "literal", 1, 1),
+        (BELOW, "cautious", 0, 0),
+        ("Disallow: /b\n\nUser-agent: *\nDisallow: /a\n", "literal", 1, 0),
+    ],
+)
+def test_the_warning_names_the_cautious_reading_where_that_obeys_more(
+    robots: str, reading: str, warnings: int, advice: int
+) -> None:
+    """Not for a rule above all records, which no reading obeys."""
+    with Site() as site:
+        site.robots(robots)
+        result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
+
+    assert result.log.count("Read to the letter") == warnings
+    assert result.log.count(ADVICE) == advice
+
+
 def test_a_file_read_again_is_not_warned_of_again() -> None:
     """One warning an origin, however often its policy runs out."""
     with Site() as site:
