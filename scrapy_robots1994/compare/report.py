@@ -140,8 +140,9 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
     totals, changes = report.totals, report.totals.changes()
     sites: list[dict[str, Any]] = []
     disagreements: list[dict[str, Any]] = []
+    dialect = report.metadata["dialect"]
     for site in report.sites:
-        robots = RobotsTxt.parse(site.capture.others_body)
+        robots = RobotsTxt.parse(site.capture.others_body, dialect=dialect)
         texts = [line.text for line in robots.lines]
         sites.append(_site(report, site, robots, texts))
         disagreements += _examples(report, site, texts)

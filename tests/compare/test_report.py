@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from email.message import Message
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,9 @@ import pytest
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.formats import as_csv, as_html, as_json, write_report
-from scrapy_robots1994.compare.impact import Change, Totals
+from scrapy_robots1994.compare.impact import Change, Totals, Variant
 from scrapy_robots1994.compare.parsers import Direction
-from scrapy_robots1994.compare.report import as_table
+from scrapy_robots1994.compare.report import as_plain, as_table, describe
 from tests.compare.report_parts import METADATA, NAMES, numbers_of, report, totals
 
 if TYPE_CHECKING:
@@ -35,6 +36,18 @@ def test_json_has_every_count_site_and_example_as_it_was() -> None:
     assert list(protego["changes"].values()) == numbers_of(made.totals, NAME)
     assert [row["site"] for row in plain["sites"]] == sorted(made.totals.sites)
     assert any("<script>" in row["url"] for row in plain["disagreements"])
+
+
+def test_problems_are_those_of_the_dialect_that_is_compared() -> None:
+    """An Allow line is a problem in the dialect of 1994 alone."""
+    for dialect, is_there in (("1994", True), ("rfc9309", False)):
+        metadata = describe(Variant(dialect, "literal"), robots="me", questions="x")
+
+        plain = as_plain(replace(report(), metadata=metadata))
+
+        (site,) = (it for it in plain["sites"] if it["site"] == "http://allow.test")
+        codes = [problem["code"] for problem in site["problems"]]
+        assert ("R016" in codes) == is_there
 
 
 def test_causes_are_counted_by_direction() -> None:
