@@ -292,7 +292,7 @@ CLOSED_BY_COMMENT = _kind("R041", "O13", WARNING, "comment that leaves the path 
 )
 NAME_PUNCTUATION = _weakening("R042", "A1", WARNING, "punctuation around a name")(
     'the punctuation is part of the name "{}", which no robot has',
-    "Write the name alone, without quotes, colons or commas.",
+    "Write the name alone, without quotes, brackets, colons or commas.",
 )
 
 KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Check))

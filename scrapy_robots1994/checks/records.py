@@ -28,6 +28,7 @@ _ORPHAN_FIX = (
     "Delete the blank lines above it, or write a `#` into each of them, if it belongs to "
     "the record of line {}."
 )
+_SAME_NAME_FIX = "Make one record of the two."
 # What to do about a rule below a line that likely names its robots.
 _MISSPELT_AGENT_FIX = (
     "Correct the name of the field in line {}: it is likely User-agent."
@@ -211,8 +212,10 @@ def name_matches(records: Sequence[Record], dialect: Dialect) -> Iterator[Match]
             whose = next(
                 (it for it in taker.agents if it.name.lower() in name), taker.agents[0]
             )
+            # Neither name is the longer one.
+            fix = _SAME_NAME_FIX if whose.name.lower() == name else ""
             yield kinds.UNREACHED.at(
-                agent.line, 1, agent.name, str(whose.line), whose.name
+                agent.line, 1, agent.name, str(whose.line), whose.name, fix=fix
             )
 
 
@@ -232,7 +235,9 @@ def _taken_names(
             # Ours O1: as a robot of that name chooses. Uncached: it may be any text.
             robot = robot_names.__wrapped__(agent.name)
             chosen = dialect.choose(names, robot)
-            if chosen and position not in chosen:
+            # A name that no robot can have is a problem of its own.
+            is_name = agent.name.lower() in robot
+            if is_name and chosen and position not in chosen:
                 yield position, agent, records[chosen[0]]
     elif len(dialect.choose([("a",), ("a",)], ("a",))) == 1:
         # Of equal names the first one decides in this dialect.

@@ -99,13 +99,18 @@ _WILDCARD = re.compile(r"\*|\$\Z")
 # From the first of many spaces: if any could begin it, spaces alone would take minutes.
 _NEXT_PATH = re.compile(rf"(?<![{SPACE}])[{SPACE}]+(?=/)")
 _PUNCTUATION = f"{SPACE}:;,'\"“”"
+# Ours O9: what follows belongs to no name of a robot.
+_COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])\(")
 _WHOLE_NAME_FIX = "Write the name alone: it is for the robot of exactly that name."
+# A host, the path on it, and no scheme before them; or a file and a path below it.
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
 # How the words look that robots are called by.
 _ROBOT_WORD = re.compile(r"(?i).*(?:bot|spider|crawler|slurp|fetcher|teoma|yandex)\b")
 
 
 def likely_name(name: str) -> str:
     """Return the name that the author of *name* likely meant."""
+    name = _COMMENT_START.split(name)[0] or name
     plain = name.strip(_PUNCTUATION).replace(EVERYBODY, "")
     # Quotes and brackets around a star are no name.
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
@@ -126,7 +131,8 @@ def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
         return
     for name in names:
         plain, meant = name.strip(_PUNCTUATION), (likely_name(name),)
-        if plain != name and EVERYBODY not in plain[1:]:
+        is_name = plain == name and not _COMMENT_START.search(name)
+        if not is_name and EVERYBODY not in plain[1:]:
             # 1994 A1
             yield kinds.NAME_PUNCTUATION.at(line.number, column, name, meant=meant)
         elif name != EVERYBODY and EVERYBODY in name:
@@ -235,6 +241,9 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
     if _WILDCARD.search(path) and not dialect.has_wildcards:
         return f"1994 cannot express a wildcard. {_by_directories(dialect)}"
     rule = _rewritten(line, start, path, f"/{path}")
+    if host := _HOST.match(path):
+        on_host = _rewritten(line, start, path, path[host.end() :])
+        return f"Write {on_host}, if it begins with the host of this site; else {rule}."
     return f"Write {rule}, if the path begins at the root of the site."
 
 

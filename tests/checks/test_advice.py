@@ -24,6 +24,10 @@ def fixes(text: str, code: str, dialect: str = "1994") -> list[str]:
         ("*", "Write `Disallow: /`, if the whole site is meant."),
         # www.typingmaster.com
         ("error_redir.asp", "Write `Disallow: /error_redir.asp`, if the path begins"),
+        # www.ml.com
+        ("ml.com/dwealth", "Write `Disallow: /dwealth`, if it begins with the host of"),
+        # www.westjet.com: nor is the whole site meant
+        ("xnet.westjet.com/", "Write `Disallow: /xnet.westjet.com/`, if the path"),
     ],
 )
 def test_a_value_without_a_slash_gets_advice_of_its_own(value: str, fix: str) -> None:
@@ -186,3 +190,28 @@ def test_an_encoded_reserved_character_covers_a_plain_one_in_1994_alone(
 
     assert len(fixes(body, "R023", dialect)) == count
     assert first.allowed("/!/a", "rex") is (count == 0)
+
+
+@pytest.mark.parametrize("dialect", ["1994", "extended"])
+def test_of_two_records_for_one_name_neither_has_the_longer_name(dialect: str) -> None:
+    """whatis.techtarget.com: the second one may be above only as part of the first."""
+    text = "User-agent: bingbot\nDisallow: /a\n\nUser-agent: BingBot\nDisallow: /b\n"
+
+    assert fixes(text, "R024", dialect) == ["Make one record of the two."]
+
+
+@pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
+def test_a_name_with_a_comment_is_not_to_be_joined_with_the_record_for_all(
+    dialect: str,
+) -> None:
+    """www.ajc.com: one record of the two would close the site to every robot."""
+    agent = "User-agent: MauiBot (crawler.feedback+wc@gmail.com)\n"
+    robots = RobotsTxt.parse(
+        f"{STAR}Disallow: /a\n\n{agent}Disallow: /\n", dialect=dialect
+    )
+
+    (problem,) = robots.problems
+
+    assert (problem.code, problem.fix[:20]) == ("R042", "Write the name alone")
+    assert robots.weakening_problems("MauiBot/1.0") == (problem,)
+    assert robots.weakening_problems("rex") == ()
