@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")
 NARROWED = ("show", "refresh", "forget")
 
+_NOT_RENEWED = "could not fetch robots.txt (see the log); the last good policy stands"
+
 
 class RobotsStore(RobotsCommand):
     """`scrapy robots-store`."""
@@ -115,18 +117,21 @@ class RobotsStore(RobotsCommand):
 
     def _refresh(self, origins: list[Origin], opts: argparse.Namespace) -> int:
         """Fetch the policies through the project's downloader, and print each."""
-        are_known: list[bool] = []
+        are_fetched: list[bool] = []
 
         def show(source: PolicySource) -> None:
-            are_known.append(source.is_known)
-            row = {"url": source.name, "outcome": source.outcome, "why": source.why}
-            text = f"{source.outcome:<11} {source.name} {source.why}".rstrip()
+            # R5: the last good policy is known, though the fetch failed.
+            is_stale = source.policy is not None and source.policy.is_stale_on_error
+            are_fetched.append(source.is_known and not is_stale)
+            why = _NOT_RENEWED if is_stale else source.why
+            row = {"url": source.name, "outcome": source.outcome, "why": why}
+            text = f"{source.outcome:<11} {source.name} {why}".rstrip()
             _print(row, [escape_control_chars(text, 500)], as_json=opts.json)
 
         lookup = self.lookup(opts)
         lookup.run([it.robots_url for it in origins], show)
         is_stored = not lookup.store_failures
-        return ExitCode.FINE if is_stored and all(are_known) else ExitCode.UNREAD
+        return ExitCode.FINE if is_stored and all(are_fetched) else ExitCode.UNREAD
 
 
 def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]]:

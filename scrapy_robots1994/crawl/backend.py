@@ -131,7 +131,7 @@ class ScrapyBackend:
         last: Policy | None,
     ) -> None:
         """Log and count *policy*; if a file made it, call all listeners."""
-        self._log.fetched(policy, result, last)
+        self._log.fetched(policy, result, last, self.now())
         # A 304 states nothing new, and a status states no rules: neither has a file to
         # announce.
         if result.outcome is Outcome.PARSED:

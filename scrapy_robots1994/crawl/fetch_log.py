@@ -44,15 +44,17 @@ class FetchLog:
         self._bugs: set[str] = set()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def fetched(self, policy: Policy, result: Answer, last: Policy | None) -> None:
-        """Log and count a policy that *result* made; *last* was there before."""
+    def fetched(
+        self, policy: Policy, result: Answer, last: Policy | None, now: float
+    ) -> None:
+        """Log and count a policy that *result* made *now*; *last* was there before."""
         # Of the result, not of the policy: a stale one keeps the outcome that it had.
         outcome = result.outcome.value
         stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
         if policy.is_known and not policy.is_stale_on_error:
             self._known(policy, last)
         else:
-            self._unreachable(policy, result, last)
+            self._unreachable(policy, result, last, policy.fresh_until - now)
 
     def _known(self, policy: Policy, last: Policy | None) -> None:
         """Log a policy that the origin stated, and count it if it is a newer one.
@@ -82,8 +84,13 @@ class FetchLog:
         outcome = policy.outcome.value
         self._log(level, text, policy.origin, policy.status, outcome, lifetime)
 
-    def _unreachable(self, policy: Policy, result: Answer, last: Policy | None) -> None:
-        """Warn of an origin without a usable answer (R5), once while that lasts."""
+    def _unreachable(
+        self, policy: Policy, result: Answer, last: Policy | None, pause: float
+    ) -> None:
+        """Warn of an origin without a usable answer (R5), once while that lasts.
+
+        *pause* are the seconds until the next fetch.
+        """
         if policy.is_stale_on_error:
             stats.count(self._crawler, stats.STALE_IF_ERROR)
             # R5: it weighs more than what a setting says about unknown ones.
@@ -98,7 +105,6 @@ class FetchLog:
         text = (
             "Could not fetch %s (%s): %s; the next fetch is in %.0f s at the earliest"
         )
-        pause = policy.fresh_until - policy.fetched_at
         self._log(level, text, policy.origin, _reason(result), meaning, pause)
 
     def loaded(self, policy: Policy, now: float) -> None:

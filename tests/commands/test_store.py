@@ -171,8 +171,13 @@ def test_refresh_keeps_the_last_good_policy_of_who_fails(
     site.answer("/robots.txt", [replies.text(BODY), replies.status(503)])
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": store})
 
-    scrapy("robots-store", "refresh", "--all", "--store", store)
+    ran = scrapy("robots-store", "refresh", "--all", "--store", store)
 
+    failed = "could not fetch robots.txt (see the log); the last good policy stands"
+    assert ran.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
+    assert ran.code == 3
+    # From now on, though the policy is two days old.
+    assert "the next fetch is in 300 s at the earliest" in ran.err
     (row,) = rows(scrapy("robots-store", "list", "--json", "--store", store))
     assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)
 
