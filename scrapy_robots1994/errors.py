@@ -8,7 +8,10 @@ from contextlib import contextmanager
 
 
 class RobotsError(Exception):
-    """Base class of every exception of this package; never raised itself."""
+    """Base class of every exception of this package that is not one of Scrapy's, too.
+
+    Never raised itself. `ForbiddenByRobots` and `DroppedByPage` are Scrapy's.
+    """
 
 
 class SettingsError(RobotsError, ValueError):

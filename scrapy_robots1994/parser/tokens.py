@@ -104,7 +104,7 @@ class LineKind(Enum):
 _WHY_IGNORED = {
     LineKind.UNKNOWN: "this dialect has no such field",
     LineKind.MALFORMED: "not of the form `field: value`",
-    LineKind.ORPHAN: "no User-agent line before it",
+    LineKind.ORPHAN: "no User-agent line in its record",
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }

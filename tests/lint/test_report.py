@@ -42,7 +42,7 @@ EFFECTS = [
     "forbids everything",
     "ends the record",
     "ignored: it names no robot",
-    "ignored: no User-agent line before it",
+    "ignored: no User-agent line in its record",
     "ignored: this dialect has no such field",
 ]
 
