@@ -223,6 +223,45 @@ def test_delays_of_the_built_ins_parsers_come_by_signal() -> None:
         assert "use Scrapy 2.18 or newer" in result.log
 
 
+class AnyFloatParser:
+    """A parser that reads the delay as `float` does, as RerpRobotParser."""
+
+    def __init__(self, body: bytes) -> None:
+        self.stated = body.partition(b"Crawl-delay: ")[2]
+
+    @classmethod
+    def from_crawler(cls, _crawler: Any, body: bytes) -> AnyFloatParser:
+        """Read a file with a delay."""
+        return cls(body)
+
+    def allowed(self, *_: object) -> bool:
+        """Allow everything."""
+        return True
+
+    def crawl_delay(self, _robot: object) -> float:
+        """Return the delay."""
+        return float(self.stated)
+
+
+@pytest.mark.parametrize("stated", ["inf", "nan", "-5"])
+def test_no_delay_is_applied_for_a_number_that_no_timer_takes(stated: str) -> None:
+    """Else the requests of the origin would never leave their slot."""
+    with Site() as site:
+        site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
+        result = crawl(
+            [site.url("/1"), site.url("/2")],
+            middleware="builtin",
+            settings={
+                "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
+                "ROBOTS1994_CRAWL_DELAY": True,
+                "ROBOTSTXT_PARSER": "tests.crawl.test_crawl_delay.AnyFloatParser",
+            },
+        )
+
+    assert len(result.fetched) == 2
+    assert "robots1994/crawl_delay/kept" not in result.stats
+
+
 @pytest.mark.parametrize("reactor", reactors())
 def test_extension_with_our_middleware_lets_the_crawl_end(
     reactor: Reactor,

@@ -138,7 +138,8 @@ class SlotDelays:
 
     def set_delay(self, origin: Origin, seconds: float | None) -> None:
         """Apply a delay of *seconds* to *origin* from now on; `None` for no delay."""
-        stated = seconds or 0.0
+        # Some parsers return whatever `float` reads: -5, "nan", "inf".
+        stated = seconds if seconds and 0 < seconds < math.inf else 0.0
         applied = min(stated, self._longest)
         # Mostly nothing changed, for this is called for every request that is allowed.
         if self._delays.get(origin, 0.0) == applied:
