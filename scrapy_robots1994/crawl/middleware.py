@@ -147,7 +147,7 @@ class Robots1994Middleware:
             await self._judge.judge(request, origin, policy)
             # As in `process_request`: it must not overtake more urgent ones.
             if self._waiting.leaving:
-                with self._waiting.waiting(request, origin, enters=False) as waiting:
+                with self._waiting.waiting(request, enters=False) as waiting:
                     await self._waiting.turn(waiting)
         except FetchAborted:
             if not self._engine.is_closing():
@@ -168,7 +168,7 @@ class Robots1994Middleware:
     async def _wait(self, request: Request, origin: Origin) -> None:
         """Judge *request* once the policy of *origin* is known, and let it leave."""
         stats.count(self._crawler, stats.WAITED)
-        with self._waiting.waiting(request, origin) as waiting:
+        with self._waiting.waiting(request) as waiting:
             found = await self._find(request, origin)
             # Also an error, and before its turn: in a dry run a failed fetch allows, and
             # what is refused takes no place of another.
@@ -194,7 +194,7 @@ class Robots1994Middleware:
         """Answer a spider's own request for a robots.txt with the file we have."""
         if not self._hands_out_robots or request.method != "GET":
             return None
-        with self._waiting.waiting(request, origin):
+        with self._waiting.waiting(request):
             found = await self._find(request, origin)
         # Ours O22: it is never refused, so without a policy it may be sent itself.
         return None if isinstance(found, Exception) else handed_out(found, request)

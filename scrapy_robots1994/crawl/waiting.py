@@ -1,7 +1,6 @@
 """Requests that wait for a robots.txt: how many, and in which order they leave."""
 
 from bisect import insort
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.origin import Origin
 
 # In the meta, because it must survive a queue on disk (JOBDIR).
 RETURNED = "_robots1994_returned"
@@ -37,83 +35,53 @@ CLOSING = "the crawl is closing"
 class Waiting:
     """One request that waits.
 
-    Those of a lower *order* leave first: by priority, then by arrival. *is_due* says
-    whether its policy is known. *left* is released with `None` when it may go on, or
-    with why it may not.
+    Those of a lower *order* leave first: by priority, then by arrival. *left* is released
+    with `None` when it may go on, or with why it may not.
     """
 
     request: Request
-    origin: Origin
     order: tuple[int, int]
-    is_due: bool = False
     left: DeferredWaiter[str | None] = field(default_factory=DeferredWaiter)
 
 
 class Places:
     """At most *most* waiting requests that do not count towards `CONCURRENT_REQUESTS`.
 
-    No origin has more than half of the places while a request of another one wants one.
+    They are not shared out among origins: whichever requests have them, equally many
+    count, and the scheduler hands out equally many more.
     """
 
     def __init__(self, uncounted: UncountedRequests, most: int) -> None:
         self._uncounted = uncounted
         self._most = most
-        self._share = most // 2
-        self._by_origin: Counter[Origin] = Counter()
-        # Dicts, for they are in order of arrival, and a cancelled wait is found at once.
-        self._taken: dict[Waiting, None] = {}
-        # Those that count, most of them for want of a place.
+        self._taken: set[Waiting] = set()
+        # Those that count, most of them for want of a place. A dict, for it is in order
+        # of arrival, and a cancelled wait is found at once.
         self.counting: dict[Waiting, None] = {}
 
     def enter(self, waiting: Waiting) -> None:
-        """Give *waiting* a place, perhaps that of an origin with more than its share."""
-        # Else 1,000 requests of one slow origin would stop all others.
-        if self._is_full() and not self._has_share(waiting):
-            self._withdraw()
-        if self._is_full() or not self.take(waiting):
+        """Give *waiting* a place, if there is one."""
+        if not self._take(waiting):
             self.counting[waiting] = None
 
     def leave(self, waiting: Waiting) -> None:
         """Forget *waiting*, which counts from now on; others may take its place."""
         self.counting.pop(waiting, None)
-        self._count(waiting)
+        self._taken.discard(waiting)
+        self._uncounted.discard(waiting.request)
         # One that counts takes a download away from pages that could be fetched.
-        for other in sorted(self.counting, key=self._has_share):
-            if not self._is_full() and self.take(other):
+        for other in list(self.counting):
+            if self._take(other):
                 del self.counting[other]
 
-    def take(self, waiting: Waiting) -> bool:
-        """Let *waiting* have a place; `False` if the downloader does not count it."""
-        if not self._uncounted.add(waiting.request):
-            return False
-        self._taken[waiting] = None
-        self._by_origin[waiting.origin] += 1
-        return True
-
-    def _is_full(self) -> bool:
-        return len(self._taken) >= self._most
-
-    def _has_share(self, waiting: Waiting) -> bool:
-        return self._by_origin[waiting.origin] >= self._share
-
-    def _withdraw(self) -> None:
-        """Let the last request count of the origin that has more than its share."""
-        for other in reversed(self._taken):
-            has_more = self._by_origin[other.origin] > self._share
-            # One that is due leaves soon, and would then take a download twice.
-            if has_more and not other.is_due:
-                self._count(other)
-                self.counting[other] = None
-                return
-
-    def _count(self, waiting: Waiting) -> None:
-        """Take the place of *waiting*, if it has one: it counts again."""
-        if waiting in self._taken:
-            del self._taken[waiting]
-            self._uncounted.discard(waiting.request)
-            self._by_origin[waiting.origin] -= 1
-            if not self._by_origin[waiting.origin]:
-                del self._by_origin[waiting.origin]
+    def _take(self, waiting: Waiting) -> bool:
+        """Let *waiting* have a place; return whether it has one."""
+        is_free = len(self._taken) < self._most
+        # A downloader without a set of requests does not count it.
+        is_taken = is_free and self._uncounted.add(waiting.request)
+        if is_taken:
+            self._taken.add(waiting)
+        return is_taken
 
 
 class WaitingRequests:
@@ -151,15 +119,13 @@ class WaitingRequests:
         crawler.signals.connect(self._close, signals.spider_closed)
 
     @contextmanager
-    def waiting(
-        self, request: Request, origin: Origin, *, enters: bool = True
-    ) -> Iterator[Waiting]:
+    def waiting(self, request: Request, *, enters: bool = True) -> Iterator[Waiting]:
         """Wait with *request* while the block runs, in a place of its own if it *enters*.
 
         One that only takes its turn among those that leave does not enter.
         """
         # As the queues of the scheduler: the highest priority first.
-        waiting = Waiting(request, origin, (-request.priority, next(self._numbers)))
+        waiting = Waiting(request, (-request.priority, next(self._numbers)))
         if enters:
             self._places.enter(waiting)
         else:
@@ -181,7 +147,6 @@ class WaitingRequests:
         if waiting.request.callback is NO_CALLBACK:
             # A component awaits it by `engine.download_async`, which has no such limit.
             return
-        waiting.is_due = True
         insort(self.leaving, waiting, key=lambda it: it.order)
         # Not before all that wait for the file are due: the first is not the most
         # urgent.
