@@ -1,6 +1,5 @@
 """The crawl as the policy resolver sees it: fetch, parse, wait, clock, listeners."""
 
-import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -8,8 +7,6 @@ from functools import partial
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
-from twisted.internet.defer import CancelledError, Deferred
-from twisted.python.failure import Failure
 
 from scrapy_robots1994.checks.kinds import Problem
 from scrapy_robots1994.crawl import stats, threads
@@ -25,6 +22,7 @@ from scrapy_robots1994.crawl.parser import (
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.backend import Work
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -96,12 +94,10 @@ class ScrapyBackend:
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
-    ) -> "Deferred[None]":
+    ) -> Work:
         """Run *work* on its own; only a cancellation may end it with an exception."""
-        running: Deferred[None] = deferred_from_coro(work)
-        # Last, `ended`: it runs whatever came of the work.
-        # An error that is left in a Deferred is logged as "Unhandled".
-        running.addErrback(Failure.trap, CancelledError, asyncio.CancelledError)
+        running = deferred_from_coro(work)
+        # Whatever came of it: an error left in a Deferred is logged as "Unhandled".
         running.addBoth(lambda _: ended())
         return running
 
