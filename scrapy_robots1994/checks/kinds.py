@@ -150,7 +150,7 @@ MALFORMED = _kind("R006", "O14", WARNING, "line without a colon")(
     "Write `Field: value`, or begin the line with `#` to make it a comment.",
 )
 NO_BLANK = _kind("R007", "O7", WARNING, "no blank line between records")(
-    "User-agent after Disallow, without a blank line, begins a new record",
+    "User-agent after {}, without a blank line, {}",
     "Put a blank line before it.",
 )
 SECOND_DEFAULT = _kind("R008", "A3", WARNING, "several records for every robot")(

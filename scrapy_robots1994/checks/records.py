@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import itemgetter
 
 from scrapy_robots1994.checks import kinds
@@ -36,7 +36,7 @@ _MISSPELT_AGENT_FIX = (
 
 
 def boundary_matches(
-    records: Iterable[Record],
+    records: Sequence[Record],
     lines: Sequence[Line],
     two_fields: Collection[int],
     dialect: Dialect,
@@ -56,12 +56,20 @@ def boundary_matches(
         for line in lines
         if line.kind is unknown
     }
+    # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
+    merged = {
+        name.lower()
+        for record in records
+        for name in record.names
+        if record.rules and (name == EVERYBODY or not dialect.has_blank_lines)
+    }
     previous = None
     for record in records:
         first, last = record.first_line, record.last_line
         yield from _orphan_matches(record, lines, block)
         is_two_fields = any(agent.line in two_fields for agent in record.agents)
-        if not (record.rules or record.orphans or is_two_fields):
+        is_merged = merged.issuperset(map(str.lower, record.names))
+        if not (record.rules or record.orphans or is_two_fields or is_merged):
             # Ours O3, against 1994 D3.
             has_allow = ignored.get((block[first], ALLOW), 0) > first
             check = kinds.ALLOW_ONLY if has_allow else kinds.WITHOUT_RULES
@@ -71,8 +79,22 @@ def boundary_matches(
             yield check.at(first, 1, ", ".join(record.names), is_harmless=is_harmless)
         if dialect.has_blank_lines and previous == block[first]:
             # Ours O7
-            yield kinds.NO_BLANK.at(first, 1)
+            yield kinds.NO_BLANK.at(first, 1, "Disallow", "begins a new record")
+        if dialect.has_blank_lines and any(rule.value for rule in record.rules):
+            yield from _joined_matches(record, lines)
         previous = block[record.orphans[-1].line if record.orphans else last]
+
+
+def _joined_matches(record: Record, lines: Sequence[Line]) -> Iterator[Match]:
+    """Yield the User-agent lines that only an ignored field parts from those above."""
+    for above, agent in pairwise(record.agents):
+        for line in lines[above.line : agent.line - 1]:
+            # 1994 F6: such a line is no boundary. A misspelt one is reported itself.
+            is_ignored = line.kind in (LineKind.UNKNOWN, LineKind.CRAWL_DELAY)
+            if is_ignored and not likely_field(line.field, ("User-agent", "Disallow")):
+                outcome = f"shares its rules with line {above.line}"
+                yield kinds.NO_BLANK.at(agent.line, 1, line.field, outcome)
+                break
 
 
 def _orphan_matches(
@@ -131,7 +153,8 @@ def default_matches(records: Iterable[Record]) -> Iterator[Match]:
     for record in defaults[1:]:
         # 1994 A3: there may be one.
         line = next(it.line for it in record.agents if it.name == EVERYBODY)
-        yield kinds.SECOND_DEFAULT.at(line, 1, str(defaults[0].first_line))
+        fix = "" if record.rules else _SAME_NAME_FIX
+        yield kinds.SECOND_DEFAULT.at(line, 1, str(defaults[0].first_line), fix=fix)
 
 
 def rule_matches(records: Iterable[Record], dialect: Dialect) -> Iterator[Match]:

@@ -215,3 +215,70 @@ def test_a_name_with_a_comment_is_not_to_be_joined_with_the_record_for_all(
     assert (problem.code, problem.fix[:20]) == ("R042", "Write the name alone")
     assert robots.weakening_problems("MauiBot/1.0") == (problem,)
     assert robots.weakening_problems("rex") == ()
+
+
+@pytest.mark.parametrize(
+    ("field", "more"), [("Allow", ": /"), ("Crawl-delay", ": 5\nSitemap: x")]
+)
+def test_names_that_only_an_ignored_field_parts_share_their_rules(
+    field: str, more: str
+) -> None:
+    """www.parts-express.com: its Allow lines are meant to keep Googlebot welcome."""
+    body = f"User-agent: Googlebot\n{field}{more}\nUser-agent: Yandex\nDisallow: /\n"
+    robots = RobotsTxt.parse(body)
+    line = robots.records[0].agents[1].line
+
+    assert not robots.allowed("/", "Googlebot")
+    (problem,) = [it for it in robots.problems if it.code == "R007"]
+    assert problem.message == (
+        f"User-agent after {field}, without a blank line, shares its rules with line 1"
+    )
+    assert (problem.line, problem.fix) == (line, "Put a blank line before it.")
+    mended = body.replace("User-agent: Yandex", "\nUser-agent: Yandex")
+    assert RobotsTxt.parse(mended).allowed("/", "Googlebot")
+
+
+@pytest.mark.parametrize(
+    ("body", "dialect", "codes"),
+    [
+        # The slip is told as such.
+        ("User-agent: a\nDisalow: /\nUser-agent: b\nDisallow: /", "1994", ["R020"]),
+        # There is nothing to share.
+        ("User-agent: a\nHost: x\nUser-agent: b\nDisallow:", "1994", ["R019"]),
+        # There it begins a record.
+        ("User-agent: a\nAllow: /\nUser-agent: b\nDisallow: /", "extended", ["R007"]),
+        # A blank line would not part them.
+        ("User-agent: a\nHost: x\nUser-agent: b\nDisallow: /", "rfc9309", ["R019"]),
+    ],
+)
+def test_what_parts_names_is_told_once(
+    body: str, dialect: str, codes: list[str]
+) -> None:
+    """And where nothing can be mended, not at all."""
+    problems = RobotsTxt.parse(body, dialect=dialect).problems
+
+    assert [it.code for it in problems] == codes
+    assert not any("shares" in it.message for it in problems)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "fix"),
+    [
+        ("1994", "*", ["Make one record of the two."]),
+        ("extended", "*", ["Make one record of the two."]),
+        ("rfc9309", "Rex", []),
+    ],
+)
+def test_an_empty_record_that_is_obeyed_with_another_one_opens_nothing(
+    dialect: str, name: str, fix: list[str]
+) -> None:
+    """www.elsevier.com: a second record for every robot holds its sitemap alone."""
+    text = (
+        f"User-agent: {name}\nDisallow: /a\n\nUser-agent: {name.lower()}\nSitemap: x\n"
+    )
+    robots = RobotsTxt.parse(text, dialect=dialect)
+
+    assert not robots.allowed("/a", "rex")
+    assert robots.weakening_problems("rex") == ()
+    assert fixes(text, "R003", dialect) == []
+    assert fixes(text, "R008", dialect) == fix
