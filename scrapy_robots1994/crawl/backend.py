@@ -159,18 +159,20 @@ class ScrapyBackend:
             if problems:
                 self._log.weakens_policy(policy.origin, problems)
             # Awaited: a handler may request pages of the origin, whose policy is in
-            # memory by now.
+            # memory by now. Shielded: it may await the close, which cancels the fetch.
             if sitemaps:
-                await offer_sitemaps(
+                offered = offer_sitemaps(
                     self._crawler, sitemaps, policy.origin, robots, context.page
                 )
+                await threads.shielded(offered)
         # Also for the same file again: the built-in sends it with each file it parses.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
-            await self._crawler.signals.send_catch_log_async(
+            sent = self._crawler.signals.send_catch_log_async(
                 ROBOTS_PARSED,
                 robotparser=Robots1994Parser(robots),
                 request=context.page,
             )
+            await threads.shielded(sent)
 
 
 def _compile(

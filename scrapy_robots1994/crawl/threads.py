@@ -2,14 +2,15 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
 from time import monotonic
 from typing import Any, Generic, TypeVar, cast
 
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
 
 T = TypeVar("T")
 
@@ -42,6 +43,16 @@ def thread_safe_call() -> Any:
     from twisted.internet import reactor  # noqa: PLC0415 - not before the crawl
 
     return cast("Any", reactor).callFromThread
+
+
+async def shielded(work: Coroutine[Any, Any, object]) -> None:
+    """Wait for *work*, which goes on if the wait is cancelled."""
+    # Not `asyncio.shield`: on other reactors there is no event loop of asyncio.
+    ended: DeferredWaiter[object] = DeferredWaiter()
+    deferred_from_coro(work).addBoth(ended.release)
+    result = await ended
+    if isinstance(result, Failure):
+        result.raiseException()
 
 
 async def future_result(future: Future[T]) -> T:

@@ -73,3 +73,37 @@ def test_a_handler_that_awaits_a_page_of_the_origin_gets_it(
     assert result.stats["test/handler"] == 200
     assert result.fetched_urls == [site.url("/page")]
     assert len(result.failed) == 1
+
+
+def on_sitemaps_close(crawler: Crawler) -> None:
+    """Await the close of the crawl in a handler of `robots_sitemaps`; a hook."""
+
+    async def handle() -> None:
+        engine: Any = crawler.engine
+        if hasattr(engine, "close_spider_async"):
+            await engine.close_spider_async(reason="no page wanted")
+        else:
+            closing = engine.close_spider(crawler.spider, "no page wanted")
+            await maybe_deferred_to_future(closing)
+
+    crawler.signals.connect(handle, robots_sitemaps, weak=False)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_a_handler_may_await_the_close_of_the_crawl(
+    site: Site, reactor: Reactor
+) -> None:
+    """The close cancels the fetch, but not the close itself, which its handler awaits."""
+    site.robots(FILE)
+
+    result = crawl(
+        [site.url("/page")],
+        settings={"ROBOTS1994_DIALECT": "extended"},
+        reactor=reactor,
+        hook="tests.crawl.test_signal_handlers:on_sitemaps_close",
+        timeout=30,
+    )
+
+    assert result.stats["finish_reason"] == "no page wanted"
+    assert "Traceback" not in result.log
+    assert site.targets() == ["/robots.txt"]
