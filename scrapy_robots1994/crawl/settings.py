@@ -190,7 +190,7 @@ class RobotsSettings:
             __version__,
             self.dialect,
             self.reading,
-            to_unicode(RobotName(crawler).usual, errors="replace"),
+            to_unicode(RobotName(crawler).usual, errors="replace") or '""',
             str(self.store),
             self.max_fetches,
             dry_run if self.dry_run else "",
