@@ -157,9 +157,8 @@ def default_matches(records: Iterable[Record]) -> Iterator[Match]:
         yield kinds.SECOND_DEFAULT.at(line, 1, str(defaults[0].first_line), fix=fix)
 
 
-def rule_matches(records: Iterable[Record], dialect: Dialect) -> Iterator[Match]:
+def rule_matches(records: Sequence[Record], dialect: Dialect) -> Iterator[Match]:
     """Yield the rules that change nothing in their record."""
-    records = tuple(records)
     # RFC 9309 2.2.1: the groups of one name are merged.
     with_allow = {
         name.lower()
@@ -173,17 +172,15 @@ def rule_matches(records: Iterable[Record], dialect: Dialect) -> Iterator[Match]
                 if not (rule.value or rule.allows):
                     # Ours O21
                     yield kinds.ADDS_NOTHING.at(rule.line, 1)
-        has_allow = any(rule.allows for rule in record.rules)
         # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
-            yield from _covered_rules(record.rules, dialect, has_allow=has_allow)
+            yield from _covered_rules(record.rules, dialect)
 
 
-def _covered_rules(
-    rules: Iterable[Rule], dialect: Dialect, *, has_allow: bool
-) -> Iterator[Match]:
+def _covered_rules(rules: Sequence[Rule], dialect: Dialect) -> Iterator[Match]:
     """Yield the rules about whose URLs another one decides."""
+    has_allow = any(rule.allows for rule in rules)
     # Revisited K2: deleting a line with several paths would open the others.
     listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
     # RFC 9309 2.2.2: an encoded reserved character differs from a plain one.

@@ -41,12 +41,8 @@ class _File:
         self.dialect = dialect
         self.lines = tuple(read_lines(body.text, dialect))
         self.records = tuple(read_records(self.lines, dialect))
-        blank, comment = LineKind.BLANK, LineKind.COMMENT
-        self.written = [
-            line
-            for line in self.lines
-            if line.kind is not blank and line.kind is not comment
-        ]
+        idle = (LineKind.BLANK, LineKind.COMMENT)
+        self.written = [line for line in self.lines if line.kind not in idle]
         beginning = self.written[0].text.lstrip() if self.written else ""
         self.is_page = beginning.startswith("<")
         self.is_wide = bool(self.written) and _is_wide(body)
