@@ -63,7 +63,9 @@ class RobotsSettings:
     none. The default is a day.
     """
     min_ttl: float = declare(types.SECONDS, 300)
-    """Shortest time a policy is fresh, in seconds, whatever the server says."""
+    """Shortest time a policy is fresh, in seconds, whatever the server says; not more than
+    ``ROBOTS1994_TTL``.
+    """
     stale_ttl: float = declare(types.SECONDS, 2_592_000)
     """Longest time, in seconds after it was fresh, that the last good policy is
     used when it cannot be renewed (R5). The default is 30 days.
