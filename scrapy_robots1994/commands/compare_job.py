@@ -38,7 +38,7 @@ from scrapy_robots1994.crawl.features.peers import (
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import RobotsError, needs_extra
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 
 ItemT = TypeVar("ItemT")
@@ -227,8 +227,7 @@ def report_of(
 ) -> ComparisonReport:
     """Return what came of the job, as a report."""
     # A report is for others, too.
-    named = map(redact_credentials, args[:3])
-    shown = ", ".join(named) + ", ..." * bool(args[3:])
+    shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     asked = (
         f"at most {job.max_questions} questions for each file, at the edges of its rules; "
         "not real requests. One URL that differs makes a site count as changed."
@@ -237,7 +236,7 @@ def report_of(
         asked = f"the {len(job.urls):,} URLs of --urls."
     robots = ", ".join(job.robots)
     return ComparisonReport(
-        subject=f"{totals.captures:,} robots.txt of {escape_control_chars(shown, 200)}",
+        subject=f"{totals.captures:,} robots.txt of {shown}",
         parsers=job.names,
         totals=totals,
         metadata=describe(

@@ -16,7 +16,7 @@ from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Outcome, Policy, UniformRules
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
@@ -201,7 +201,7 @@ class PolicySource:
     @classmethod
     def from_error(cls, name: str, error: Exception) -> "PolicySource":
         """Return the source for a *name* of which nothing is known, because of *error*."""
-        why = escape_control_chars(redact_credentials(str(error)), 300)
+        why = redact_and_escape(str(error), 300)
         why = f"{why or type(error).__name__}; try again"
         return cls(name, None, "unknown", why=why)
 

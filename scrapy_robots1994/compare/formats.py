@@ -9,6 +9,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from importlib.metadata import metadata
 from importlib.resources import files
@@ -108,11 +109,8 @@ def as_html(report: ComparisonReport) -> str:
         # Nothing in the data can end the element that it is in.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
-    page = _part("report.html")
-    # The data comes last: nothing in it is a placeholder.
-    for name, part in parts.items():
-        page = page.replace(f"%{name}%", part, 1)
-    return page
+    # In one pass: nothing in a part is a placeholder.
+    return re.sub("%([A-Z]+)%", lambda it: parts[it[1]], _part("report.html"))
 
 
 def _part(name: str) -> str:
