@@ -189,10 +189,10 @@ class FetchLog:
         # Up to that number each has a warning of its own.
         if self._forbidding > MAX_FORBIDDEN_WARNINGS:
             text = (
-                "%d origins answered 401 or 403 for robots.txt: all their URLs were "
-                'refused; ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"'
+                "%d origins answered 401 or 403 for robots.txt: all their URLs %s; "
+                'ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"'
             )
-            log_line(self._crawler, WARNING, text, self._forbidding)
+            log_line(self._crawler, WARNING, text, self._forbidding, self._are_refused)
 
     def _log(self, level: int, text: str, origin: Origin, *values: object) -> None:
         """Log one line about the robots.txt of *origin*."""

@@ -244,6 +244,26 @@ def test_no_line_of_the_log_says_that_ours_refuses(status: int) -> None:
     assert "URLs are refused" not in result.log
 
 
+@pytest.mark.parametrize(
+    ("settings", "meaning"), [(DRY, "would be refused"), ({}, "are refused")]
+)
+def test_many_forbidden_origins_are_counted_at_the_close(
+    settings: dict[str, Any], meaning: str
+) -> None:
+    """Past the first twenty, whose answer is a warning of its own."""
+    hosts = [f"h{number}.test" for number in range(21)]
+    with Site() as site:
+        site.answer("/robots.txt", replies.text("x", status=403))
+        urls = [site.url("/a", host=host) for host in hosts]
+        result = crawl(urls, settings=settings)
+
+    assert (
+        f"21 origins answered 401 or 403 for robots.txt: all their URLs {meaning};"
+        in (result.log)
+    )
+    assert result.log.count(f"all its URLs {meaning}") == 21
+
+
 def test_a_wrong_parser_of_the_built_in_stops_the_crawl_at_start() -> None:
     """One sentence that names the setting."""
     with Site() as site:
