@@ -259,7 +259,7 @@ def test_many_forbidden_origins_are_counted_at_the_close(
 
     assert (
         f"21 origins answered 401 or 403 for robots.txt: all their URLs {meaning};"
-        in (result.log)
+        in result.log
     )
     assert result.log.count(f"all its URLs {meaning}") == 21
 
