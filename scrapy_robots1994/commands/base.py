@@ -108,8 +108,10 @@ class RobotsCommand(ScrapyCommand):
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
-def project_notes(settings: Settings) -> Iterator[str]:
+def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
     """Yield why the crawl of the project would not do what is printed here."""
+    if is_dry_run:
+        yield "note: ROBOTS1994_DRY_RUN is on here, so the built-in's rules would decide"
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:

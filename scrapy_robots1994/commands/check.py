@@ -88,7 +88,8 @@ class RobotsCheck(RobotsCommand):
                 continue
             for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
                 self._urls.setdefault(name, []).append(url)
-        for line in project_notes(self.settings):
+        is_dry_run = self._lookup.settings.dry_run
+        for line in project_notes(self.settings, is_dry_run=is_dry_run):
             terminal.print_note(line)
         for verdict in exempt:
             self._print(verdict)

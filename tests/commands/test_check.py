@@ -325,17 +325,26 @@ def test_a_crawl_that_ends_without_all_answers_is_3(site: Site) -> None:
     assert "no policy was found for 1" in ran.lines[-1]
 
 
-def test_a_project_that_does_not_obey_has_a_note(tmp_path: Path) -> None:
-    """The answer is that of robots.txt, with a note that the crawl does not check it."""
+@pytest.mark.parametrize(
+    ("setting", "note"),
+    [
+        ("ROBOTSTXT_OBEY=0", "ROBOTSTXT_OBEY is off"),
+        ("ROBOTS1994_DRY_RUN=True", "ROBOTS1994_DRY_RUN is on"),
+    ],
+)
+def test_a_project_that_decides_otherwise_has_a_note(
+    tmp_path: Path, setting: str, note: str
+) -> None:
+    """The answer is that of robots.txt, with a note that the crawl does otherwise."""
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
     asked = ("robots-check", "--robots", str(draft), "/a")
 
-    ran = scrapy(*asked, "-s", "ROBOTSTXT_OBEY=0")
+    ran = scrapy(*asked, "-s", setting)
 
     assert ran.code == 1
-    assert "ROBOTSTXT_OBEY is off" in ran.err
-    assert "ROBOTSTXT_OBEY" not in scrapy(*asked).err
+    assert note in ran.err
+    assert note not in scrapy(*asked).err
 
 
 @pytest.mark.parametrize(
