@@ -48,7 +48,7 @@ class RobotsCommand(ScrapyCommand):
 
     def short_desc(self) -> str:
         """Return what the list of commands says."""
-        return terminal.help_of(self.help_text)[0].rstrip(".")
+        return self.help_text.partition("\n")[0].rstrip(".")
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's own options and those that all our commands have."""

@@ -52,14 +52,12 @@ class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exi
     """The arguments make no sense; the text says what to write."""
 
 
-def help_of(text: str) -> list[str]:
-    """Return the parts of a help text: one line, a paragraph, and the examples."""
-    return cleandoc(text).split("\n\n", 2)
-
-
 def add_common_options(parser: argparse.ArgumentParser, help_text: str) -> None:
-    """Add the options that all our commands have, and the *help_text* of this one."""
-    _, parser.description, examples = help_of(help_text)
+    """Add the options that all our commands have, and the *help_text* of this one.
+
+    Its parts are one line, a paragraph, and the examples.
+    """
+    _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
     parser.add_argument(
         "--color",
