@@ -6,14 +6,25 @@ Of a WARC file, each answer to GET /robots.txt, read within limits.
 import io
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
+from scrapy.http import Response
+
 from scrapy_robots1994.commands import inputs
 from scrapy_robots1994.compare.parsers import Capture, obeyed_body
 from scrapy_robots1994.crawl.features.comparison import capture_of
+from scrapy_robots1994.crawl.robots_response import (
+    CODING_HEADERS,
+    CODINGS,
+    Undecodable,
+    can_unpack,
+    codings_of,
+    unpack,
+)
 from scrapy_robots1994.errors import RobotsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin, target_of
@@ -134,7 +145,8 @@ def captures_in(path: Path, reader: Reader, on_fault: OnFault) -> Iterator[Captu
         raise
     except Exception as error:  # noqa: BLE001 - of damage comes any error
         is_clear = not isinstance(error, (AttributeError, TypeError))
-        why = (is_clear and str(error)) or "a record is damaged"
+        text = " ".join(str(error).split())
+        why = (is_clear and text) or "a record is damaged"
         report(f"cannot be read from here on: {why}")
 
 
@@ -198,16 +210,46 @@ def _capture(record: Any, reader: Reader, report: OnFault) -> Capture | None:
     raw = record.raw_stream
     # warcio reads a chunk of any size whole, so that what was sent is read here.
     record.raw_stream = io.BytesIO(_read(raw, MAX_PACKED_BYTES))
-    # One byte more says that the file is longer.
-    body = _read(record.content_stream(), reader.limit + 1)
+    found = _body_of(record, reader.limit)
     record.raw_stream = raw
     if _is_short(record):
         report(f"{url}: the record breaks off")
         return None
+    if found is None:
+        report(f"{url}: the body is not what its Content-Encoding says")
+        return None
+    body, is_truncated = found
     # As a crawl decides that knows nothing from before (R1 to R5).
-    answer = RobotsResponse(status, body)
+    answer = RobotsResponse(status, body, is_truncated=is_truncated)
     policy = Policy.from_response(origin, answer, reader, 0.0, FreshnessSettings())
-    return capture_of(policy, obeyed_body(reader.read(body)))
+    robots = reader.read(body, is_truncated=is_truncated)
+    return capture_of(policy, obeyed_body(robots))
+
+
+def _body_of(record: Any, limit: int) -> tuple[bytes, bool] | None:
+    """Return the body of *record*, unpacked as in a crawl, and whether it is truncated.
+
+    `None` for one that cannot be unpacked whole.
+    """
+    headers = record.http_headers
+    sent = [each for each in headers.headers if each[0].title() in CODING_HEADERS]
+    found = codings_of(Response(NOWHERE, headers=sent))
+    # Some servers send names that are no codings, such as `utf-8`.
+    codings = [coding for coding in found if coding in CODINGS]
+    # warcio undoes chunks only: it takes half a body for a whole one, and fails at br.
+    while headers.remove_header("Content-Encoding"):
+        pass
+    body = _read(record.content_stream(), MAX_PACKED_BYTES)
+    is_truncated = "WARC-Truncated" in record.rec_headers
+    is_truncated = is_truncated or len(body) == MAX_PACKED_BYTES
+    with suppress(Undecodable):
+        if can_unpack(codings):
+            return unpack(body, codings, limit, is_truncated=is_truncated)
+    # Archives may unpack a body and leave the header; packed bytes are no UTF-8.
+    with suppress(UnicodeDecodeError):
+        body.decode()
+        return body, is_truncated
+    return None
 
 
 def _read(stream: Any, count: int) -> bytes:

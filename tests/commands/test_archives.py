@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import tracemalloc
+import zlib
 from typing import TYPE_CHECKING
 
+import brotli  # type: ignore[import-untyped]  # it has no annotations
 import pytest
+from backports import zstd
 
 from scrapy_robots1994.commands.compare_inputs import (
     MAX_HEADER_BYTES,
@@ -138,6 +141,59 @@ def test_a_capture_longer_than_what_is_read_is_no_damage(tmp_path: Path) -> None
 
     assert [it.body for it in captures] == [CLOSED] * 2
     assert faults == []
+
+
+CODED = {
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+    "x-gzip": gzip.compress,
+    "gzip, gzip": lambda body: gzip.compress(gzip.compress(body)),
+    "deflate": zlib.compress,
+}
+
+
+@pytest.mark.parametrize("coding", CODED)
+def test_a_body_is_unpacked_as_in_a_crawl(tmp_path: Path, coding: str) -> None:
+    """In whatever coding; one that is broken is reported, and costs no other."""
+    packed = CODED[coding](CLOSED)
+    status = f"200 OK\r\nContent-Encoding: {coding}"
+    archive = archived(
+        tmp_path / "some.warc.gz",
+        [
+            ("http://a.test/robots.txt", status, packed),
+            ("http://b.test/robots.txt", status, packed[:-2]),
+            # Some archives leave the header of a body that they unpack.
+            ("http://c.test/robots.txt", status, CLOSED),
+            ("http://d.test/robots.txt", "200 OK", CLOSED),
+        ],
+    )
+    faults: list[str] = []
+
+    found = list(captures_in(archive, READER, faults.append))
+
+    labels = [capture.label for capture in found]
+    assert labels == ["http://a.test", "http://c.test", "http://d.test"]
+    assert {capture.body for capture in found} == {CLOSED}
+    (fault,) = faults
+    assert "b.test/robots.txt: the body is not what its Content-Encoding" in fault
+
+
+def test_of_a_truncated_capture_the_whole_lines_are_compared(tmp_path: Path) -> None:
+    """Ours O24: its archive says that it took only the beginning."""
+    archive = archived(
+        tmp_path / "some.warc.gz",
+        [
+            (
+                "http://a.test/robots.txt\r\nWARC-Truncated: length",
+                "200 OK",
+                CLOSED + b"User-agent: b",
+            )
+        ],
+    )
+
+    (capture,) = captures_in(archive, READER, pytest.fail)
+
+    assert capture.body == CLOSED
 
 
 def test_truncated_record_is_reported(tmp_path: Path) -> None:
