@@ -64,6 +64,22 @@ def test_second_crawl_fetches_no_robots_txt(reactor: Reactor, tmp_path: Path) ->
     assert "robotstxt/request_count" not in second.stats
 
 
+@pytest.mark.parametrize(("code", "fetched"), [(404, 1), (403, 0)])
+def test_a_stored_status_decides_in_the_second_crawl(
+    code: int, fetched: int, tmp_path: Path
+) -> None:
+    """There is no file to announce, and none is fetched."""
+    with Site() as site:
+        site.answer("/robots.txt", replies.status(code))
+        settings = kept_in(tmp_path / "robots.db")
+        for _ in range(2):
+            result = crawl([site.url("/open")], settings=settings)
+            assert len(result.fetched) == fetched
+        assert len(site.log("/robots.txt")) == 1
+
+    assert result.stats["robots1994/store_hits"] == 1
+
+
 @pytest.mark.parametrize("etag", ["\u201ca\u201d", '"a\x01"', '"\x1b[31m"'])
 def test_an_odd_validator_costs_no_further_fetch(etag: str, tmp_path: Path) -> None:
     """Quotes of a word processor, control characters: the stored policy is read."""

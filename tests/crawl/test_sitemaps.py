@@ -59,6 +59,23 @@ def test_sitemap_spider_fetches_each_robots_txt_once(
     assert result.stats["robotstxt/forbidden"] == 2
 
 
+def test_sitemap_spider_gets_a_file_whose_rules_are_in_memory_without_a_request() -> (
+    None
+):
+    """A page was judged by the rules, so the next request looks no further."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /shut\n")
+        site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
+        result = crawl(
+            [site.url("/page")],
+            spider="tests.crawl.sitemap_spiders:Following",
+            spider_args={"robots": site.url("/robots.txt")},
+        )
+
+        assert len(site.log("/robots.txt")) == 1
+        assert result.fetched_urls == [site.url("/robots.txt")]
+
+
 def test_sitemap_spider_gets_a_missing_robots_txt_as_404() -> None:
     """A 404 is a 404, and is requested once."""
     with Site() as site:
