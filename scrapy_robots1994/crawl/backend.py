@@ -125,25 +125,29 @@ class ScrapyBackend:
         result: Answer,
         context: RequestContext,
         last: Policy | None,
+        announced: Policy | None,
     ) -> None:
-        """Log and count *policy*; if a file made it, call all listeners."""
-        self._log.fetched(policy, result, last, self.now())
-        # A 304 states nothing new, and a status states no rules: neither has a file to
-        # announce.
-        if result.outcome is Outcome.PARSED:
-            await self._announce(policy, context, last)
+        """Log and count *policy*; if its file is new to this crawl, call all listeners."""
+        self._log.fetched(policy, result, last, announced, self.now())
+        # A 304 and a failed refresh leave the file as it was; but the one that only the
+        # store had is new to this crawl.
+        is_new = announced is None or announced.stated is not policy.stated
+        if is_new or result.outcome is Outcome.PARSED:
+            await self._announce(policy, context, announced)
 
-    async def policy_loaded(self, policy: Policy, context: RequestContext) -> None:
+    async def policy_loaded(
+        self, policy: Policy, context: RequestContext, announced: Policy | None
+    ) -> None:
         """Log and count a policy of the store; its file is as new to this crawl."""
         self._log.loaded(policy, self.now())
-        await self._announce(policy, context, None)
+        await self._announce(policy, context, announced)
 
     async def _announce(
-        self, policy: Policy, context: RequestContext, last: Policy | None
+        self, policy: Policy, context: RequestContext, announced: Policy | None
     ) -> None:
         """Warn of what a file opens; send `robots_parsed` where Scrapy has it.
 
-        The file of *last* was announced before; an equal one gets no second warning.
+        A file equal to that of *announced* gets no second warning.
         """
         if policy.robots is None:
             return
@@ -153,7 +157,7 @@ class ScrapyBackend:
         is_large = robots.size > INLINE_CHECK_BYTES
         found = await threads.run_in_thread(compiling) if is_large else compiling()
         problems, sitemaps = found
-        if last is None or last.robots != robots:
+        if announced is None or announced.robots != robots:
             if robots.is_truncated:
                 self._log.truncated(policy.origin)
             if problems:

@@ -45,25 +45,33 @@ class FetchLog:
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def fetched(
-        self, policy: Policy, result: Answer, last: Policy | None, now: float
+        self,
+        policy: Policy,
+        result: Answer,
+        last: Policy | None,
+        logged: Policy | None,
+        now: float,
     ) -> None:
-        """Log and count a policy that *result* made *now*; *last* was there before."""
+        """Log and count a policy that *result* made *now*.
+
+        *last* was there before, perhaps in the store; *logged* was so in this crawl.
+        """
         # Of the result, not of the policy: a stale one keeps the outcome that it had.
         outcome = result.outcome.value
         stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
         if policy.is_known and not policy.is_stale_on_error:
-            self._known(policy, last)
+            # A first fetch refreshes nothing.
+            if last is not None:
+                stats.count(self._crawler, stats.REFRESHED)
+            self._known(policy, logged)
         else:
-            self._unreachable(policy, result, last, policy.fresh_until - now)
+            self._unreachable(policy, result, logged, policy.fresh_until - now)
 
     def _known(self, policy: Policy, last: Policy | None) -> None:
-        """Log a policy that the origin stated, and count it if it is a newer one.
+        """Log a policy that the origin stated; *last* was logged before.
 
         A 401 or 403 is often a mistake of the origin (R3): warn of the first ones.
         """
-        # A first fetch refreshes nothing.
-        if last is not None:
-            stats.count(self._crawler, stats.REFRESHED)
         # Thousands of origins of a broad crawl are not news; what they refuse is.
         level, more = DEBUG, ""
         if policy.outcome is Outcome.FORBIDDEN:

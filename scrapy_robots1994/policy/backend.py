@@ -118,15 +118,17 @@ class ResolverBackend(Protocol[ContextT_contra]):
         result: Answer,
         context: ContextT_contra,
         last: Policy | None,
+        announced: Policy | None,
     ) -> Awaitable[None]:
         """Called with every policy built from *result*, before the waiters resume.
 
         *policy* is already in memory, so that the callee may request pages of its
-        origin. *last* is the good policy that was there before.
+        origin. *last* is the good policy before it, which may be the store's;
+        *announced* the one that an earlier call was about.
         """
 
     def policy_loaded(
-        self, policy: Policy, context: ContextT_contra
+        self, policy: Policy, context: ContextT_contra, announced: Policy | None
     ) -> Awaitable[None]:
         """Called with every policy loaded from the store, before the waiters resume."""
 

@@ -51,16 +51,18 @@ BROKE_OFF = "the fetch of robots.txt broke off"
 class InFlightFetch(Generic[ContextT]):
     """A fetch in flight and the requests that wait for it.
 
-    *context* is that of the latest attempt, *tried* those of all. *policy* is the
-    decided policy while listeners run.
+    *context* is that of the latest attempt, *tried* those of all. *announced* is the
+    policy that was in memory before, whose file listeners know; *last* the last good
+    one, which may be the store's. *policy* is the decided policy while listeners run.
     """
 
     origin: Origin
     context: ContextT
-    last: Policy | None
+    announced: Policy | None
     # In order of arrival; a dict, so that a cancelled waiter is removed at once.
     waiters: dict[Waiter, ContextT] = field(default_factory=dict)
     tried: list[ContextT] = field(default_factory=list)
+    last: Policy | None = None
     policy: Policy | None = None
     work: Work | None = None
 
@@ -186,9 +188,10 @@ class PolicyResolver(Generic[ContextT]):
 
     async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> Policy | None:
         """Return the fresh policy of the store; `None` means that this process fetches."""
+        origin, last = in_flight.origin, in_flight.announced
+        in_flight.last = last
         if self.store is None:
             return None
-        origin, last = in_flight.origin, in_flight.last
         policy = stored = await self.store.get(origin)
         # Memory may have a newer policy if the store was down for a while.
         if last and (not stored or stored.fetched_at < last.fetched_at):
@@ -208,7 +211,8 @@ class PolicyResolver(Generic[ContextT]):
     async def _load(self, in_flight: InFlightFetch[ContextT], policy: Policy) -> None:
         """Put a policy of the store into memory."""
         self.memory.put(policy)
-        await self.backend.policy_loaded(policy, in_flight.context)
+        announced, in_flight.announced = in_flight.announced, policy
+        await self.backend.policy_loaded(policy, in_flight.context, announced)
 
     async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
         """Request the file from the origin, and put the resulting policy into memory."""
@@ -220,8 +224,9 @@ class PolicyResolver(Generic[ContextT]):
         # Before the listeners, which may request pages of this origin.
         self.memory.put(policy)
         in_flight.policy = policy
+        context, last = in_flight.context, in_flight.last
         await self.backend.policy_fetched(
-            policy, result, in_flight.context, in_flight.last
+            policy, result, context, last, in_flight.announced
         )
         return policy
 

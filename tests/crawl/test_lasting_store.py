@@ -7,6 +7,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
 import weakref
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.stores.base import Stored
+from scrapy_robots1994.stores.codec import encode
+from scrapy_robots1994.stores.sqlite import SqliteStore
 from tests.support import replies
 from tests.support.crawl import ROOT, CrawlResult, Reactor, crawl, reactors
 from tests.support.crawler import idle_crawler
@@ -78,6 +85,52 @@ def test_a_stored_status_decides_in_the_second_crawl(
         assert len(site.log("/robots.txt")) == 1
 
     assert result.stats["robots1994/store_hits"] == 1
+
+
+def store_old(path: Path, site: Site, response: RobotsResponse) -> None:
+    """Store what the site answered a week ago, when it was fresh for a day."""
+    origin = Origin.of(site.url())
+    assert origin is not None
+    reader, freshness = Reader("extended", "literal", 512_000), FreshnessSettings()
+    week_ago = time.time() - 7 * 86_400
+    policy = Policy.from_response(origin, response, reader, week_ago, freshness)
+    with closing(SqliteStore(str(path))) as store:
+        store.put(Stored(origin, encode(policy), policy.keep_until))
+
+
+@pytest.mark.parametrize("code", [304, 200, 503])
+def test_a_stored_file_too_old_to_use_is_announced_once_it_is_in_force(
+    code: int, tmp_path: Path
+) -> None:
+    """Confirmed, sent again or the last good one: its sitemaps are new to this crawl."""
+    with Site() as site:
+        named = f"Sitemap: {site.url('/map.xml')}\n"
+        body = f"{named}User-agent: *\n\nDisallow: /closed\n".encode()
+        store_old(tmp_path / "robots.db", site, RobotsResponse(200, body, etag='"a"'))
+        answer = Reply(200, body) if code == 200 else replies.status(code)
+        site.answer("/robots.txt", answer)
+        result = crawl(
+            [site.url("/1"), site.url("/2")],
+            settings=kept_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended"),
+            hook="tests.crawl.sitemap_spiders:note_sitemaps",
+        )
+
+    assert len(result.fetched) == 2
+    assert result.stats["test/times"] == 1
+    assert result.stats["robots1994/weakens_policy"] == 1
+
+
+def test_a_403_that_an_earlier_crawl_warned_of_is_a_warning_again(
+    tmp_path: Path,
+) -> None:
+    """Forbidden then and now: each crawl says so once."""
+    with Site() as site:
+        store_old(tmp_path / "robots.db", site, RobotsResponse(403))
+        site.answer("/robots.txt", replies.status(403))
+        result = crawl([site.url("/1")], settings=kept_in(tmp_path / "robots.db"))
+
+    warned = [line for line in result.log.split("\n") if "WARNING" in line]
+    assert len([line for line in warned if "HTTP 403" in line]) == 1
 
 
 @pytest.mark.parametrize("etag", ["\u201ca\u201d", '"a\x01"', '"\x1b[31m"'])

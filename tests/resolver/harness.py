@@ -201,6 +201,7 @@ class FakeBackend:
         result: RobotsResponse | FetchError,
         context: str,
         last: Policy | None,
+        announced: Policy | None,
     ) -> None:
         """Record the policy, and wait for the test's listeners."""
         self.fetched.append(policy)
@@ -208,7 +209,9 @@ class FakeBackend:
         if self.listeners is not None:
             await self.listeners
 
-    async def policy_loaded(self, policy: Policy, context: str) -> None:
+    async def policy_loaded(
+        self, policy: Policy, context: str, announced: Policy | None
+    ) -> None:
         """Record a policy loaded from the store."""
         self.loaded.append(policy)
 
