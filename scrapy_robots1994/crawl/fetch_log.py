@@ -95,7 +95,7 @@ class FetchLog:
     def _unreachable(
         self, policy: Policy, result: Answer, last: Policy | None, pause: float
     ) -> None:
-        """Warn of an origin without a usable answer (R5), once while that lasts.
+        """Warn of an origin without a usable answer (R5), once while a good policy stands.
 
         *pause* are the seconds until the next fetch.
         """
@@ -107,7 +107,8 @@ class FetchLog:
             meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
         else:
             meaning = f"all URLs {self._are_refused}"
-        # An origin that stays down is tried again and again: one warning is enough.
+        # One that stays down is tried again and again: one warning is enough where
+        # nothing is refused for it.
         was_stale = last is not None and last.is_stale_on_error
         level = DEBUG if policy.is_stale_on_error and was_stale else WARNING
         text = (
@@ -118,10 +119,13 @@ class FetchLog:
     def loaded(self, policy: Policy, now: float) -> None:
         """Log and count a policy of the store."""
         stats.count(self._crawler, stats.STORE_HITS)
-        # At DEBUG, like every fetch that went well.
-        text = "%s: %s, in the store for %.0f s, fresh for another %.0f s"
         age, rest = now - policy.fetched_at, policy.fresh_until - now
-        self._log(DEBUG, text, policy.origin, policy.outcome.value, age, rest)
+        state = f"fresh for another {rest:.0f} s"
+        if rest <= 0:
+            state = "used while it is renewed"
+        # At DEBUG, like every fetch that went well.
+        text = "%s: %s, in the store for %.0f s, %s"
+        self._log(DEBUG, text, policy.origin, policy.outcome.value, age, state)
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry (Ours 3.1)."""

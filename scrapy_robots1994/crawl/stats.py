@@ -37,7 +37,9 @@ FETCH_ABORTED: Final = "robots1994/fetch_aborted"
 REFRESHED: Final = "robots1994/refreshed"
 """Policies that were fetched again when they were no longer fresh."""
 STORE_HITS: Final = "robots1994/store_hits"
-"""Policies taken from the store, without a fetch."""
+"""Policies taken from the store: fresh ones, without a fetch, and stale ones, used during
+their refresh.
+"""
 STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 """Refreshes that failed, so that the last good policy is still used (R5)."""
 RETRIES: Final = "robots1994/retries"

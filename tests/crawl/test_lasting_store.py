@@ -184,6 +184,7 @@ def test_a_policy_that_ran_out_is_renewed_by_the_next_crawl(tmp_path: Path) -> N
     assert asked[-1].headers["if-none-match"] == '"one"'
     assert second.fetched_urls == [site.url("/open")]
     assert second.stats["robots1994/outcome/renewed"] >= 1
+    assert " s, used while it is renewed" in second.log
 
 
 def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
