@@ -83,10 +83,10 @@ class RedisStore(SharedStore):
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
         """Take a URL of the client library, `redis+cluster://` or `redis+sentinel://`.
 
-        The option `prefix` is ours; all others are the library's.
+        `prefix` is ours, and `max_connections` too few for us; all else is the library's.
         """
         parts = UrlParts.split(url)
-        scheme, _, rest = parts.without("prefix").partition("://")
+        scheme, _, rest = parts.without("prefix", "max_connections").partition("://")
         place = f"{scheme.lower()}://{rest}"
         # A / or # in a password ends the host too early; a Unix socket has no host.
         host, path = urlsplit(place)[1:3]

@@ -68,6 +68,12 @@ def test_a_unix_socket(tmp_path: Path) -> None:
         shares(f"unix://{tmp_path}/red@is.sock?db=0")
 
 
+def test_a_worker_has_the_connections_that_it_needs() -> None:
+    """One for messages, one for all else, whatever a URL made for others says."""
+    with RedisServer() as server:
+        shares(f"{server.url}?max_connections=1")
+
+
 def test_tls(tmp_path: Path) -> None:
     """`rediss://`, the certificate verified against the one that is named."""
     key, certificate = make_certificate()
