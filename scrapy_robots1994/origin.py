@@ -104,17 +104,17 @@ def target_of(url: str) -> str:
 
     A path alone (`/x?y`) is its own target. Never raises.
     """
-    return target_behind(head_of(url), url)
+    return target_behind(len(head_of(url)), url)
 
 
-def target_behind(head: str, url: str) -> str:
-    """Return the same of a *url* whose *head* is known."""
+def target_behind(head_length: int, url: str) -> str:
+    """Return the same of a *url* whose head has a known length."""
     # Ours O26: the fragment is not sent, so it is not compared.
-    target = url[len(head) :].partition("#")[0]
+    target = url[head_length:].partition("#")[0]
     if target.startswith("/"):
         return target
     # Behind an authority `\` is a slash to Scrapy, and to browsers.
-    return "/" + (target[1:] if head and target.startswith("\\") else target)
+    return "/" + (target[1:] if head_length and target.startswith("\\") else target)
 
 
 def head_of(url: str) -> str:

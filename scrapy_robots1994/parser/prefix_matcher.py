@@ -55,8 +55,7 @@ class PrefixMatcher:
     """The rules of records, of which one alone decides about a target.
 
     A target (path and query) comes in two spellings: the one that `normal_spelling`
-    returns, and as written. The mark of a rule is twice its number among the values of
-    all records, and one more if it disallows.
+    returns, and as written. `RobotRecords.marks` says what the mark of a rule is.
 
     *has_urls* says that other hosts need another matcher. Where *is_plain*, a target
     without `%` is its own normal spelling to these rules, and may come with the fragment
@@ -91,10 +90,7 @@ class PrefixMatcher:
         # Ours O2: the rules of several records for every robot are obeyed together. Ours
         # X3: with an Allow among them, each record answers for itself.
         self._starts = records.first_rules if has_allow else ()
-        marks: Sequence[int] = range(1, 2 * len(values), 2)
-        if has_allow:
-            marks = [mark - it for mark, it in zip(marks, records.allows, strict=True)]
-        paths, marks, text, self.has_urls = _paths(values, marks, head)
+        paths, marks, text, self.has_urls = _paths(values, records.marks(), head)
         self.is_plain = is_plain(text)
         is_written = self.is_plain and not self.has_urls
         if records.orphans or (is_shortest_first and not is_written):
@@ -150,7 +146,7 @@ class PrefixMatcher:
                 # another of them would begin this one, and cover the first target, too.
                 text = self._last = min(texts, key=len)
         place = self._prefixes.index(text)
-        return self._marks[place] if self._marks else 2 * place + 1
+        return self._marks[place] if self._marks else 4 * place + 1
 
     def _first_tried(self, spelling: str, written: str) -> int:
         """Return the same by trying each rule."""
@@ -159,7 +155,7 @@ class PrefixMatcher:
             if spelling.startswith(path) or (
                 written.startswith(text) and has_cut_escape(text)
             ):
-                first.setdefault(bisect_right(self._starts, mark >> 1), mark)
+                first.setdefault(bisect_right(self._starts, mark >> 2), mark)
         # Ours X3: of each record its first rule, and of all these any that disallows.
         marks = list(first.values())
         return next(
@@ -197,9 +193,9 @@ def _by_rank(
     # adds. Numbers sort many times faster than tuples, and while a sort lasts, all other
     # threads wait.
     codes = []
-    for place, number in enumerate(mark >> 1 for mark in marks):
-        length = len(records.values[number]) if is_shortest_first else 0
-        codes.append((number in records.orphans) << 62 | length << 32 | place)
+    for place, mark in enumerate(marks):
+        length = len(records.values[mark >> 2]) if is_shortest_first else 0
+        codes.append((mark & 2) << 61 | length << 32 | place)
     return [code & 0xFFFFFFFF for code in in_order(codes)]
 
 
@@ -259,7 +255,7 @@ def _decisions(
         replaced = []
         place = place_of[path]
         while place >= 0:
-            record = bisect_right(starts, marks[place] >> 1)
+            record = bisect_right(starts, marks[place] >> 2)
             if deciding.is_before(record, place):
                 replaced.append((record, deciding.replace(record, place)))
             place = following[place]

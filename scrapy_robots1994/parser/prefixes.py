@@ -11,8 +11,10 @@ from typing import NamedTuple, TypeAlias, TypeVar
 # as that of the event loop, runs before it returns.
 _SORTED_AT_ONCE = 2_048
 
-UNDECIDED = 1 << 62
-"""The mark of targets that no rule covers: even, and after all others."""
+UNDECIDED = 1 << 62 | 2
+"""The mark of targets that no rule covers: after all others, and as of an Allow that only
+the cautious reading obeys.
+"""
 
 _NOT_FOUND = (UNDECIDED, -1)
 

@@ -207,6 +207,19 @@ class RobotRecords:
     orphans: set[int] = field(default_factory=set)
     crawl_delay: float | None = None
 
+    def marks(self) -> Sequence[int]:
+        """Return the mark of each rule: four times its number; one more if it disallows;
+        and two more if it is an orphan.
+        """
+        marks: Sequence[int] = range(1, 4 * len(self.values), 4)
+        if True in self.allows:
+            marks = [mark - it for mark, it in zip(marks, self.allows, strict=True)]
+        if self.orphans:
+            marks = list(marks)
+            for number in self.orphans:
+                marks[number] += 2
+        return marks
+
     def add(
         self,
         values: list[str],

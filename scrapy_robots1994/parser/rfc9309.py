@@ -110,12 +110,9 @@ class LongestMatcher:
 
     def __init__(self, records: RobotRecords) -> None:
         """Compile the rules of *records*, which are one group."""
-        values = records.values
-        allows = records.allows or [False] * len(values)
         rules: list[tuple[str, int]] = []
         patterns = []
-        for number, value in enumerate(values):
-            mark = 2 * number + (not allows[number])
+        for value, mark in zip(records.values, records.marks(), strict=True):
             # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
             # a wildcard, too. Any other value covers nothing.
             if "*" in value or "$" in value:

@@ -1,6 +1,5 @@
 """RobotRules: what one file says to one robot, compiled once for all questions."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,20 +26,17 @@ from scrapy_robots1994.parser.verdict import (
 
 ROBOTS_TXT = "/robots.txt"
 
-# Scheme, authority and slash of nearly every URL.
-_PLAIN_HEAD = re.compile(r"https?://[^/?#\\]+/")
-
 # 1994 E1: an empty file is as good as none.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
-# Most files have none.
-_NO_ORPHANS: frozenset[int] = frozenset()
-
 _NO_VERDICTS: Mapping[int, Verdict] = {}
 # A rule has one verdict, which is made once; of so many rules at most.
 _MAX_VERDICTS = 128
+
+# The mark of the file itself: even, and that of no rule.
+_ITSELF = 1 << 62
 
 _Matcher: TypeAlias = PrefixMatcher | LongestMatcher
 
@@ -54,6 +50,13 @@ _State: TypeAlias = tuple[
     PrefixIndex | None,
     _Matcher,
 ]
+
+
+def _mark(matcher: _Matcher, target: str) -> int:
+    """Return the mark of the rule that decides about *target*."""
+    spelling = matcher.normal_spelling(target)
+    # Ours O22: the file itself may always be read.
+    return _ITSELF if spelling == ROBOTS_TXT else matcher.mark(spelling, target)
 
 
 def _as_text(url: str | bytes) -> str:
@@ -72,7 +75,6 @@ class RobotRules:
         "_body",
         "_dialect",
         "_no_record",
-        "_orphans",
         "_reading",
         "_records",
         "_sources",
@@ -97,7 +99,6 @@ class RobotRules:
         self._verdicts: Mapping[int, Verdict] = _NO_VERDICTS
         records = robot_records(body.utf8, dialect, reading, robot_names(robot))
         self.crawl_delay = records.crawl_delay
-        self._orphans = records.orphans or _NO_ORPHANS
         self._no_record: Verdict | None = None
         if not records.first_rules:
             self._no_record = _NO_RECORD if records.has_any else _EMPTY
@@ -124,13 +125,12 @@ class RobotRules:
         try:
             if not url.startswith(head):  # type: ignore[arg-type]  # see below
                 # Origins with the same file take turns.
-                start = self._target_start(cast("str", url))
+                state = self._state_for(cast("str", url))
+                _, start, prefixes, index, _ = state
         except TypeError:
             return self._allowed(_as_text(url))
         if TYPE_CHECKING:
             assert isinstance(url, str)
-        if start < 0:
-            return self._allowed(url)
         if prefixes is not None:
             if not prefixes:
                 return True
@@ -160,77 +160,50 @@ class RobotRules:
 
     def _allowed(self, url: str) -> bool:
         """Return whether *url* may be retrieved, whatever it looks like."""
-        target, matcher = self._question(url)
-        # Ours O27: disallowed if one of two spellings is.
-        for written in (target, other_spelling(target)):
-            if written is None:
-                break
-            spelling = matcher.normal_spelling(written)
-            # Ours O22: the file itself may always be read.
-            if spelling != ROBOTS_TXT and matcher.mark(spelling, written) & 1:
-                return False
-        return True
-
-    def _question(self, url: str) -> tuple[str, _Matcher]:
-        """Return the target of *url*, and the rules for its host."""
-        beginning, start, _, _, matcher = self._state
-        if not url.startswith(beginning):
-            start = self._target_start(url)
-        if start >= 0:
-            target = url[start:]
-            # Ours O26: the fragment is not sent, so it is not compared.
-            return target.partition("#")[0] if "#" in target else target, matcher
-        head = head_of(url)
-        state = f"{head}/", len(head), *self._state[2:]
-        if self._records is not None:
-            state = self._compiled(self._records, head)
-        if url.startswith("/", len(head)):
-            self._state = state
-        return target_behind(head, url), state[4]
-
-    def _target_start(self, url: str) -> int:
-        """Return where the target of *url* begins; -1 where that needs a closer look."""
-        # Ours O19: rules that are absolute URLs are compiled for one host.
-        head = None if self._records is not None else _PLAIN_HEAD.match(url)
-        if head is None:
-            return -1
-        start = head.end() - 1
-        # The next question is mostly about this host, too.
-        self._state = (head[0], start, *self._state[2:])
-        return start
+        return not self._decision(url)[0] & 1
 
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether *url* may be retrieved, and because of what.
 
         The first verdict that names a line reads the whole file, unless `prepare` did.
         """
-        target, matcher = self._question(url if isinstance(url, str) else decode(url))
-        spelling = matcher.normal_spelling(target)
-        # Ours O22: the file itself may always be read.
-        if spelling == ROBOTS_TXT:
-            return _ROBOTS_TXT_ITSELF
-        mark, meant = matcher.mark(spelling, target), target
+        mark, spelling = self._decision(_as_text(url))
+        verdict = self._verdicts.get(mark) or self._new_verdict(mark)
+        return verdict if spelling is None else replace(verdict, spelling=spelling)
+
+    def _decision(self, url: str) -> tuple[int, str | None]:
+        """Return the mark of the rule that decides about *url*, and which spelling of the
+        target it covers, unless that is the one as written.
+        """
+        state = self._state
+        if not url.startswith(state[0]):
+            state = self._state_for(url)
+        _, start, _, _, matcher = state
+        target = target_behind(start, url)
+        mark = _mark(matcher, target)
         # Ours O27: one spelling that is disallowed is enough.
-        is_final = mark & 1 and mark >> 1 not in self._orphans
-        written = None if is_final else other_spelling(target)
-        if written is not None:
-            spelling = matcher.normal_spelling(written)
-            other = matcher.mark(spelling, written)
+        other = None if mark & 3 == 1 else other_spelling(target)
+        if other is not None:
+            other_mark = _mark(matcher, other)
             # Ours O5: what the literal reading disallows comes before what only the
             # cautious one does.
-            if (spelling != ROBOTS_TXT and other & 1) and (
-                not mark & 1 or self._is_orphan(mark) > self._is_orphan(other)
-            ):
-                mark, meant = other, written
-        # An Allow that only the cautious reading obeys is no reason.
-        if not mark & 1 and self._is_orphan(mark):
-            mark = UNDECIDED
-        verdict = self._verdicts.get(mark) or self._new_verdict(mark)
-        return verdict if meant is target else replace(verdict, spelling=meant)
+            if other_mark & 1 and (not mark & 1 or mark & 2 > other_mark & 2):
+                return other_mark, other
+        return mark, None
 
-    def _is_orphan(self, mark: int) -> bool:
-        """Whether the rule with this *mark* is obeyed in the cautious reading alone."""
-        return mark >> 1 in self._orphans
+    def _state_for(self, url: str) -> _State:
+        """Return the state for URLs with the host of *url*."""
+        head = head_of(url)
+        if self._records is None:
+            state = f"{head}/", len(head), *self._state[2:]
+        else:
+            state = self._compiled(self._records, head)
+        if not url.startswith("/", len(head)):
+            # A target that begins otherwise has no quick answer.
+            return *state[:2], None, None, state[4]
+        # The next question is mostly about this host, too.
+        self._state = state
+        return state
 
     def _new_verdict(self, mark: int) -> Verdict:
         """Return the one verdict that the rule with this *mark* makes."""
@@ -242,18 +215,21 @@ class RobotRules:
 
     def _by_rule(self, mark: int) -> Verdict:
         """Return the verdict that the rule with this *mark* makes."""
+        if mark == _ITSELF:
+            return _ROBOTS_TXT_ITSELF
         if self._no_record is not None:
             return self._no_record
         sources = self._sources or self._read_sources()
-        if mark == UNDECIDED:
+        # An Allow that only the cautious reading obeys is no reason.
+        if mark & 3 == UNDECIDED & 3:
             source = self._reference(sources, 0)
             return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)
-        number = mark >> 1
+        number = mark >> 2
         # The last record whose rules begin with that number, or before.
         position = bisect_right(sources.first_rules, number) - 1
         return Verdict(
             allowed=not mark & 1,
-            reason=Reason.SPLIT_RECORD if self._is_orphan(mark) else Reason.RULE,
+            reason=Reason.SPLIT_RECORD if mark & 2 else Reason.RULE,
             line=sources.lines[number],
             rule=sources.value(number),
             source=self._reference(sources, position),
@@ -273,8 +249,7 @@ class RobotRules:
 
     def prepare(self, url: str) -> None:
         """Do now what the first questions about the host of *url* would wait for."""
-        _, matcher = self._question(url)
-        matcher.sort()
+        self._state_for(url)[4].sort()
         self._read_sources()
 
     @property
