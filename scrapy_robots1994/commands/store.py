@@ -42,8 +42,8 @@ class RobotsStore(RobotsCommand):
     Work with the persistent store that ROBOTS1994_STORE or --store names: list its
     policies, show files, fetch them again (refresh), forget them, count (stats),
     or print everything as JSON lines (export). Origins or URLs and the options say
-    which policies. A crawl that runs goes on using what it has in memory until
-    that runs out.
+    which policies. A crawl that runs uses the policies that it has in memory
+    until they are no longer fresh.
 
     examples:
       scrapy robots-store list --host "*.example.com" --stale
