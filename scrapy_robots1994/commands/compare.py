@@ -116,7 +116,7 @@ class RobotsCompare(RobotsCommand):
         compare_job.print_report(report, opts)
         terminal.print_notes("not read", inputs.unread)
         stuck = map(": ".join, totals.stuck)
-        terminal.print_notes("no answer in time, counted as raised", stuck)
+        terminal.print_notes("no answer, counted as raised", stuck)
         if totals.is_interrupted:
             # Of an archive the number of files is known at its end.
             total = "" if inputs.count is None else f" of {inputs.count:,}"

@@ -26,7 +26,7 @@ from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact
 from scrapy_robots1994.compare.parsers import Direction, Parser, raised
 from scrapy_robots1994.crawl.parser import load_parser
-from scrapy_robots1994.errors import RobotsError, needs_extra
+from scrapy_robots1994.errors import RobotsError, SettingsError, needs_extra
 
 START_SECONDS: Final = 60.0  # in which the process must be ready
 
@@ -187,10 +187,7 @@ class GuardedComparer:
     """
 
     def __init__(
-        self,
-        make: Callable[[], Comparer],
-        names: tuple[str, ...],
-        seconds: float,
+        self, make: Callable[[], Comparer], names: tuple[str, ...], seconds: float
     ) -> None:
         self.names = names
         self._worker = WorkerProcess(make)
@@ -265,6 +262,9 @@ def peers(
     """
     found = []
     for kind in dict.fromkeys(load_parser(path, crawler, setting) for path in wanted):
+        if kind.__module__ == "__main__":
+            why = "another process must import it: move it from the script to a module"
+            raise SettingsError(f"the parser {kind.__name__}: {why}")
         with needs_extra(kind.__name__, "report"):
             try:
                 kind.from_crawler(crawler, b"")
@@ -277,14 +277,13 @@ def peers(
 
 
 def portable(settings: BaseSettings) -> bytes:
-    """Return *settings* pickled, without those that cannot be, for `make_comparer`."""
+    """Return *settings* pickled one by one, where that is possible, for `make_comparer`."""
     # Settings may hold anything, such as functions of the main script. A parser that
     # needs one of them finds the default there.
     values = {}
     for name, value in settings.copy_to_dict().items():
         with suppress(Exception):
-            pickle.dumps(value)
-            values[name] = value
+            values[name] = pickle.dumps(value)
     return pickle.dumps(values)
 
 
@@ -292,6 +291,10 @@ def make_comparer(
     wanted: Iterable[str | type], settings: bytes, dialect: str, reading: str
 ) -> Comparer:
     """Return the comparer of our parser and those *wanted*, in their process."""
-    values = Settings(pickle.loads(settings), "cmdline")  # noqa: S301 - our parent's
+    values = Settings()
+    for name, packed in pickle.loads(settings).items():  # noqa: S301 - our parent's
+        # One by one: a class of the main script cannot be imported here.
+        with suppress(Exception):
+            values.set(name, pickle.loads(packed), "cmdline")  # noqa: S301 - as above
     others = peers(wanted, Crawler(Spider, values))
     return Comparer(others, dialect=dialect, reading=reading)
