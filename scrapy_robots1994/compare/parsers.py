@@ -30,10 +30,20 @@ _SENT = "/?&=%;:@+$,!*'()~[]"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """May *robot* (bare name or whole header) retrieve *url*?"""
+    """May *robot* (bare name or whole header) retrieve *url*?
+
+    *others_robot* is the name for other parsers, where that is another one.
+    """
 
     url: str
     robot: str
+    others_robot: str = ""
+
+    @property
+    def robots(self) -> str:
+        """The names, for a report."""
+        other = f" (for the other parser: {self.others_robot})"
+        return self.robot + (other if self.others_robot else "")
 
 
 class ParsedFile(Protocol):
@@ -49,6 +59,7 @@ class Parser:
 
     name: str
     parse: Callable[[bytes], ParsedFile]
+    is_ours: bool = False
 
 
 Decision: TypeAlias = str
@@ -97,8 +108,10 @@ def read(parser: Parser, body: bytes) -> Reading:
         return lambda _: refusal
 
     def decide(question: Question) -> Decision:
+        is_other = question.others_robot and not parser.is_ours
+        robot = question.others_robot if is_other else question.robot
         try:
-            is_allowed = parsed.allowed(question.url, question.robot)
+            is_allowed = bool(parsed.allowed(question.url, robot))
         except Exception as error:  # noqa: BLE001 - any parser, any URL: a column value
             return raised(type(error).__name__)
         return ALLOWS if is_allowed else FORBIDS
@@ -168,7 +181,7 @@ def obeyed_body(robots: RobotsTxt) -> bytes:
 def our_parser(dialect: str = "1994", reading: str = LITERAL) -> Parser:
     """Return our own parser, set up so."""
     parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
-    return Parser("scrapy_robots1994", parse)
+    return Parser("scrapy_robots1994", parse, is_ours=True)
 
 
 def questions(

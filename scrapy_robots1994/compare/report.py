@@ -238,7 +238,7 @@ def _examples(
                 "cause": (example.cause or Cause.TIMEOUT).code,
                 "where": site.label,
                 "url": example.question.url,
-                "robot": example.question.robot,
+                "robot": example.question.robots,
                 "ours": example.verdict,
                 "theirs": example.theirs,
                 "lines": list(example.needed_lines),

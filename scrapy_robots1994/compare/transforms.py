@@ -266,4 +266,4 @@ def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
 
 def by_plain_name(question: Question) -> Question:
     """Return *question* by the robot of that plain name."""
-    return replace(question, robot=_ME)
+    return replace(question, robot=_ME, others_robot="")

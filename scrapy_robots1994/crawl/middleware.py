@@ -245,8 +245,9 @@ class Robots1994Middleware:
                 from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
 
                 judge = DryRunJudge(judge, self._robot, crawler, shadow)
-            # Around the other, which raises for what it refuses.
-            judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
+            else:
+                # Around the other, which raises for what it refuses.
+                judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
         if is_paced:
             from scrapy_robots1994.crawl.features.crawl_delay import PacingJudge  # noqa: PLC0415 - as above
 

@@ -14,6 +14,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http.headers import Headers
 from scrapy.http.request import NO_CALLBACK
+from scrapy.settings import BaseSettings
 from scrapy.utils.python import to_bytes, to_unicode, without_none_values
 
 from scrapy_robots1994.crawl.log import log_line
@@ -117,6 +118,15 @@ class RobotName:
             or settings["USER_AGENT"]
             or ""
         )
+
+
+def built_in_name(request: Request, settings: BaseSettings) -> str | bytes:
+    """Return the name by which Scrapy's built-in middleware matches *request*.
+
+    It does not know `DEFAULT_REQUEST_HEADERS` and the spider's `user_agent`.
+    """
+    sent = request.headers.get(b"User-Agent", settings["USER_AGENT"])
+    return settings["ROBOTSTXT_USER_AGENT"] or sent or ""
 
 
 # What decides how a request leaves this machine; without it robots.txt would be

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -228,13 +228,25 @@ class _Raising:
         if b"refused" in body:
             raise LookupError
 
-    def allowed(self, _url: str, _robot: str) -> bool:
-        """Fail."""
+        self._is_odd = b"odd" in body
+
+    def allowed(self, _url: str, _robot: str) -> Any:
+        """Fail, or return what fails."""
+        if self._is_odd:
+            return self
         raise ZeroDivisionError
+
+    def __bool__(self) -> bool:
+        raise FloatingPointError
 
 
 @pytest.mark.parametrize(
-    ("body", "name"), [(b"x", "ZeroDivisionError"), (b"refused", "LookupError")]
+    ("body", "name"),
+    [
+        (b"x", "ZeroDivisionError"),
+        (b"refused", "LookupError"),
+        (b"odd", "FloatingPointError"),
+    ],
 )
 def test_a_parser_that_raises_is_a_value(body: bytes, name: str) -> None:
     """At the file or at the question: counted, named, and nothing breaks."""

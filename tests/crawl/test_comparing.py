@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Spider
+from scrapy.robotstxt import PythonRobotParser
+from scrapy.settings import Settings
 
 from scrapy_robots1994 import MissingExtra, SettingsError
 from scrapy_robots1994.commands.compare_inputs import CompareInputs, origin_of
@@ -17,7 +20,7 @@ from scrapy_robots1994.compare.parsers import Direction
 from scrapy_robots1994.compare.report import as_plain
 from scrapy_robots1994.crawl.features import comparison
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
-from scrapy_robots1994.crawl.features.peers import peers
+from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
 from scrapy_robots1994.crawl.setting_types import PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.origin import Origin
@@ -88,6 +91,40 @@ def test_the_parser_of_the_built_in_is_named_by_its_own_setting() -> None:
     """Not by ours, which only says `True`."""
     with pytest.raises(SettingsError, match=r"^ROBOTSTXT_PARSER: no\.such is not a"):
         peers(["ROBOTSTXT_PARSER"], idle_crawler({"ROBOTSTXT_PARSER": "no.such"}))
+
+
+class OfScript(PythonRobotParser):
+    """A class as the script that runs would define it."""
+
+    __module__ = "__main__"
+
+
+def test_a_parser_of_the_script_that_runs_is_refused() -> None:
+    """Another process cannot import it."""
+    with pytest.raises(SettingsError, match="parser OfScript: another process must"):
+        peers([OfScript], idle_crawler())
+
+
+def test_a_setting_of_the_script_that_runs_does_not_end_the_comparison(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The process of the parsers leaves out what it cannot import."""
+    main = sys.modules["__main__"]
+    monkeypatch.setattr(main, OfScript.__name__, OfScript, raising=False)
+    settings = portable(Settings({"DUPEFILTER_CLASS": OfScript, "NAME": "kept"}))
+    monkeypatch.delattr(main, OfScript.__name__)
+
+    found: list[Any] = []
+
+    def no_peers(_wanted: object, crawler: Any) -> list[Any]:
+        found.append(crawler.settings)
+        return []
+
+    monkeypatch.setattr("scrapy_robots1994.crawl.features.peers.peers", no_peers)
+    make_comparer((), settings, "1994", "literal")
+
+    assert found[0]["NAME"] == "kept"
+    assert found[0]["DUPEFILTER_CLASS"] != OfScript
 
 
 def test_a_parser_named_twice_is_compared_once() -> None:
@@ -222,6 +259,33 @@ def test_without_the_body_nothing_is_compared() -> None:
     report = watching.report()
     assert report.totals.skipped == 1
     assert report.questions == 0
+
+
+def test_of_answers_whose_status_decides_thousands_of_bodies_are_stored() -> None:
+    """Most are short error pages, and a dry run must not forget what the built-in read."""
+    watching, settings = shadow(ROBOTS1994_DRY_RUN=True)
+    page = b"<html>no access" * 20
+    for number in range(5_000):
+        watching.store_body(Origin("http", f"h{number}.test", 80), page)
+    watching.store_body(Origin("http", "large.test", 80), os.urandom(100_000))
+
+    first = policy_of(403, settings, origin=Origin("http", "h0.test", 80))
+    assert watching.body_of(first) == page
+
+
+def test_bodies_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that alone is too large takes the place of all others."""
+    monkeypatch.setattr(comparison, "MAX_BODY_BYTES", 20_000)
+    watching, settings = shadow()
+    for number in range(50):
+        watching.store_body(Origin("http", f"h{number}.test", 80), os.urandom(1_000))
+    assert len(watching._bodies) == 13
+
+    large = os.urandom(100_000)
+    watching.store_body(ORIGIN, large)
+
+    assert watching.body_of(policy_of(403, settings)) == large
+    assert len(watching._bodies) == 1
 
 
 def test_files_that_wait_for_the_parsers_are_bounded_in_bytes(

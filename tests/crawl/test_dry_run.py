@@ -156,6 +156,36 @@ def test_a_dry_run_decides_exactly_as_the_built_in() -> None:
     assert 0 < len(ours.failed) < len(requests)
 
 
+@pytest.mark.parametrize("header", [None, ""])
+def test_the_report_asks_the_built_in_by_the_name_that_it_uses(
+    tmp_path: Path, header: str | None
+) -> None:
+    """It does not know DEFAULT_REQUEST_HEADERS: log, stats and report have one number."""
+    report = tmp_path / "report.json"
+    settings = {
+        "USER_AGENT": "tester/1.0",
+        "DEFAULT_REQUEST_HEADERS": {"User-Agent": "rover/2.0"},
+    }
+    with Site() as site:
+        site.robots("User-agent: tester\nDisallow: /\n")
+        headers = {} if header is None else {"User-Agent": header}
+        request = CrawlRequest(site.url("/a"), headers=headers)
+        result = crawl(
+            [request],
+            settings=DRY | settings | {"ROBOTS1994_COMPARE_REPORT": str(report)},
+        )
+        builtin = crawl([request], settings=settings, middleware="builtin")
+
+    assert result.fetched_urls == builtin.fetched_urls
+    number = int(header is None)
+    assert opened_and_refused(result) == (number, 0)
+    written = json.loads(report.read_text("utf-8"))
+    assert written["parsers"]["ProtegoRobotParser"]["stricter"] == number
+    shown = "rover/2.0 (for the other parser: tester/1.0)"
+    rows = [(it["robot"], it["cause"]) for it in written["disagreements"]]
+    assert rows == [(shown, "agent-matching")] * number
+
+
 def test_a_parser_that_raises_leaves_the_decision_to_ours() -> None:
     """Absent is never allowed."""
     raising = "tests.crawl.test_compare.RaisingParser"

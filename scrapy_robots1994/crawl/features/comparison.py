@@ -16,6 +16,7 @@ from typing import NamedTuple
 from cachetools import LRUCache
 from scrapy import signals
 from scrapy.crawler import Crawler
+from scrapy.utils.python import to_unicode
 
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.formats import write_report
@@ -38,8 +39,11 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy
 
+# Origins whose files stay in memory for the other parsers, and packed bytes of the bodies
+# of answers whose status decides. Few of those have as many as the entry takes besides.
 MAX_ORIGINS = 500
-"""Origins whose bodies stay in memory for the other parsers."""
+MAX_BODY_BYTES = 32_000_000
+_ENTRY_BYTES = 500
 
 # Questions that wait for the other parsers, and bytes of their files; more are skipped.
 MAX_QUEUED = 20_000
@@ -95,7 +99,9 @@ class ShadowComparison:
         # A request may have a User-Agent of its own; the report lists all of them.
         self._robots: set[str] = set()
         # Other parsers read the body of any status as rules. Error pages pack well.
-        self._bodies: LRUCache[Origin, bytes] = LRUCache(MAX_ORIGINS)
+        self._bodies: LRUCache[Origin, bytes] = LRUCache(
+            MAX_BODY_BYTES, lambda it: min(len(it) + _ENTRY_BYTES, MAX_BODY_BYTES)
+        )
         # By what the policy states: a refreshed one with the same file is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
         # In a dry run: what the built-in read for a host and port, whatever the scheme.
@@ -128,8 +134,17 @@ class ShadowComparison:
         packed = self._bodies.get(policy.origin)
         return None if packed is None else zlib.decompress(packed)
 
-    def compare(self, policy: Policy, url: str, robot: str | bytes) -> None:
-        """Compare the decision whether *policy* lets *robot* fetch *url*."""
+    def compare(
+        self,
+        policy: Policy,
+        url: str,
+        robot: str | bytes,
+        built_in_name: str | bytes = "",
+    ) -> None:
+        """Compare the decision whether *policy* lets *robot* fetch *url*.
+
+        In a dry run, other parsers decide for *built_in_name*.
+        """
         stated, capture = self._captures.get(policy.origin, (None, None))
         is_new = stated is not policy.stated
         if is_new:
@@ -143,10 +158,12 @@ class ShadowComparison:
         self._captures[policy.origin] = policy.stated, capture
         self._queued_bytes += len(capture.body) if is_new else 0
         # Parsers of others may take text alone.
-        name = robot if isinstance(robot, str) else robot.decode("utf-8", "replace")
+        name = to_unicode(robot, errors="replace")
         self._robots.add(name)
+        others = to_unicode(built_in_name, errors="replace")
         # People pass the report on.
-        question = Question(redact_credentials(url), name)
+        shown = redact_credentials(url)
+        question = Question(shown, name, "" if others == name else others)
         self._queue.put(_Request(capture, is_new, question))
         # With the first question: a crawl without one needs no thread and no process.
         if self._thread.ident is None:
@@ -263,7 +280,10 @@ class ShadowComparison:
 
     def _warn(self, parser: str, label: str) -> None:
         """Log that a parser did not answer in time about one file."""
-        text = "%s did not answer about robots.txt of %s within %d s; counted as raised"
+        text = (
+            "%s did not answer about robots.txt of %s: it took %d s or ended its process; "
+            "counted as raised"
+        )
         log_line(self._crawler, WARNING, text, parser, label, PARSER_SECONDS)
 
 

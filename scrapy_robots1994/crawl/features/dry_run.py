@@ -18,7 +18,7 @@ from scrapy_robots1994.crawl.judges import Found, Judge
 from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.refusals import counted
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.requests import RobotName, built_in_name
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy
@@ -46,8 +46,6 @@ class BuiltInRules:
         self._body_of = body_of
         # Now: a parser that cannot be loaded must not let the crawl start.
         self._kind = load_parser(BUILT_IN, crawler)
-        self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"]
-        self._default: str = crawler.settings["USER_AGENT"]
         self._parsers = LRUCache[str, RobotParser | None](MAX_HOSTS)
 
     def allowed(self, request: Request, policy: Policy) -> bool | None:
@@ -69,8 +67,7 @@ class BuiltInRules:
         parser = self._parsers[host]
         if parser is None:
             return True
-        # The built-in does not know `DEFAULT_REQUEST_HEADERS` and `spider.user_agent`.
-        robot = self._exact or request.headers.get(b"User-Agent") or self._default
+        robot = built_in_name(request, self._crawler.settings)
         # A parser of any kind, of any URL.
         with suppress(Exception):
             return bool(parser.allowed(request.url, robot))
@@ -86,7 +83,8 @@ class DryRunJudge:
     """Lets the built-in's rules decide; counts, logs and sums up what would change.
 
     *judge*, ours, decides only where the decision of the built-in is not known. The
-    bodies that the built-in would read, and the path of the report, are *shadow*'s.
+    bodies that the built-in would read, and the path of the report, are *shadow*'s,
+    which compares each decision.
     """
 
     def __init__(
@@ -111,13 +109,15 @@ class DryRunJudge:
             self._built_in.note_failure(request)
             self._shadow.note_failure(origin)
             return
+        names = self._robot.of(request), built_in_name(request, self._crawler.settings)
+        self._shadow.compare(found, request.url, *names)
         theirs = self._built_in.allowed(request, found)
         # Unknown must not open what ours refuses.
         if theirs is None:
             await self._judge.judge(request, origin, found)
             return
         self._requests += 1
-        rules = found.rules(self._robot.of(request))
+        rules = found.rules(names[0])
         ours = rules.allowed_url(request.url)
         if theirs and not ours:
             self._note(self._refused, origin, stats.WOULD_REFUSE)
