@@ -141,10 +141,15 @@ def _groups_of_headers(
     groups: dict[str, list[str]] = {}
     group = ""
     for part in ",".join(headers).split(","):
-        name, colon, term = map(_plain, part.partition(":"))
+        text, colon, term = map(_plain, part.partition(":"))
+        # 1994 A2: a version does not belong to the name.
+        name = text.partition("/")[0]
         if not colon:
-            term = name
-        elif name in _VALUED or not (name in ours or _NAME.fullmatch(name)):
+            term = text
+        elif name in _VALUED or not (
+            name in ours or (name and term in TERMS) or _NAME.fullmatch(name)
+        ):
+            # A term with a value, or a part of a date.
             continue
         else:
             # Pages P6: a name before a colon limits what follows it, up to the next
