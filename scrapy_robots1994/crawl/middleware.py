@@ -114,9 +114,12 @@ class Robots1994Middleware:
         return None
 
     def policy_of(self, url: str) -> Policy | None:
-        """Return the policy of the origin of *url* if it is in memory and fresh."""
+        """Return the policy of the origin of *url* if it is in memory, fresh or stale.
+
+        A stale one may still decide, while it is renewed.
+        """
         origin = Origin.of(url)
-        return None if origin is None else self._resolver.fresh(origin)
+        return None if origin is None else self._resolver.memory.get(origin)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
         """Return the policy of *origin*, fetched as *request* is sent if need be.

@@ -53,6 +53,20 @@ def test_each_item_carries_the_policy_of_its_own_page(reactor: Reactor) -> None:
     assert parsed["fetched_at"] > 1_700_000_000
 
 
+def test_a_page_under_a_stale_policy_has_its_stamp() -> None:
+    """It decides while one request renews it."""
+    with Site() as site:
+        site.robots(BODY)
+        result = crawl(
+            [site.url(f"/{number}") for number in range(3)],
+            spider="tests.crawl.page_spiders:PlainSpider",
+            settings=RECIPE | {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0},
+        )
+
+    stamped = [item["robots_policy"] for item in result.items]
+    assert [it and it["sha256"] for it in stamped] == [sha256(BODY).hexdigest()] * 3
+
+
 def test_a_request_that_needs_no_policy_has_no_stamp() -> None:
     """`dont_obey_robotstxt`: no robots.txt was requested."""
     with Site() as site:
