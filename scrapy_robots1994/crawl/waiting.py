@@ -70,9 +70,8 @@ class Places:
         self._taken.discard(waiting)
         self._uncounted.discard(waiting.request)
         # One that counts takes a download away from pages that could be fetched.
-        for other in list(self.counting):
-            if self._take(other):
-                del self.counting[other]
+        while (other := next(iter(self.counting), None)) and self._take(other):
+            del self.counting[other]
 
     def _take(self, waiting: Waiting) -> bool:
         """Let *waiting* have a place; return whether it has one."""
