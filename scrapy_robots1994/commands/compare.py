@@ -124,4 +124,7 @@ class RobotsCompare(RobotsCommand):
             terminal.print_note(f"interrupted: {compared}")
             terminal.end_now()
         is_whole = not (inputs.unread or totals.stuck)
-        return ExitCode.FINE if is_whole else ExitCode.UNREAD
+        if not is_whole:
+            return ExitCode.UNREAD
+        # No URL of --urls may belong to any of the files.
+        return ExitCode.FINE if report.questions else ExitCode.FOUND

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from importlib.metadata import metadata
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -42,13 +43,15 @@ def as_json(report: ComparisonReport) -> str:
 def as_csv(report: ComparisonReport) -> str:
     """Return *report* as a table that a spreadsheet may open.
 
-    The column `row` says what a row is about: metadata, parser, basis, variant, cause,
+    The column `row` says what a row is about: metadata, note, parser, basis, variant, cause,
     site or disagreement.
     """
     file = io.StringIO()
     writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
-    for kind, row in _rows(as_plain(report)):
+    plain = as_plain(report)
+    notes = (("note", {"value": it}) for it in plain["notes"])
+    for kind, row in chain(notes, _rows(plain)):
         cells = {name: _cell(value) for name, value in row.items() if name in COLUMNS}
         writer.writerow({"row": kind} | cells)
     return file.getvalue()

@@ -102,7 +102,8 @@
     }));
     byId("bar").setAttribute("aria-label", Object.entries(CHANGES).map(([change, words]) => `${number(changes[change])} ${words}`).join(", "));
     const name = shortName(state.parser);
-    let says = `With scrapy_robots1994 in place of ${name}, nothing changes on any site.`;
+    const known = counts().raised ? " that is known" : "";
+    let says = `With scrapy_robots1994 in place of ${name}, nothing${known} changes on any site.`;
     if (!whole) says = "Nothing was compared.";
     else if (whole > changes.unchanged) {
       /* Questions made from files are not what a crawl requests. */
@@ -150,7 +151,7 @@
     const item = (title, ...children) => element("li", {}, element("b", {}, title), ...children);
     const advice = byId("advice");
     if (!sum([changes.opened, changes.closed, changes.both])) {
-      fill(advice, item("Switch", ": no site changes."));
+      fill(advice, changes.unchanged && !counts().raised ? item("Switch", ": no site changes.") : null);
       return;
     }
     const openings = (row) => `opens ${plural(opens(row.numbers), "site")} instead of ${number(opens(now.numbers))}`;

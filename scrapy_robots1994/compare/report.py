@@ -103,11 +103,12 @@ def as_table(report: ComparisonReport) -> str:
     }
     heads = ["unchanged", "only opened", "only closed", "both"]
     ways = [*(it.value for it in Direction), "agreement"]
+    nothing = "No parser differs." if report.questions else "Nothing was compared."
     title = "causes (of the examples)" if report.is_sampled else "causes"
     parts = [
         _grid("sites, by what changes", heads, changes),
         _grid("compared with ours", ways, agreement),
-        _grid(title, parsers, causes) if causes else ["No parser differs."],
+        _grid(title, parsers, causes) if causes else [nothing],
     ]
     return "\n\n".join("\n".join(part) for part in parts)
 
@@ -149,7 +150,7 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
     return {
         "subject": report.subject,
         "metadata": dict(report.metadata),
-        "notes": list(report.notes),
+        "notes": [*report.notes, *_unknown(report)],
         "files": totals.captures,
         "has_answers": report.has_answers,
         "not_compared": totals.skipped,
@@ -164,6 +165,19 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
         "sites": sites,
         "disagreements": disagreements,
     }
+
+
+def _unknown(report: ComparisonReport) -> Iterator[str]:
+    """Yield a sentence for each kind of decisions that the numbers leave out."""
+    totals = report.totals
+    if totals.skipped:
+        yield f"Not compared: {totals.skipped:,} decisions."
+    for name in report.parsers:
+        if raised := totals.count(name, Direction.RAISED):
+            yield (
+                f"{name} failed or did not answer {raised:,} of {totals.count(name):,} "
+                "questions: what changes there is not known."
+            )
 
 
 def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, Any]:

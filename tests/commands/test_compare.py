@@ -175,6 +175,18 @@ def test_nothing_compared_is_no_table_of_zeros() -> None:
     assert ran.err.count("no-such-file") == 1
 
 
+def test_urls_of_other_hosts_alone_compare_nothing(tmp_path: Path) -> None:
+    """Nothing fits, as in `robots-store`; the table does not say that no parser differs."""
+    file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
+    file.write_text("User-agent: *\nDisallow: /a\n", "utf-8")
+    urls.write_text("http://other.test/a\n", "utf-8")
+
+    ran = compare(str(file), "--urls", str(urls), "--parsers", OPEN)
+
+    assert ran.code == 1
+    assert ran.lines[-1] == "Nothing was compared."
+
+
 def test_a_parser_that_cannot_read_an_empty_file_is_compared() -> None:
     """What it raises is counted, with any deadline."""
     picky = "tests.commands.parsers.PickyParser"

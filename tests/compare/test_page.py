@@ -20,7 +20,7 @@ from selenium.webdriver.support.select import Select
 
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.formats import as_html
-from scrapy_robots1994.compare.impact import SiteImpact
+from scrapy_robots1994.compare.impact import SiteImpact, Totals
 from scrapy_robots1994.compare.parsers import Capture, Direction
 from scrapy_robots1994.parser import Reason, Verdict
 from tests.compare.report_parts import (
@@ -190,6 +190,33 @@ def test_the_report_of_a_dry_run_says_how_to_switch(
 
     assert "this was a dry run" in advice
     assert "Try it first" not in advice
+
+
+@pytest.mark.parametrize(
+    ("directions", "says"),
+    [
+        ([Direction.AGREE], "nothing changes on any site."),
+        ([Direction.RAISED], "nothing that is known changes on any site."),
+        ([], "Nothing was compared."),
+    ],
+)
+def test_a_switch_is_advised_only_where_it_is_known_to_change_nothing(
+    chromium: Chrome, tmp_path: Path, directions: list[Direction], says: str
+) -> None:
+    """A parser that failed at every question has not agreed."""
+    found = Totals()
+    for way in directions:
+        site = SiteImpact.of(Capture("http://a.test", b""))
+        site.counts[NAMES[0], way] = 1
+        found.add_site(site)
+    path = tmp_path / "unknown.html"
+    path.write_text(as_html(report(found)), "utf-8")
+
+    browser = opened(chromium, path)
+
+    assert texts(browser, "#sentence")[0].endswith(says)
+    is_advised = "Switch" in texts(browser, "#advice")[0]
+    assert is_advised == (directions == [Direction.AGREE])
 
 
 @pytest.mark.parametrize("is_published", [False, True])

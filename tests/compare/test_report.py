@@ -16,7 +16,14 @@ from scrapy_robots1994.compare.formats import as_csv, as_html, as_json, write_re
 from scrapy_robots1994.compare.impact import Change, Totals, Variant
 from scrapy_robots1994.compare.parsers import Direction
 from scrapy_robots1994.compare.report import as_plain, as_table, describe
-from tests.compare.report_parts import METADATA, NAMES, numbers_of, report, totals
+from tests.compare.report_parts import (
+    METADATA,
+    NAMES,
+    many_sites,
+    numbers_of,
+    report,
+    totals,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +83,7 @@ def test_csv_has_the_same_data_as_json() -> None:
         return [row for row in rows if row["row"] == kind]
 
     assert {row["name"]: row["value"] for row in of("metadata")} == METADATA
+    assert [row["value"] for row in of("note")] == plain["notes"]
     assert len(of("disagreement")) == len(plain["disagreements"])
     assert len(of("site")) == sum(len(site["parsers"]) for site in plain["sites"])
     opened = sum(
@@ -91,6 +99,21 @@ def test_csv_has_the_same_data_as_json() -> None:
     }
     assert wildcard == plain["parsers"][NAME]["causes_by_direction"]["wildcard"]
     assert len(of("variant")) == len(plain["variants"]) * len(NAMES) * len(Change)
+
+
+def test_what_the_numbers_leave_out_is_said_in_each_form() -> None:
+    """Decisions that were skipped, and those of a parser that failed."""
+    found = many_sites(3)
+    found.skipped = 1_234
+    found.counts[NAME, Direction.RAISED] = 2
+    made = report(found)
+
+    skipped, raised = as_plain(made)["notes"][1:]
+
+    assert skipped == "Not compared: 1,234 decisions."
+    assert raised.startswith(f"{NAME} failed or did not answer 2 of ")
+    for form in (as_json, as_csv, as_html):
+        assert raised in form(made)
 
 
 def test_csv_is_harmless_to_a_spreadsheet_and_a_terminal() -> None:
@@ -153,7 +176,7 @@ def test_a_report_of_nothing_says_so() -> None:
     """Nothing is divided by nothing."""
     table = as_table(report(Totals()))
 
-    assert table.endswith("No parser differs.")
+    assert table.endswith("Nothing was compared.")
     assert '"sites":[]' in as_html(report(Totals()))
 
 
