@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.checks.kinds import Match
-from scrapy_robots1994.checks.values import is_pattern, likely_field
+from scrapy_robots1994.checks.values import is_pattern, letters, likely_field
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.records import Agent, Record, Rule
@@ -89,9 +89,11 @@ def _joined_matches(record: Record, lines: Sequence[Line]) -> Iterator[Match]:
     """Yield the User-agent lines that only an ignored field parts from those above."""
     for above, agent in pairwise(record.agents):
         for line in lines[above.line : agent.line - 1]:
-            # 1994 F6: such a line is no boundary. A misspelt one is reported itself.
+            # 1994 F6: such a line is no boundary. A misspelt one, or one with an odd
+            # character, is reported itself.
             is_ignored = line.kind in (LineKind.UNKNOWN, LineKind.CRAWL_DELAY)
-            if is_ignored and not likely_field(line.field, ("User-agent", "Disallow")):
+            is_slip = likely_field(line.field, ("User-agent", "Disallow"))
+            if is_ignored and letters(line.field) and not is_slip:
                 outcome = f"shares its rules with line {above.line}"
                 yield kinds.NO_BLANK.at(agent.line, 1, line.field, outcome)
                 break

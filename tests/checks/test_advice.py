@@ -243,6 +243,11 @@ def test_names_that_only_an_ignored_field_parts_share_their_rules(
     [
         # The slip is told as such.
         ("User-agent: a\nDisalow: /\nUser-agent: b\nDisallow: /", "1994", ["R020"]),
+        (
+            "User-agent: a\n\u00a0Disallow: /\nUser-agent: b\nDisallow: /",
+            "1994",
+            ["R038"],
+        ),
         # There is nothing to share.
         ("User-agent: a\nHost: x\nUser-agent: b\nDisallow:", "1994", ["R019"]),
         # There it begins a record.
