@@ -104,7 +104,7 @@ class RedisStore(SharedStore):
             why = StoreUrl(url=place).describe(error)
             # A ? ends the host, too, and the text shows what is in the port's place.
             if why.startswith("Port "):
-                why = f"the port is not a number ({_UNESCAPED})"
+                why = f"the port is no number up to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
         prefix = dict(parts.options).get("prefix", PREFIX)
         return cls(place, prefix=prefix, timeout=timeout)
@@ -285,7 +285,7 @@ def _sentinel_client(rest: str, options: dict[str, Any]) -> Any:
     user_info, at, place = address.rpartition("@")
     hosts, _, path = place.partition("/")
     service, _, base = path.partition("/")
-    if not service or not (base or "0").isdigit():
+    if not (hosts and service) or not (base or "0").isdigit():
         why = "redis+sentinel://host:26379,host:26379/service/db is the form"
         raise ValueError(why)
     nodes = [urlsplit(f"//{host}") for host in hosts.split(",")]

@@ -286,6 +286,7 @@ def test_error_reply_of_the_server_is_reported_once(
         "redis://127.0.0.1:1/0?socket_timeout=soon",
         "redis://127.0.0.1:many/0",
         "redis+sentinel://127.0.0.1:26379",
+        "redis+sentinel:///main",
         "redis+sentinel://127.0.0.1:26379/main/x",
         "redis+sentinel://127.0.0.1:26379/main?colour=red",
         "redis+cluster://",
@@ -311,6 +312,12 @@ def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
     assert str(refused.value).endswith(".")
     assert "\n" not in str(refused.value)
     assert "hunter2" not in "".join(traceback.format_exception(refused.value))
+
+
+def test_a_port_out_of_range_is_named_as_such() -> None:
+    """It may be a part of a password, too."""
+    with pytest.raises(SettingsError, match="the port is no number up to 65535"):
+        StoreUrl.parse("redis://me:123456?x@127.0.0.1:1/0")
 
 
 def test_a_sentinel_url_is_read_as_any_url_of_the_library() -> None:
