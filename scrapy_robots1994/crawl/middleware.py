@@ -242,6 +242,7 @@ class Robots1994Middleware:
         if settings.compare or settings.dry_run:
             from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
 
+            # Signals hold it weakly: it lives as long as the judge that has its method.
             shadow = ShadowComparison(crawler, settings)
             self.download.on_ignored_body = shadow.store_body
             if settings.dry_run:

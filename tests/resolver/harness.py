@@ -138,6 +138,7 @@ class FakeBackend:
     reads: list[bytes] = field(default_factory=list)
     fetched: list[Policy] = field(default_factory=list)
     loaded: list[Policy] = field(default_factory=list)
+    announced: list[Policy | None] = field(default_factory=list)
     given_up: list[tuple[Origin, LocalFault | Cancelled]] = field(default_factory=list)
     retries: list[FetchResult] = field(default_factory=list)
     retried: list[Origin] = field(default_factory=list)
@@ -205,6 +206,7 @@ class FakeBackend:
     ) -> None:
         """Record the policy, and wait for the test's listeners."""
         self.fetched.append(policy)
+        self.announced.append(announced)
         self.faults.strike(self.faults.listeners)
         if self.listeners is not None:
             await self.listeners
@@ -214,6 +216,7 @@ class FakeBackend:
     ) -> None:
         """Record a policy loaded from the store."""
         self.loaded.append(policy)
+        self.announced.append(announced)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Record a fetch that ended without a policy."""

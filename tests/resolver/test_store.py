@@ -179,6 +179,27 @@ def test_newer_policy_in_the_store_wins_over_memory(driver: Driver) -> None:
     assert harness.backend.fetches == []
 
 
+def test_each_call_has_the_policy_that_an_earlier_one_was_about(
+    driver: Driver,
+) -> None:
+    """Not one that only the store had: listeners know nothing of its file."""
+    old, _ = harness_with(driver, STORED)
+    old.clock.now = OLD
+    old.resolve()
+    old.answer(RobotsResponse(304, not_modified=True))
+    assert old.backend.announced == [None]
+
+    harness, store = harness_with(driver, STORED)
+    harness.clock.now = STALE
+    store.other_process = driver.pending()
+    harness.resolve()
+    renewed = replace(STORED, fetched_at=STALE, fresh_until=STALE + 50)
+    store.other_process.settle(renewed)
+    driver.turn()
+    assert harness.backend.loaded == [STORED, renewed]
+    assert harness.backend.announced == [None, STORED]
+
+
 def test_policy_prolonged_by_another_process_is_not_fetched(driver: Driver) -> None:
     """Ours R5: its pause for an unreachable origin also holds here."""
     prolonged = STORED.stale_on_error(TIMEOUT, STALE, TERMS)
