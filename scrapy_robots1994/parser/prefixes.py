@@ -20,9 +20,10 @@ _NOT_FOUND = (UNDECIDED, -1)
 
 # So many prefixes are one string: each string takes 40 to 50 bytes besides its text, more
 # than most rules have. With more of them each question would split a longer one.
-# The separator may be in none of them, else each stands alone.
 _PER_BLOCK = 8
-_SEPARATOR = "\n"
+# No line of a file holds a line end, but an escape that was decoded may be one. No escape
+# is the other character, which makes a text twice as large.
+_SEPARATOR, _OTHER_SEPARATOR = "\n", "\u0101"
 
 
 # A Bloom filter over how prefixes begin, for most texts begin otherwise: slots of eight
@@ -43,40 +44,13 @@ def in_order(values: Sequence[Sortable]) -> list[Sortable]:
     return sorted(in_order(values[:half]) + in_order(values[half:]))
 
 
-def _nested(
-    texts: Sequence[str], rank_of: Mapping[str, int]
-) -> tuple[list[str], list[int]]:
-    """Return those of *texts*, which are in order, whose ranks are below those of all
-    that begin them; and the index of the longest other one of them that begins each, or
-    -1.
-    """
-    deciding: list[str] = []
-    parents: list[int] = []
-    around = -1
-    # In order, all that begins with a prefix follows it: the prefixes around the present
-    # one are a chain, of which *around* is the longest.
-    for text in texts:
-        while around >= 0 and not text.startswith(deciding[around]):
-            around = parents[around]
-        # Else a prefix around it decides wherever it covers something.
-        if around < 0 or rank_of[text] < rank_of[deciding[around]]:
-            deciding.append(text)
-            parents.append(around)
-            around = len(deciding) - 1
-    return deciding, parents
-
-
 class _Unsorted(NamedTuple):
     """Prefixes as they came; one text takes a third of the memory of many."""
 
     text: str
+    separator: str
     marks: Sequence[int]
     is_shortest_first: bool
-
-    def sorted(self) -> "_Sorted":
-        """Return them in order."""
-        paths, marks = self.text.split(_SEPARATOR), self.marks
-        return _in_blocks(paths, marks, is_shortest_first=self.is_shortest_first)
 
 
 class _Sorted(NamedTuple):
@@ -86,53 +60,60 @@ class _Sorted(NamedTuple):
 
     blocks: Sequence[str]
     firsts: Sequence[str]
+    separator: str
     marks: Sequence[int]
     parents: Sequence[int]
-    per_block: int
-    filter: _Filter
 
     def block(self, number: int) -> list[str]:
         """Return the prefixes of a block."""
-        text = self.blocks[number]
-        return text.split(_SEPARATOR) if self.per_block > 1 else [text]
+        return self.blocks[number].split(self.separator)
 
     def prefix(self, place: int) -> str:
         """Return the prefix at *place*."""
-        return self.block(place // self.per_block)[place % self.per_block]
+        return self.block(place // _PER_BLOCK)[place % _PER_BLOCK]
 
 
-def _in_blocks(
-    paths: Sequence[str], marks: Sequence[int], *, is_shortest_first: bool
-) -> _Sorted:
-    """Return *paths* in order; of those that cover a text the shortest decides, or the
-    first.
-    """
+def _sorted(prefixes: _Unsorted) -> tuple[_Sorted, _Filter]:
+    """Return those of *prefixes* that decide about some text, and their filter."""
+    text, separator, marks, is_shortest_first = prefixes
+    # Without any, the text is that of an empty one.
+    paths = text.split(separator)[: len(marks)]
     # The first of equal paths decides: reversed, it comes last, and stays.
-    mark_of = dict(zip(reversed(paths), reversed(marks), strict=True))
-    texts = in_order(list(mark_of))
+    place_of = dict(zip(reversed(paths), reversed(range(len(paths))), strict=True))
+    texts = in_order(list(place_of))
+    parents = array("i", [-1]) * len(texts)
     # What begins with a prefix comes right after it in order. Mostly nothing does.
-    # In parts, as one call of `any` keeps all other threads waiting.
-    part = _SORTED_AT_ONCE
-    is_nested = any(
-        any(map(str.startswith, texts[at + 1 : at + part + 1], texts[at : at + part]))
-        for at in range(0, len(texts), part)
-    )
-    parents = [-1] * len(texts)
-    if is_nested:
-        places = range(len(paths))
-        ranks = map(len, reversed(paths)) if is_shortest_first else reversed(places)
-        texts, parents = _nested(texts, dict(zip(reversed(paths), ranks, strict=True)))
-    size = 1 if _SEPARATOR in "".join(texts) else _PER_BLOCK
-    starts = range(0, len(texts), size)
+    if any(map(str.startswith, texts[1:], texts)):
+        texts, parents = _nested(texts, {} if is_shortest_first else place_of)
+    starts = range(0, len(texts), _PER_BLOCK)
+    blocks = tuple(separator.join(texts[it : it + _PER_BLOCK]) for it in starts)
     # Arrays: four bytes for each mark, and no object that the garbage collector visits.
-    return _Sorted(
-        tuple(_SEPARATOR.join(texts[it : it + size]) for it in starts),
-        tuple(texts[::size]),
-        array("I", map(mark_of.__getitem__, texts)),
-        array("i", parents),
-        size,
-        _filter_of(texts),
-    )
+    deciding = array("I", map(marks.__getitem__, map(place_of.__getitem__, texts)))
+    firsts = tuple(texts[::_PER_BLOCK])
+    return _Sorted(blocks, firsts, separator, deciding, parents), _filter_of(texts)
+
+
+def _nested(
+    texts: Sequence[str], rank_of: Mapping[str, int]
+) -> tuple[list[str], "array[int]"]:
+    """Return those of *texts*, which are in order, whose ranks are below those of all
+    that begin them; and the index of the longest other one of them that begins each, or
+    -1. Texts without a rank are equal.
+    """
+    deciding: list[str] = []
+    parents = array("i")
+    around = -1
+    # In order, all that begins with a prefix follows it: the prefixes around the present
+    # one are a chain, of which *around* is the longest.
+    for text in texts:
+        while around >= 0 and not text.startswith(deciding[around]):
+            around = parents[around]
+        # Else a prefix around it decides wherever it covers something.
+        if around < 0 or rank_of.get(text, 0) < rank_of.get(deciding[around], 0):
+            parents.append(around)
+            around = len(deciding)
+            deciding.append(text)
+    return deciding, parents
 
 
 def _filter_bits(key: int) -> int:
@@ -176,25 +157,21 @@ class PrefixIndex:
         self._is_asked = False
         # Until they are sorted, each text has to be looked at.
         self.filter = _PASSES_ALL
+        separator = _SEPARATOR
+        text = separator.join(paths)
+        if text.count(separator) >= len(paths):
+            separator = _OTHER_SEPARATOR
+            text = separator.join(paths)
         # One attribute has all, so that threads see it whole.
         self._prefixes: _Unsorted | _Sorted
-        text = _SEPARATOR.join(paths)
-        if text.count(_SEPARATOR) == len(paths) - 1:
-            self._prefixes = _Unsorted(text, marks, is_shortest_first)
-        else:
-            self._set(_in_blocks(paths, marks, is_shortest_first=is_shortest_first))
-
-    def _set(self, prefixes: _Sorted) -> _Sorted:
-        """Take *prefixes*."""
-        self._prefixes = prefixes
-        self.filter = prefixes.filter
-        return prefixes
+        self._prefixes = _Unsorted(text, separator, marks, is_shortest_first)
 
     def sort(self) -> _Sorted:
         """Return the prefixes in order, which the first call makes."""
         prefixes = self._prefixes
         if isinstance(prefixes, _Unsorted):
-            prefixes = self._set(prefixes.sorted())
+            prefixes, self.filter = _sorted(prefixes)
+            self._prefixes = prefixes
         return prefixes
 
     def find(self, text: str) -> tuple[int, int]:
@@ -210,7 +187,7 @@ class PrefixIndex:
         if isinstance(prefixes, _Unsorted):
             # Two threads may both be the first: they get the same answer.
             is_first, self._is_asked = not self._is_asked, True
-            all_of_them = tuple(prefixes.text.split(_SEPARATOR))
+            all_of_them = tuple(prefixes.text.split(prefixes.separator))
             if is_first and not text.startswith(all_of_them):
                 return _NOT_FOUND
             prefixes = self.sort()
@@ -221,7 +198,7 @@ class PrefixIndex:
         texts = prefixes.block(block)
         place = bisect_right(texts, text) - 1
         prefix = texts[place]
-        place += block * prefixes.per_block
+        place += block * _PER_BLOCK
         # It may sort before the text without covering it, as "/a/b" does before "/a/c",
         # while "/a" does.
         while not text.startswith(prefix):
