@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from sys import getsizeof
 
 from scrapy_robots1994.parser.prefixes import (
@@ -26,29 +26,25 @@ _FEW = 24
 
 
 def _paths(
-    values: Sequence[str], marks: Sequence[int], head: str
+    records: RobotRecords, head: str
 ) -> tuple[Sequence[str], Sequence[int], str, bool]:
-    """Return the paths that *values* cover in URLs with this *head*, their marks, the
+    """Return the paths that the rules cover in URLs with this *head*, their marks, the
     paths as one text, and whether other hosts have other paths.
     """
+    values, marks = records.values, records.marks()
     # No value has a line end, so this counts those that begin with a slash.
     text = "\n" + "\n".join(values)
     if text.count("\n/") == len(values):
         return values, marks, text, False
-    rules: Iterable[tuple[str, int]] = zip(values, marks, strict=True)
     # Ours O20: a value without a leading slash covers nothing. Ours O19: unless it is
     # an absolute URL.
-    has_urls = "://" in text
-    if has_urls:
-        rules = [
-            (path, mark)
-            for value, mark in rules
-            for path in ((value,) if value[0] == "/" else paths_under(value, head))
-        ]
-    else:
-        rules = [it for it in rules if it[0][0] == "/"]
+    rules = [
+        (path, mark)
+        for value, mark in zip(values, marks, strict=True)
+        for path in ((value,) if value[0] == "/" else paths_under(value, head))
+    ]
     paths = [path for path, _ in rules]
-    return paths, [mark for _, mark in rules], "".join(paths), has_urls
+    return paths, [mark for _, mark in rules], "".join(paths), "://" in text
 
 
 class PrefixMatcher:
@@ -57,55 +53,48 @@ class PrefixMatcher:
     A target (path and query) comes in two spellings: the one that `normal_spelling`
     returns, and as written. `RobotRecords.marks` says what the mark of a rule is.
 
-    *has_urls* says that other hosts need another matcher. Where *is_plain*, a target
-    without `%` is its own normal spelling to these rules, and may come with the fragment
-    that follows it. Such a plain target has a quicker answer in `prefixes`, or if they
-    are None in `index`.
+    *has_urls* says that other hosts need another matcher.
     """
 
     __slots__ = (
         "_cut",
         "_index",
+        "_is_plain",
         "_is_shortest_first",
-        "_last",
         "_marks",
         "_prefixes",
         "_starts",
         "_tried",
         "has_urls",
-        "is_plain",
     )
 
-    def __init__(
-        self, records: RobotRecords, head: str, *, is_shortest_first: bool
-    ) -> None:
+    def __init__(self, records: RobotRecords, head: str) -> None:
         """Compile the rules of *records* that may cover a URL with this *head* (scheme
         and authority, perhaps empty).
-
-        With *is_shortest_first* the shortest rule that covers a target decides, else the
-        first in the file.
         """
-        values = records.values
         has_allow = True in records.allows
+        # Ours X1: with Allow in the dialect the first rule in the file that covers a
+        # target decides, else the shortest one.
+        is_shortest_first = not records.allows
         # Ours O2: the rules of several records for every robot are obeyed together. Ours
         # X3: with an Allow among them, each record answers for itself.
         self._starts = records.first_rules if has_allow else ()
-        paths, marks, text, self.has_urls = _paths(values, records.marks(), head)
-        self.is_plain = is_plain(text)
-        is_written = self.is_plain and not self.has_urls
+        paths, marks, text, self.has_urls = _paths(records, head)
+        self._is_plain = is_plain(text)
+        is_written = self._is_plain and not self.has_urls
         if records.orphans or (is_shortest_first and not is_written):
             order = _by_rank(records, marks, is_shortest_first=is_shortest_first)
             paths = [paths[place] for place in order]
             marks = [marks[place] for place in order]
             is_shortest_first = False
-        self._is_shortest_first, self._last = is_shortest_first, ""
+        self._is_shortest_first = is_shortest_first
         written = paths
-        if not self.is_plain:
+        if not self._is_plain:
             # Ours O18: one spelling for all percent-encodings.
             paths = [canonical(path) for path in paths]
             text = "".join(paths)
             # A `#` in a spelling was an escape; a fragment must not look like it.
-            self.is_plain = text.isascii() and "#" not in text
+            self._is_plain = text.isascii() and "#" not in text
         self._cut = () if written is paths else tuple(filter(has_cut_escape, written))
         tried = zip(written, paths, marks, strict=True) if self._cut else ()
         self._tried = tuple(tried)
@@ -135,16 +124,11 @@ class PrefixMatcher:
             return self._first_tried(spelling, written)
         if self._index is not None:
             return self._index.find(spelling)[0]
-        text = self._last
-        if not text or not spelling.startswith(text):
-            texts = list(filter(spelling.startswith, self._prefixes))
-            if not texts:
-                return UNDECIDED
-            text = texts[0]
-            if self._is_shortest_first:
-                # One rule refuses many targets in a row. A shorter one that covers
-                # another of them would begin this one, and cover the first target, too.
-                text = self._last = min(texts, key=len)
+        texts = list(filter(spelling.startswith, self._prefixes))
+        if not texts:
+            return UNDECIDED
+        # The shortest one begins all others, and so is the least.
+        text = min(texts) if self._is_shortest_first else texts[0]
         place = self._prefixes.index(text)
         return self._marks[place] if self._marks else 4 * place + 1
 
@@ -168,14 +152,14 @@ class PrefixMatcher:
             self._index.sort()
 
     @property
-    def prefixes(self) -> tuple[str, ...] | None:
-        """What a plain target that is disallowed begins with."""
-        return self._prefixes if self._index is None and self.is_plain else None
-
-    @property
-    def index(self) -> PrefixIndex | None:
-        """What finds the mark of a plain target."""
-        return self._index if self.is_plain else None
+    def quick(self) -> tuple[tuple[str, ...] | None, PrefixIndex | None]:
+        """What a target without `%`, and perhaps with its fragment, is disallowed by:
+        prefixes, or the mark that an index finds.
+        """
+        # A target in another spelling than its normal one has to be looked at.
+        if not self._is_plain:
+            return None, None
+        return (self._prefixes, None) if self._index is None else (None, self._index)
 
     @property
     def memory_bytes(self) -> int:
@@ -199,80 +183,56 @@ def _by_rank(
     return [code & 0xFFFFFFFF for code in in_order(codes)]
 
 
-class _Deciding:
-    """The places of the rules that decide, one of each record."""
-
-    def __init__(self, marks: Sequence[int]) -> None:
-        """Begin without a rule; *marks* are those of all places."""
-        self._marks = marks
-        self._place_of: dict[int, int] = {}
-        # In order; those of Allow are behind all others.
-        self._ranks: list[int] = []
-
-    def _rank(self, place: int) -> int:
-        """Return the rank of the rule at *place* among those of other records."""
-        return place if self._marks[place] & 1 else place + len(self._marks)
-
-    def is_before(self, record: int, place: int) -> bool:
-        """Whether the rule at *place* decides in its record, instead of another one."""
-        return place < self._place_of.get(record, len(self._marks))
-
-    def replace(self, record: int, place: int | None) -> int | None:
-        """Let the rule at *place* decide in *record*; return what did before."""
-        before = self._place_of.pop(record, None)
-        if before is not None:
-            del self._ranks[bisect_left(self._ranks, self._rank(before))]
-        if place is not None:
-            self._place_of[record] = place
-            insort(self._ranks, self._rank(place))
-        return before
-
-    def mark(self) -> int:
-        """Return the mark of the rule that decides for all records."""
-        # Ours X3: one record that disallows is enough.
-        return self._marks[self._ranks[0] % len(self._marks)]
-
-
 def _decisions(
     paths: Sequence[str], marks: Sequence[int], starts: Sequence[int]
 ) -> dict[str, int]:
     """Return for each of *paths* the mark that decides about a target that it covers and
     no longer one does; *starts* are the numbers of the first rules of the records.
     """
-    # A path may be there in several records: the next place that has it, or -1.
-    place_of: dict[str, int] = {}
-    following = array("i", [-1]) * len(paths)
-    for place in reversed(range(len(paths))):
-        following[place] = place_of.get(paths[place], -1)
-        place_of[paths[place]] = place
-    deciding, decisions = _Deciding(marks), {}
+    places_of: dict[str, list[int]] = {}
+    for place, path in enumerate(paths):
+        places_of.setdefault(path, []).append(place)
+    # Ours X3: one record that disallows is enough, so Allow ranks after all others.
+    count = len(marks)
+    ranks = [place if mark & 1 else place + count for place, mark in enumerate(marks)]
+    # The place of the rule that decides in each record, and the ranks of all these.
+    deciding: dict[int, int] = {}
+    ordered: list[int] = []
+
+    def replace(record: int, place: int) -> int:
+        """Let the rule at *place* decide in *record*, and return what did; *count* is
+        the place of none.
+        """
+        before = deciding.get(record, count)
+        if before < count:
+            del ordered[bisect_left(ordered, ranks[before])]
+        if place < count:
+            insort(ordered, ranks[place])
+        deciding[record] = place
+        return before
+
+    decisions = {}
     # The paths that begin the next one, each with what its rules replaced.
-    around: list[tuple[str, list[tuple[int, int | None]]]] = []
-    for path in in_order(list(place_of)):
+    around: list[tuple[str, list[tuple[int, int]]]] = []
+    for path in in_order(list(places_of)):
         while around and not path.startswith(around[-1][0]):
             for record, before in around.pop()[1]:
-                deciding.replace(record, before)
+                replace(record, before)
         replaced = []
-        place = place_of[path]
-        while place >= 0:
+        for place in places_of[path]:
             record = bisect_right(starts, marks[place] >> 2)
-            if deciding.is_before(record, place):
-                replaced.append((record, deciding.replace(record, place)))
-            place = following[place]
+            # Ours X1: of the rules of a record the first in the file decides.
+            if place < deciding.get(record, count):
+                replaced.append((record, replace(record, place)))
         around.append((path, replaced))
-        decisions[path] = deciding.mark()
+        decisions[path] = marks[ordered[0] % count]
     return decisions
 
 
 # Many files have no rule for a robot.
-_WITHOUT_RULES = PrefixMatcher(RobotRecords(has_any=False), "", is_shortest_first=True)
+_WITHOUT_RULES = PrefixMatcher(RobotRecords(has_any=False), "")
 
 
-def compile_prefixes(
-    records: RobotRecords, head: str, *, has_allow: bool
-) -> PrefixMatcher:
+def compile_prefixes(records: RobotRecords, head: str) -> PrefixMatcher:
     """Return the matcher of *records* for URLs with this *head*."""
-    if not records.values:
-        return _WITHOUT_RULES
-    # Ours X1: of the rules of a record the first in the file decides.
-    return PrefixMatcher(records, head, is_shortest_first=not has_allow)
+    return PrefixMatcher(records, head) if records.values else _WITHOUT_RULES

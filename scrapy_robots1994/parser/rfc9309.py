@@ -105,8 +105,8 @@ class LongestMatcher:
 
     __slots__ = ("_index", "_patterns")
 
-    is_plain = has_urls = False
-    prefixes = index = None
+    has_urls = False
+    quick = None, None
 
     def __init__(self, records: RobotRecords) -> None:
         """Compile the rules of *records*, which are one group."""

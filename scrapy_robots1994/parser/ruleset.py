@@ -113,9 +113,8 @@ class RobotRules:
         if self._dialect.has_wildcards:
             matcher = LongestMatcher(records)
         else:
-            has_allow = self._dialect.has_allow
-            matcher = compile_prefixes(records, head, has_allow=has_allow)
-        return f"{head}/", len(head), matcher.prefixes, matcher.index, matcher
+            matcher = compile_prefixes(records, head)
+        return f"{head}/", len(head), *matcher.quick, matcher
 
     def allowed_url(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""
