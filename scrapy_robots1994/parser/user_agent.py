@@ -3,7 +3,7 @@ of several records speak to a robot.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -41,10 +41,9 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
     if "/" not in text and not _COMMENT_START.search(text):
         # Ours O9: from a bare name, the name.
         return (text.lower(),) if text else ()
-    words, comments = _words_and_comments(text)
+    words, names = _words_and_compatible(text)
     # Ours O9: the token after `compatible;` in a comment, the product tokens without
     # their versions, and the text before the first `/` or `(`.
-    names = [name for comment in comments for name in _COMPATIBLE.findall(comment)]
     names += [word.partition("/")[0] for word in words]
     names.append(re.split(r"[/(]", text, maxsplit=1)[0].strip())
     return tuple(dict.fromkeys(name.lower() for name in names if name))
@@ -58,28 +57,19 @@ def _text(robot: bytes) -> str:
         return robot.decode("latin-1")
 
 
-def _words_and_comments(header: str) -> tuple[list[str], list[str]]:
-    """Return the words of *header* outside comments, and its comments."""
-    words: list[str] = []
-    comments: list[str] = []
-    for part, is_comment in _parts(header):
-        if is_comment:
-            comments.append(part)
-        else:
-            words += part.split()
-    return words, comments
-
-
-def _parts(header: str) -> Iterator[tuple[str, bool]]:
-    """Yield the pieces of *header* in order, each with whether it is a comment (without
-    its parentheses).
+def _words_and_compatible(header: str) -> tuple[list[str], list[str]]:
+    """Return the words of *header* outside comments, and the tokens that its comments have
+    after `compatible;`.
     """
+    words: list[str] = []
+    compatible: list[str] = []
     position = 0
     while start := _COMMENT_START.search(header, position):
-        yield header[position : start.end() - 1], False
+        words += header[position : start.end() - 1].split()
         position = _comment_end(header, start.end())
-        yield header[start.end() : position].removesuffix(")"), True
-    yield header[position:], False
+        comment = header[start.end() : position].removesuffix(")")
+        compatible += _COMPATIBLE.findall(comment)
+    return words + header[position:].split(), compatible
 
 
 def _comment_end(header: str, position: int) -> int:
@@ -125,10 +115,9 @@ def _header_names(value: str) -> tuple[str, ...] | None:
     # Nearly no value has a parenthesis, which is quicker to see than a comment.
     if "/" not in value or "(" not in value or not _COMMENT_START.search(value):
         return None
-    words, comments = _words_and_comments(value)
+    words, names = _words_and_compatible(value)
     if not any(map(_VERSIONED.match, words)):
         return None
-    names = [name for comment in comments for name in _COMPATIBLE.findall(comment)]
     if not names:
         tokens = (word.partition("/")[0] for word in words)
         names = [it for it in tokens if it and it.lower() not in _BROWSER_TOKENS]
