@@ -51,20 +51,17 @@ def robot_records(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
 ) -> RobotRecords:
     """Return what *text* says to a robot with these *names*."""
-    scan = _Scan(text, dialect)
-    records = RobotRecords(has_any=bool(scan.named))
-    for it in scan.records(names, reading):
+    records = RobotRecords()
+    for it in _Scan(text, dialect).records(names, reading):
         obeyed = it.text + it.orphans
         values, allows = _rules(obeyed, dialect)
         # Orphans are behind the rules of the record itself, so counting them is enough.
-        first_orphan = len(values)
-        if it.orphans:
-            first_orphan -= len(_rules(it.orphans, dialect)[0])
+        orphans = len(_rules(it.orphans, dialect)[0]) if it.orphans else 0
         delays: list[float] = []
         if dialect.has_crawl_delay:
             seconds = map(seconds_of, tokens.find_all(_DELAYS, obeyed))
             delays = [each for each in seconds if each is not None]
-        records.add(values, allows, first_orphan, delays)
+        records.add(values, allows, orphans, delays)
     return records
 
 
@@ -72,7 +69,8 @@ def rule_sources(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
 ) -> RuleSources:
     """Return where *text* says what `robot_records` returns."""
-    return RuleSources.of(_Scan(text, dialect).sources(names, reading))
+    scan = _Scan(text, dialect)
+    return RuleSources.of(scan.sources(names, reading), has_any=bool(scan.named))
 
 
 class _Found(NamedTuple):
@@ -163,9 +161,7 @@ class _Scan:
             line += self._text.count(b"\n", counted, start)
             counted = start
             # One follows the other in the file, so that lines are counted through both.
-            below = it.text + it.orphans
-            values, _ = _rules(below, self._dialect)
-            yield named, line, _lines(line, below, self._dialect), values
+            yield named, line, _lines(line, it.text + it.orphans, self._dialect)
 
 
 def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
@@ -185,8 +181,8 @@ def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
     return values, allows
 
 
-def _lines(line: int, text: str, dialect: Dialect) -> Iterator[int]:
-    """Yield the lines of the rules in *text*, which begins on this *line*."""
+def _lines(line: int, text: str, dialect: Dialect) -> Iterator[tuple[int, str]]:
+    """Yield the lines and values of the rules in *text*, which begins on this *line*."""
     at = 0
     pattern = _ALLOW_VALUES if dialect.has_allow else _VALUES
     for rule in pattern.finditer(text):
@@ -194,4 +190,4 @@ def _lines(line: int, text: str, dialect: Dialect) -> Iterator[int]:
         at = rule.start() + 1
         for path in dialect.paths(rule[pattern.groups]):
             if path:
-                yield line
+                yield line, path

@@ -230,7 +230,7 @@ def _decisions(
 
 
 # Many files have no rule for a robot.
-_WITHOUT_RULES = PrefixMatcher(RobotRecords(has_any=False), "")
+_WITHOUT_RULES = PrefixMatcher(RobotRecords(), "")
 
 
 def compile_prefixes(records: RobotRecords, head: str) -> PrefixMatcher:

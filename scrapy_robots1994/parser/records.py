@@ -192,15 +192,12 @@ class RobotRecords:
     An object for each record would be simpler, but a file may have tens of thousands of
     records, and the garbage collector goes through all objects.
 
-    *has_any* says whether the file has any record, for this robot or another.
     *values* are those of all rules but empty ones; *first_rules* has for each record the
     number of its first rule there. *allows* says which of them are Allow lines; it is
     empty in a dialect without Allow. *orphans* are the numbers of the rules that only
     the cautious reading obeys.
     """
 
-    # Tells a file without any record (1994 E1) from one without a record for this robot.
-    has_any: bool
     values: list[str] = field(default_factory=list)
     first_rules: list[int] = field(default_factory=list)
     allows: list[bool] = field(default_factory=list)
@@ -224,23 +221,21 @@ class RobotRecords:
         self,
         values: list[str],
         allows: list[bool],
-        first_orphan: int,
+        orphans: int,
         delays: Sequence[float],
     ) -> None:
-        """Add a record; its *values* from *first_orphan* on are those of orphans."""
-        number = len(self.values)
-        self.first_rules.append(number)
+        """Add a record; so many of its *values*, the last ones, are those of *orphans*."""
+        self.first_rules.append(len(self.values))
         self.values += values
         self.allows += allows
-        if first_orphan < len(values):
-            self.orphans.update(range(number + first_orphan, len(self.values)))
+        self.orphans.update(range(len(self.values) - orphans, len(self.values)))
         if delays:
             # Extended X5: the longest of several.
             self.crawl_delay = max(self.crawl_delay or 0.0, *delays)
 
 
-RecordSource: TypeAlias = tuple[tuple[str, ...], int, Iterable[int], Sequence[str]]
-"""The names of a record, its first line, and the lines and values of its rules."""
+RecordSource: TypeAlias = tuple[tuple[str, ...], int, Iterable[tuple[int, str]]]
+"""The names of a record, its first line, and the line and value of each of its rules."""
 
 
 class RuleSources(NamedTuple):
@@ -248,6 +243,7 @@ class RuleSources(NamedTuple):
 
     *names*, *first_lines* and *first_rules* have an entry for each record. *lines* has
     one for each rule, and so has *ends*: where its value ends in *values*, one text.
+    *has_any* says whether the file has any record, for this robot or another.
     """
 
     names: list[tuple[str, ...]]
@@ -258,21 +254,25 @@ class RuleSources(NamedTuple):
     ends: "array[int]"
     # One text, for each string would take 40 to 50 bytes more.
     values: str
+    # Tells a file without any record (1994 E1) from one without a record for this robot.
+    has_any: bool
 
     @classmethod
-    def of(cls, records: Iterable[RecordSource]) -> "RuleSources":
+    def of(cls, records: Iterable[RecordSource], *, has_any: bool) -> "RuleSources":
         """Return the columns of *records*."""
         names: list[tuple[str, ...]] = []
         first_lines, first_rules, lines = array("I"), array("I"), array("I")
         values: list[str] = []
-        for each, first_line, rule_lines, written in records:
+        for each, first_line, rules in records:
             names.append(each)
             first_lines.append(first_line)
             first_rules.append(len(values))
-            lines.extend(rule_lines)
-            values += written
+            for line, value in rules:
+                lines.append(line)
+                values.append(value)
         ends = array("I", accumulate(map(len, values)))
-        return cls(names, first_lines, first_rules, lines, ends, "".join(values))
+        columns = names, first_lines, first_rules, lines, ends, "".join(values)
+        return cls(*columns, has_any)
 
     def value(self, number: int) -> str:
         """Return the value of the rule with this *number*, as the file has it."""

@@ -74,7 +74,6 @@ class RobotRules:
     __slots__ = (
         "_body",
         "_dialect",
-        "_no_record",
         "_reading",
         "_records",
         "_sources",
@@ -99,9 +98,6 @@ class RobotRules:
         self._verdicts: Mapping[int, Verdict] = _NO_VERDICTS
         records = robot_records(body.utf8, dialect, reading, robot_names(robot))
         self.crawl_delay = records.crawl_delay
-        self._no_record: Verdict | None = None
-        if not records.first_rules:
-            self._no_record = _NO_RECORD if records.has_any else _EMPTY
         self._state = self._compiled(records, "")
         # Ours O19: rules that are absolute URLs are compiled for the host of the
         # question, which is mostly the same.
@@ -216,9 +212,9 @@ class RobotRules:
         """Return the verdict that the rule with this *mark* makes."""
         if mark == _ITSELF:
             return _ROBOTS_TXT_ITSELF
-        if self._no_record is not None:
-            return self._no_record
         sources = self._sources or self._read_sources()
+        if not sources.names:
+            return _NO_RECORD if sources.has_any else _EMPTY
         # An Allow that only the cautious reading obeys is no reason.
         if mark & 3 == UNDECIDED & 3:
             source = self._reference(sources, 0)

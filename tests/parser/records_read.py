@@ -30,16 +30,16 @@ def robot_records(
     """What *text* says to a robot with these *names*."""
     records = tuple(read_records(read_lines(decode(text), dialect), dialect))
     obeyed = applied(records, dialect, names)
-    said = RobotRecords(has_any=bool(records))
+    said = RobotRecords()
     for record in obeyed:
-        rules, first_orphan = obeyed_rules(record, reading)
+        rules = obeyed_rules(record, reading)
         delays = record.delays
         if reading == CAUTIOUS:
             delays += record.orphan_delays
         said.add(
             [rule.value for rule in rules],
             [rule.allows for rule in rules] if dialect.has_allow else [],
-            first_orphan,
+            sum(rule in record.orphans for rule in rules),
             [delay.seconds for delay in delays],
         )
     return said
@@ -50,11 +50,10 @@ def obeyed_records(robots: RobotsTxt, robot: str | bytes) -> tuple[Record, ...]:
     return applied(robots.records, DIALECTS[robots.dialect], robot_names(robot))
 
 
-def obeyed_rules(record: Record, reading: str) -> tuple[list[Rule], int]:
-    """The rules of *record* with a value, and how many of them are not orphans."""
-    rules = [rule for rule in record.rules if rule.value]
+def obeyed_rules(record: Record, reading: str) -> list[Rule]:
+    """The rules of *record* with a value."""
     orphans = record.orphans if reading == CAUTIOUS else ()
-    return [*rules, *(rule for rule in orphans if rule.value)], len(rules)
+    return [rule for rule in (*record.rules, *orphans) if rule.value]
 
 
 def rule_sources(
@@ -62,16 +61,12 @@ def rule_sources(
 ) -> RuleSources:
     """Where *text* says what `robot_records` returns."""
     records = tuple(read_records(read_lines(decode(text), dialect), dialect))
-    rules = [
-        (record, obeyed_rules(record, reading)[0])
-        for record in applied(records, dialect, names)
-    ]
-    return RuleSources.of(
+    sources = (
         (
             record.names,
             record.first_line,
-            [rule.line for rule in each],
-            [rule.value for rule in each],
+            [(rule.line, rule.value) for rule in obeyed_rules(record, reading)],
         )
-        for record, each in rules
+        for record in applied(records, dialect, names)
     )
+    return RuleSources.of(sources, has_any=bool(records))
