@@ -83,7 +83,7 @@ class RedisStore(SharedStore):
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
         """Take a URL of the client library, `redis+cluster://` or `redis+sentinel://`.
 
-        `prefix` is ours, and `max_connections` too few for us; all else is the library's.
+        `prefix` is ours, `max_connections` is ignored; all else is the library's.
         """
         parts = UrlParts.split(url)
         scheme, _, rest = parts.without("prefix", "max_connections").partition("://")
