@@ -203,7 +203,7 @@
       others += !fits;
       return fits;
     });
-    const key = KEYS[state.sort] || KEYS.count;
+    const key = Object.hasOwn(KEYS, state.sort) ? KEYS[state.sort] : KEYS.count;
     const sign = state.down ? -1 : 1;
     const keyed = sites.map((it) => [key(it), it]);
     keyed.sort(([a, one], [b, two]) => (a < b ? -sign : a > b ? sign : one.site < two.site ? -1 : 1));

@@ -390,6 +390,16 @@ def test_a_link_to_a_hostile_site_is_only_a_link(chromium: Chrome, page: Path) -
     assert "not listed" in texts(unknown, "#elsewhere")[0]
 
 
+def test_a_link_with_unknown_values_shows_the_sites(
+    chromium: Chrome, page: Path
+) -> None:
+    """Also with a name that every object of JavaScript has."""
+    wanted = sites(opened(chromium, page))
+
+    for state in ("#sort=__proto__", "#sort=constructor", "#parser=__proto__&page=-1"):
+        assert sorted(sites(opened(chromium, page, state))) == sorted(wanted)
+
+
 def test_hostile_text_is_text(browser: Chrome) -> None:
     """Tags, quotes and templates of a file, a label, a URL and a robot are shown."""
     browser.find_element(By.NAME, "q").send_keys("evil.test")

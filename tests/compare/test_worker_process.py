@@ -9,6 +9,7 @@ import sys
 import time
 from functools import partial
 from threading import Thread
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,7 @@ from scrapy_robots1994.compare.parsers import Capture, Direction, Parser, Questi
 from scrapy_robots1994.crawl.features.peers import (
     DeadlineExceeded,
     GuardedComparer,
+    Unavailable,
     WorkerDied,
     WorkerProcess,
 )
@@ -82,6 +84,20 @@ def test_a_process_that_dies_is_reported_and_replaced(worker: WorkerProcess) -> 
         worker.call(60, "crash")
 
     assert worker.call(60, "pid") != os.getpid()
+
+
+def test_an_object_that_cannot_be_imported_there_is_named() -> None:
+    """As a class of the file that `scrapy runspider` runs."""
+    module = ModuleType("of_no_path")
+    made = type("Made", (), {"__module__": module.__name__})
+    module.Made = made  # type: ignore[attr-defined]
+    sys.modules[module.__name__] = module
+    worker = WorkerProcess(made)
+
+    with pytest.raises(Unavailable, match="No module named 'of_no_path'"):
+        worker.call(60, "pid")
+
+    del sys.modules[module.__name__]
 
 
 def test_exception_of_a_call_is_raised_in_the_caller(worker: WorkerProcess) -> None:

@@ -111,7 +111,12 @@ def test_a_setting_of_the_script_that_runs_does_not_end_the_comparison(
     """The process of the parsers leaves out what it cannot import."""
     main = sys.modules["__main__"]
     monkeypatch.setattr(main, OfScript.__name__, OfScript, raising=False)
-    settings = portable(Settings({"DUPEFILTER_CLASS": OfScript, "NAME": "kept"}))
+    values = {
+        "ROBOTSTXT_PARSER": OfScript,
+        "OTHER": OfScript(b"", None),
+        "NAME": "kept",
+    }
+    settings = portable(Settings(values))
     monkeypatch.delattr(main, OfScript.__name__)
 
     found: list[Any] = []
@@ -124,7 +129,9 @@ def test_a_setting_of_the_script_that_runs_does_not_end_the_comparison(
     make_comparer((), settings, "1994", "literal")
 
     assert found[0]["NAME"] == "kept"
-    assert found[0]["DUPEFILTER_CLASS"] != OfScript
+    # The default would be another parser than the one in use.
+    assert found[0]["ROBOTSTXT_PARSER"] == "__main__.OfScript"
+    assert found[0]["OTHER"] is None
 
 
 def test_a_parser_named_twice_is_compared_once() -> None:

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, Final
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
+from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.diagnosis import Cause
@@ -30,8 +31,7 @@ from scrapy_robots1994.errors import RobotsError, SettingsError, needs_extra
 
 START_SECONDS: Final = 60.0  # in which the process must be ready
 
-# POSIX alone: ends a process that computes for longer than its parent allowed, also
-# where the parent has died and cannot kill it.
+# POSIX alone: ends a process that computes too long, also if its parent has died.
 _BACKSTOP = getattr(signal, "SIGVTALRM", 0)
 
 
@@ -97,7 +97,7 @@ class WorkerProcess:
             # Another thread may have called `close` before it could see the process.
             if self._closed.is_set():
                 process.kill()
-            self._exchange(START_SECONDS, self._make)
+            self._exchange(START_SECONDS, pickle.dumps(self._make))
         except Exception as error:
             if self._process is not None:
                 self._discard(self._process)
@@ -154,7 +154,7 @@ def serve() -> None:
             try:
                 value = None
                 if target is None:
-                    target = message()
+                    target = pickle.loads(message)()  # noqa: S301 - as above
                 else:
                     seconds, method, args = message
                     if _BACKSTOP:
@@ -278,12 +278,13 @@ def peers(
 
 def portable(settings: BaseSettings) -> bytes:
     """Return *settings* pickled one by one, where that is possible, for `make_comparer`."""
-    # Settings may hold anything, such as functions of the main script. A parser that
-    # needs one of them finds the default there.
+    # Settings may hold anything, such as functions of the main script. Of a class its
+    # path is sent: an error then names it, and no default takes its place.
     values = {}
     for name, value in settings.copy_to_dict().items():
+        sent = global_object_name(value) if isinstance(value, type) else value
         with suppress(Exception):
-            values[name] = pickle.dumps(value)
+            values[name] = pickle.dumps(sent)
     return pickle.dumps(values)
 
 
@@ -293,7 +294,6 @@ def make_comparer(
     """Return the comparer of our parser and those *wanted*, in their process."""
     values = Settings()
     for name, packed in pickle.loads(settings).items():  # noqa: S301 - our parent's
-        # One by one: a class of the main script cannot be imported here.
         with suppress(Exception):
             values.set(name, pickle.loads(packed), "cmdline")  # noqa: S301 - as above
     others = peers(wanted, Crawler(Spider, values))
