@@ -87,13 +87,6 @@ class _Draft:
     # A blank line followed its names: what comes now are orphans (Ours O5).
     is_parted: bool = False
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether the next User-agent line starts another record."""
-        # 1994 F1: after a blank line. Ours O7, X2: after a rule; X6: but not after a
-        # Crawl-delay.
-        return self.is_parted or bool(self.rules)
-
     def record(self) -> Record:
         """Return the record."""
         return Record(
@@ -142,7 +135,9 @@ def read_records(lines: Iterable[Line], dialect: Dialect) -> Iterator[Record]:
             # lines precede them.
             draft.is_parted = dialect.has_blank_lines and bool(draft.agents)
         elif line.kind is LineKind.USER_AGENT:
-            if draft.is_closed:
+            # 1994 F1: after a blank line another record starts. Ours O7, X2: also after
+            # a rule; X6: but not after a Crawl-delay.
+            if draft.is_parted or draft.rules:
                 yield draft.record()
                 draft = _Draft(dialect)
             draft.add_names(line)
@@ -228,7 +223,8 @@ class RobotRecords:
         self.first_rules.append(len(self.values))
         self.values += values
         self.allows += allows
-        self.orphans.update(range(len(self.values) - orphans, len(self.values)))
+        if orphans:
+            self.orphans.update(range(len(self.values) - orphans, len(self.values)))
         if delays:
             # Extended X5: the longest of several.
             self.crawl_delay = max(self.crawl_delay or 0.0, *delays)

@@ -59,11 +59,6 @@ def _mark(matcher: _Matcher, target: str) -> int:
     return _ITSELF if spelling == ROBOTS_TXT else matcher.mark(spelling, target)
 
 
-def _as_text(url: str | bytes) -> str:
-    """Return *url* as text; Ours O17: a byte that is not UTF-8 is that byte."""
-    return url if isinstance(url, str) else decode(url)
-
-
 class RobotRules:
     """What one robots.txt says to one robot: compiled once, for any URL.
 
@@ -123,7 +118,8 @@ class RobotRules:
                 state = self._state_for(cast("str", url))
                 _, start, prefixes, index, _ = state
         except TypeError:
-            return self._allowed(_as_text(url))
+            # Ours O17: a byte that is not UTF-8 is that byte.
+            return self._allowed(decode(cast("bytes", url)))
         if TYPE_CHECKING:
             assert isinstance(url, str)
         if prefixes is not None:
@@ -162,7 +158,8 @@ class RobotRules:
 
         The first verdict that names a line reads the whole file, unless `prepare` did.
         """
-        mark, spelling = self._decision(_as_text(url))
+        text = url if isinstance(url, str) else decode(url)
+        mark, spelling = self._decision(text)
         verdict = self._verdicts.get(mark) or self._new_verdict(mark)
         return verdict if spelling is None else replace(verdict, spelling=spelling)
 
