@@ -168,17 +168,13 @@ def _rules(text: str, dialect: Dialect) -> tuple[list[str], list[bool]]:
     """Return the values of the rules in *text*, and which of them are Allow."""
     if dialect.has_allow:
         rules = tokens.find_all(_ALLOW_VALUES, text)
-        values = [value for _, value in rules]
-        allows = [bool(field) for field, _ in rules]
-    else:
-        values, allows = tokens.find_all(_VALUES, text), []
+        return [value for _, value in rules], [bool(field) for field, _ in rules]
+    values = tokens.find_all(_VALUES, text)
+    # No dialect has lists and Allow.
     if dialect.has_lists:
         # Ours O21: an empty path adds nothing.
-        parts = [[it for it in dialect.paths(value) if it] for value in values]
-        values = [path for paths in parts for path in paths]
-        pairs = zip(allows, parts)  # noqa: B905 - there may be no Allow
-        allows = [allow for allow, paths in pairs for _ in paths]
-    return values, allows
+        values = [path for value in values for path in dialect.paths(value) if path]
+    return values, []
 
 
 def _lines(line: int, text: str, dialect: Dialect) -> Iterator[tuple[int, str]]:
