@@ -12,7 +12,7 @@ from scrapy_robots1994.parser.dialects import (
     check_reading,
     dialect_named,
 )
-from scrapy_robots1994.parser.records import Record, read_contents
+from scrapy_robots1994.parser.records import Record, lines_with_orphans, read_records
 from scrapy_robots1994.parser.ruleset import RobotRules
 from scrapy_robots1994.parser.tokens import SITEMAP, Line, LineKind, read_lines
 from scrapy_robots1994.parser.verdict import Verdict
@@ -128,12 +128,13 @@ class RobotsTxt:
     @property
     def lines(self) -> tuple[Line, ...]:
         """Every line of the text, in order; joined they are the text again."""
-        return read_contents(self.text, self._dialect).lines
+        return lines_with_orphans(self.text, self._dialect)
 
     @property
     def records(self) -> tuple[Record, ...]:
         """The records in order, as the literal reading finds them, in any reading."""
-        return read_contents(self.text, self._dialect).records
+        lines = read_lines(self.text, self._dialect)
+        return tuple(read_records(lines, self._dialect))
 
     @property
     def sitemaps(self) -> tuple[str, ...]:

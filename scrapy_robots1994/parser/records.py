@@ -148,27 +148,19 @@ def read_records(lines: Iterable[Line], dialect: Dialect) -> Iterator[Record]:
         yield draft.record()
 
 
-class Contents(NamedTuple):
-    """All lines of a file, and its records."""
-
-    lines: tuple[Line, ...]
-    records: tuple[Record, ...]
-
-
-def read_contents(text: str, dialect: Dialect) -> Contents:
-    """Return the lines and records of *text*, every line accounted for."""
+def lines_with_orphans(text: str, dialect: Dialect) -> tuple[Line, ...]:
+    """Return the lines of *text*; a rule or a delay without a record is an ORPHAN."""
     lines = tuple(read_lines(text, dialect))
     records = tuple(read_records(lines, dialect))
     owned = {rule.line for record in records for rule in record.rules}
     owned |= {delay.line for record in records for delay in record.delays}
     # Ours O4: a rule that no record owns is ignored.
-    lines = tuple(
+    return tuple(
         line._replace(kind=LineKind.ORPHAN)
         if line.kind in _OWNED and line.number not in owned
         else line
         for line in lines
     )
-    return Contents(lines, records)
 
 
 def applied(
