@@ -229,10 +229,5 @@ def _decisions(
     return decisions
 
 
-# Many files have no rule for a robot.
-_WITHOUT_RULES = PrefixMatcher(RobotRecords(), "")
-
-
-def compile_prefixes(records: RobotRecords, head: str) -> PrefixMatcher:
-    """Return the matcher of *records* for URLs with this *head*."""
-    return PrefixMatcher(records, head) if records.values else _WITHOUT_RULES
+WITHOUT_RULES = PrefixMatcher(RobotRecords(), "")
+"""One for all files without a rule for a robot, which are many."""

@@ -11,7 +11,7 @@ from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fast_scan import robot_records, rule_sources
-from scrapy_robots1994.parser.prefix_matcher import PrefixMatcher, compile_prefixes
+from scrapy_robots1994.parser.prefix_matcher import WITHOUT_RULES, PrefixMatcher
 from scrapy_robots1994.parser.prefixes import UNDECIDED, PrefixIndex
 from scrapy_robots1994.parser.records import RobotRecords, RuleSources
 from scrapy_robots1994.parser.rfc9309 import LongestMatcher
@@ -103,8 +103,10 @@ class RobotRules:
         matcher: _Matcher
         if self._dialect.has_wildcards:
             matcher = LongestMatcher(records)
+        elif records.values:
+            matcher = PrefixMatcher(records, head)
         else:
-            matcher = compile_prefixes(records, head)
+            matcher = WITHOUT_RULES
         return f"{head}/", len(head), *matcher.quick, matcher
 
     def allowed_url(self, url: str | bytes) -> bool:

@@ -56,25 +56,19 @@ def has_cut_escape(text: str) -> bool:
 
 
 def other_spelling(target: str) -> str | None:
-    """Return the *target* of a URL as a client sends it that removes dot segments;
+    r"""Return the *target* of a URL as a client sends it that removes dot segments;
     `None` if that is the target as written.
 
-    A target is a path and a query.
+    A target is a path and a query. RFC 3986 5.2.4, with `%2e` as a dot and `\` as `/`, and
+    without tabs and line ends; the query has no segments.
     """
     # `%2` begins an escaped dot; tabs and line ends are not printable. Most targets have
     # none of these, and no second spelling.
-    if "/." in target or "\\" in target or "%2" in target or not target.isprintable():
-        resolved = without_dot_segments(target)
-        return None if resolved == target else resolved
-    return None
-
-
-def without_dot_segments(target: str) -> str:
-    r"""Return *target* as a client sends it that removes dot segments.
-
-    RFC 3986 5.2.4, with `%2e` as a dot and `\` as `/`, and without tabs and line ends;
-    the query has no segments.
-    """
+    if (
+        not ("/." in target or "\\" in target or "%2" in target)
+        and target.isprintable()
+    ):
+        return None
     # Ours O27: a path alone has segments; dots in a query are data.
     path, mark, query = target.translate(_REMOVED).partition("?")
     resolved: list[str] = []
@@ -87,7 +81,8 @@ def without_dot_segments(target: str) -> str:
     # RFC 3986 5.2.4: `/a/.` is `/a/`, and so is `/a/b/..`.
     if segments and segments[-1] in _PARENT | _CURRENT:
         resolved.append("")
-    return f"/{'/'.join(resolved)}{mark}{query}"
+    spelling = f"/{'/'.join(resolved)}{mark}{query}"
+    return None if spelling == target else spelling
 
 
 def is_absolute(value: str) -> bool:
