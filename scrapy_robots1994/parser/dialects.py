@@ -6,7 +6,7 @@ from there.
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -99,20 +99,19 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _RO
 
 def dialect_named(name: str) -> Dialect:
     """Return the dialect called *name*; ValueError says which dialects exist."""
-    _check("dialect", name, DIALECTS)
-    return DIALECTS[name]
+    try:
+        return DIALECTS[name]
+    except KeyError:
+        known = ", ".join(map(repr, DIALECTS))
+        message = f"There is no dialect {name!r} of robots.txt; it may be {known}."
+        raise ValueError(message) from None
 
 
 def check_reading(name: str) -> None:
     """Raise ValueError if there is no reading called *name*."""
-    _check("reading", name, READINGS)
-
-
-def _check(what: str, name: str, known: Collection[str]) -> None:
-    """Raise ValueError if *name* is not among the *known* names."""
-    if name not in known:
-        may_be = ", ".join(map(repr, known))
-        message = f"There is no {what} {name!r} of robots.txt; it may be {may_be}."
+    if name not in READINGS:
+        known = ", ".join(map(repr, READINGS))
+        message = f"There is no reading {name!r} of robots.txt; it may be {known}."
         raise ValueError(message)
 
 

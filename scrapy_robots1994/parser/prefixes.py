@@ -79,16 +79,18 @@ def _sorted(prefixes: _Unsorted) -> tuple[_Sorted, _Filter]:
     # Without any, the text is that of an empty one.
     paths = text.split(separator)[: len(marks)]
     # The first of equal paths decides: reversed, it comes last, and stays.
-    place_of = dict(zip(reversed(paths), reversed(range(len(paths))), strict=True))
-    texts = in_order(list(place_of))
+    mark_of = dict(zip(reversed(paths), reversed(marks), strict=True))
+    texts = in_order(list(mark_of))
     parents = array("i", [-1]) * len(texts)
     # What begins with a prefix comes right after it in order. Mostly nothing does.
     if any(map(str.startswith, texts[1:], texts)):
+        places = reversed(range(len(paths)))
+        place_of = dict(zip(reversed(paths), places, strict=True))
         texts, parents = _nested(texts, {} if is_shortest_first else place_of)
     starts = range(0, len(texts), _PER_BLOCK)
     blocks = tuple(separator.join(texts[it : it + _PER_BLOCK]) for it in starts)
     # Arrays: four bytes for each mark, and no object that the garbage collector visits.
-    deciding = array("I", map(marks.__getitem__, map(place_of.__getitem__, texts)))
+    deciding = array("I", map(mark_of.__getitem__, texts))
     firsts = tuple(texts[::_PER_BLOCK])
     return _Sorted(blocks, firsts, separator, deciding, parents), _filter_of(texts)
 
