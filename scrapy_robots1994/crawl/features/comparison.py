@@ -135,15 +135,11 @@ class ShadowComparison:
         return None if packed is None else zlib.decompress(packed)
 
     def compare(
-        self,
-        policy: Policy,
-        url: str,
-        robot: str | bytes,
-        built_in_name: str | bytes = "",
+        self, policy: Policy, url: str, robot: str | bytes, theirs: str | bytes = ""
     ) -> None:
         """Compare the decision whether *policy* lets *robot* fetch *url*.
 
-        In a dry run, other parsers decide for *built_in_name*.
+        In a dry run, other parsers decide for the name *theirs*.
         """
         stated, capture = self._captures.get(policy.origin, (None, None))
         is_new = stated is not policy.stated
@@ -160,7 +156,7 @@ class ShadowComparison:
         # Parsers of others may take text alone.
         name = to_unicode(robot, errors="replace")
         self._robots.add(name)
-        others = to_unicode(built_in_name, errors="replace")
+        others = to_unicode(theirs, errors="replace")
         # People pass the report on.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
