@@ -12,8 +12,7 @@ _HIGHEST_PORT = 65535
 _CACHED_CHARS = 500  # more than a host has, and mostly a user with a password
 
 _HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#\\]*)", re.IGNORECASE | re.ASCII)
-# Nearly every URL begins in one of two ways, which are quicker to find than any scheme.
-_URL_HEAD = re.compile(r"(?:https?|[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*)://[^/?#\\]*")
+_URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 _AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
 
 

@@ -61,6 +61,7 @@ class PrefixMatcher:
         "_index",
         "_is_plain",
         "_is_shortest_first",
+        "_last",
         "_marks",
         "_prefixes",
         "_starts",
@@ -87,7 +88,7 @@ class PrefixMatcher:
             paths = [paths[place] for place in order]
             marks = [marks[place] for place in order]
             is_shortest_first = False
-        self._is_shortest_first = is_shortest_first
+        self._is_shortest_first, self._last = is_shortest_first, ""
         written = paths
         if not self._is_plain:
             # Ours O18: one spelling for all percent-encodings.
@@ -124,11 +125,17 @@ class PrefixMatcher:
             return self._first_tried(spelling, written)
         if self._index is not None:
             return self._index.find(spelling)[0]
-        texts = list(filter(spelling.startswith, self._prefixes))
-        if not texts:
-            return UNDECIDED
-        # The shortest one begins all others, and so is the least.
-        text = min(texts) if self._is_shortest_first else texts[0]
+        text = self._last
+        if not text or not spelling.startswith(text):
+            texts = list(filter(spelling.startswith, self._prefixes))
+            if not texts:
+                return UNDECIDED
+            text = texts[0]
+            if self._is_shortest_first:
+                # The shortest one begins all others, and so is the least. One rule refuses
+                # many targets in a row: a shorter one that covers another of them would
+                # begin this one, and cover the first target, too.
+                text = self._last = min(texts)
         place = self._prefixes.index(text)
         return self._marks[place] if self._marks else 4 * place + 1
 

@@ -1,5 +1,6 @@
 """RobotRules: what one file says to one robot, compiled once for all questions."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,6 +26,9 @@ from scrapy_robots1994.parser.verdict import (
 )
 
 ROBOTS_TXT = "/robots.txt"
+
+# Scheme, authority and slash of nearly every URL.
+_PLAIN_HEAD = re.compile(r"https?://[^/?#\\]+/")
 
 # 1994 E1: an empty file is as good as none.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
@@ -116,7 +120,6 @@ class RobotRules:
         head, start, prefixes, index, _ = self._state
         try:
             if not url.startswith(head):  # type: ignore[arg-type]  # see below
-                # Origins with the same file take turns.
                 state = self._state_for(cast("str", url))
                 _, start, prefixes, index, _ = state
         except TypeError:
@@ -170,10 +173,12 @@ class RobotRules:
         target it covers, unless that is the one as written.
         """
         state = self._state
-        if not url.startswith(state[0]):
+        if url.startswith(state[0]) and "#" not in url:
+            target = url[state[1] :]
+        else:
             state = self._state_for(url)
-        _, start, _, _, matcher = state
-        target = target_behind(start, url)
+            target = target_behind(state[1], url)
+        matcher = state[4]
         mark = _mark(matcher, target)
         # Ours O27: one spelling that is disallowed is enough.
         other = None if mark & 3 == 1 else other_spelling(target)
@@ -187,14 +192,18 @@ class RobotRules:
 
     def _state_for(self, url: str) -> _State:
         """Return the state for URLs with the host of *url*."""
-        head = head_of(url)
-        if self._records is None:
-            state = f"{head}/", len(head), *self._state[2:]
+        # Origins with the same file take turns, and nearly every URL begins so.
+        plain = _PLAIN_HEAD.match(url) if self._records is None else None
+        if plain is not None:
+            state = plain[0], plain.end() - 1, *self._state[2:]
         else:
-            state = self._compiled(self._records, head)
-        if not url.startswith("/", len(head)):
-            # A target that begins otherwise has no quick answer.
-            return *state[:2], None, None, state[4]
+            head = head_of(url)
+            state = f"{head}/", len(head), *self._state[2:]
+            if self._records is not None:
+                state = self._compiled(self._records, head)
+            if not url.startswith("/", len(head)):
+                # A target that begins otherwise has no quick answer.
+                return *state[:2], None, None, state[4]
         # The next question is mostly about this host, too.
         self._state = state
         return state
