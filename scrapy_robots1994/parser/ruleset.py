@@ -173,12 +173,11 @@ class RobotRules:
         target it covers, unless that is the one as written.
         """
         state = self._state
-        if url.startswith(state[0]) and "#" not in url:
-            target = url[state[1] :]
-        else:
+        if not url.startswith(state[0]):
             state = self._state_for(url)
+        target, matcher = url[state[1] :], state[4]
+        if "#" in target or not target.startswith("/"):
             target = target_behind(state[1], url)
-        matcher = state[4]
         mark = _mark(matcher, target)
         # Ours O27: one spelling that is disallowed is enough.
         other = None if mark & 3 == 1 else other_spelling(target)

@@ -13,6 +13,7 @@ from scrapy_robots1994.parser import LineKind, Reason, Verdict
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser.asking import HOST, closed
+from tests.support.calls import calls
 
 FILE = closed("/x") * 50
 
@@ -214,6 +215,20 @@ def test_error_for_an_unknown_name_lists_the_known_ones() -> None:
         RobotsTxt.parse("", dialect="2022")
     with pytest.raises(ValueError, match="'literal', 'cautious'"):
         RobotsTxt.parse("", reading="liberal")
+
+
+def test_ours_o19_rules_for_a_host_are_compiled_once_for_urls_with_fragments() -> None:
+    """Compiling them again at each question would stop a crawl for as long."""
+    paths = "".join(f"Disallow: /{number}\n" for number in range(1000))
+    body = f"User-agent: *\nDisallow: http://h.test/a\n{paths}"
+    rules = RobotsTxt.parse(body).rules("robot")
+    rules.verdict("http://h.test/a#1")
+
+    verdict = rules.verdict("http://h.test/a#2")
+    made = calls(lambda: rules.verdict("http://h.test/a#3"))
+
+    assert (verdict.allowed, verdict.line) == (False, 2)
+    assert made < 100
 
 
 def test_compiled_rules_exist_only_for_queried_robots() -> None:
