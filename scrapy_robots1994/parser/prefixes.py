@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 _SORTED_AT_ONCE = 2_048
 
 UNDECIDED = 1 << 62 | 2
-"""The mark of targets that no rule covers: after all others, and as of an Allow that only
-the cautious reading obeys.
+"""The mark of targets that no rule covers. It is above all others, and ends like that of
+an Allow which only the cautious reading obeys: neither is a reason.
 """
 
 _NOT_FOUND = (UNDECIDED, -1)
@@ -76,7 +76,7 @@ class _Sorted(NamedTuple):
 def _sorted(prefixes: _Unsorted) -> tuple[_Sorted, _Filter]:
     """Return those of *prefixes* that decide about some text, and their filter."""
     text, separator, marks, is_shortest_first = prefixes
-    # Without any, the text is that of an empty one.
+    # Splitting the text of no path yields one that is empty.
     paths = text.split(separator)[: len(marks)]
     # The first of equal paths decides: reversed, it comes last, and stays.
     mark_of = dict(zip(reversed(paths), reversed(marks), strict=True))

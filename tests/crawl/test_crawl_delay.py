@@ -200,6 +200,13 @@ def test_the_default_dialect_has_no_delay_and_warns() -> None:
     assert "ROBOTS1994_CRAWL_DELAY has no effect" in result.log
 
 
+BY_SIGNAL = {
+    "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
+    "ROBOTS1994_CRAWL_DELAY": True,
+}
+"""The extension alone, which the built-in middleware tells of delays."""
+
+
 def test_delays_of_the_built_ins_parsers_come_by_signal() -> None:
     """The extension with the built-in middleware, if Scrapy has the signal; if it has
     none, the log says what to do.
@@ -209,10 +216,7 @@ def test_delays_of_the_built_ins_parsers_come_by_signal() -> None:
         result = crawl(
             [site.url("/1"), site.url("/2")],
             middleware="builtin",
-            settings={
-                "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
-                "ROBOTS1994_CRAWL_DELAY": True,
-            },
+            settings=BY_SIGNAL,
         )
         last = gaps(site, "127.0.0.1")[-1]
 
@@ -252,8 +256,7 @@ def test_no_delay_is_applied_for_a_number_that_no_timer_takes(stated: str) -> No
             [site.url("/1"), site.url("/2")],
             middleware="builtin",
             settings={
-                "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
-                "ROBOTS1994_CRAWL_DELAY": True,
+                **BY_SIGNAL,
                 "ROBOTSTXT_PARSER": "tests.crawl.test_crawl_delay.AnyFloatParser",
             },
         )
