@@ -69,14 +69,15 @@ CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
 
 
 Switch: TypeAlias = tuple[str, "Basis | int | None", Change]
-"""What a switch from a parser changes: to our parser as it was compared at all (None),
-there for sites of one basis, or to our parser set up as `VARIANTS[number]`.
+"""A switch from a parser to ours, and what it changes. The second item is `None` for all
+sites, a basis for those of that basis, or the number of a variant: our parser set up as
+`VARIANTS[number]`.
 """
 
 
 @dataclass(slots=True, kw_only=True)
 class Answers:
-    """How many answers of each parser are compared with ours how, and why they differ.
+    """How the answers of each parser compare with ours, and why they differ, in counts.
 
     *stuck* has each parser that did not answer in time, and the file.
     """
@@ -245,6 +246,6 @@ class Totals(Answers):
             self.unlisted_sites += 1
 
     def changes(self) -> Counter[Switch]:
-        """Return how many sites each switch changes how."""
+        """Return how many sites each switch changes in which way."""
         listed = (site.changes() for site in self.sites.values())
         return self.unlisted + Counter(chain.from_iterable(listed))
