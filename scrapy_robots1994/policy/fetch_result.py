@@ -155,22 +155,9 @@ TEMPORARY = frozenset({408, 421, 425, 429})
 NOT_OF_PROXIES = frozenset({404, 410})
 """Statuses, besides 2xx and 304, that a proxy does not send on its own."""
 
-# Statuses with a row of their own, which overrides that of their class.
-_BY_STATUS = {
-    **dict.fromkeys((401, 403), Outcome.FORBIDDEN),  # Ours R3
-    # Ours R7: the answer of a proxy, never of the origin; no policy is made of it.
-    HTTPStatus.PROXY_AUTHENTICATION_REQUIRED: Outcome.UNREACHABLE,
-    **dict.fromkeys(TEMPORARY, Outcome.UNREACHABLE),
-}
-
-# Any other status, by its first digit.
-_BY_CLASS = {
-    1: Outcome.UNREACHABLE,  # Ours R5: no final answer
-    2: Outcome.PARSED,  # Ours R1
-    3: Outcome.UNREACHABLE,  # Ours R2: a redirect without target is as R5
-    4: Outcome.ABSENT,  # Ours R4
-    5: Outcome.UNREACHABLE,  # Ours R5
-}
+# Ours R1 and R4. Of the other classes 1xx is no final answer, 3xx a redirect without a
+# target (R2), 5xx a failure: all R5.
+_BY_CLASS = {2: Outcome.PARSED, 4: Outcome.ABSENT}
 
 
 def is_temporary(status: int) -> bool:
@@ -180,8 +167,12 @@ def is_temporary(status: int) -> bool:
 
 def outcome_of(status: int) -> Outcome:
     """Return the outcome of *status*; R5 for one outside 100 to 599."""
-    by_class = _BY_CLASS.get(status // 100, Outcome.UNREACHABLE)
-    return _BY_STATUS.get(status, by_class)
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return Outcome.FORBIDDEN  # Ours R3
+    # Ours R7: a 407 is the answer of a proxy, never of the origin; no policy is made of it.
+    if status in TEMPORARY or status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+        return Outcome.UNREACHABLE
+    return _BY_CLASS.get(status // 100, Outcome.UNREACHABLE)
 
 
 def is_of_origin(result: Answer) -> bool:
