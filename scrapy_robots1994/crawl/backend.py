@@ -22,7 +22,7 @@ from scrapy_robots1994.crawl.parser import (
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.backend import Work
+from scrapy_robots1994.policy.backend import InFlightFetch
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -94,12 +94,12 @@ class ScrapyBackend:
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
-    ) -> Work:
+    ) -> Callable[[], object]:
         """Run *work* on its own; only a cancellation may end it with an exception."""
         running = deferred_from_coro(work)
         # Whatever came of it: an error left in a Deferred is logged as "Unhandled".
         running.addBoth(lambda _: ended())
-        return running
+        return running.cancel
 
     async def fetch(
         self, origin: Origin, context: RequestContext, validators: Validators | None
@@ -120,38 +120,35 @@ class ScrapyBackend:
         return LocalFault(error, is_bug=True)
 
     async def policy_fetched(
-        self,
-        policy: Policy,
-        result: Answer,
-        context: RequestContext,
-        last: Policy | None,
-        announced: Policy | None,
+        self, policy: Policy, result: Answer, in_flight: InFlightFetch[RequestContext]
     ) -> None:
         """Log and count *policy*; if its file is new to this crawl, call all listeners."""
-        self._log.fetched(policy, result, last, announced, self.now())
+        announced = in_flight.announced
+        self._log.fetched(policy, result, in_flight.last, announced, self.now())
         # A 304 and a failed refresh leave the file as it was; but the one that only the
         # store had is new to this crawl.
         is_new = announced is None or announced.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
-            await self._announce(policy, context, announced)
+            await self._announce(policy, in_flight)
 
     async def policy_loaded(
-        self, policy: Policy, context: RequestContext, announced: Policy | None
+        self, policy: Policy, in_flight: InFlightFetch[RequestContext]
     ) -> None:
         """Log and count a policy of the store; its file is as new to this crawl."""
         self._log.loaded(policy, self.now())
-        await self._announce(policy, context, announced)
+        await self._announce(policy, in_flight)
 
     async def _announce(
-        self, policy: Policy, context: RequestContext, announced: Policy | None
+        self, policy: Policy, in_flight: InFlightFetch[RequestContext]
     ) -> None:
         """Warn of what a file opens; send `robots_parsed` where Scrapy has it.
 
-        A file equal to that of *announced* gets no second warning.
+        A file equal to the one announced before gets no second warning.
         """
         if policy.robots is None:
             return
-        robots, robot = policy.robots, self._robot.of(context.page)
+        page, announced = in_flight.context.page, in_flight.announced
+        robots, robot = policy.robots, self._robot.of(page)
         compiling = partial(_compile, robots, robot, policy.origin)
         # Compiling a large file takes longer than other requests should wait.
         is_large = robots.size > INLINE_CHECK_BYTES
@@ -166,7 +163,7 @@ class ScrapyBackend:
             # memory by now. Shielded: it may await the close, which cancels the fetch.
             if sitemaps:
                 offered = offer_sitemaps(
-                    self._crawler, sitemaps, policy.origin, robots, context.page
+                    self._crawler, sitemaps, policy.origin, robots, page
                 )
                 await threads.shielded(offered)
         # Also for the same file again: the built-in sends it with each file it parses.
@@ -174,7 +171,7 @@ class ScrapyBackend:
             sent = self._crawler.signals.send_catch_log_async(
                 ROBOTS_PARSED,
                 robotparser=Robots1994Parser(robots),
-                request=context.page,
+                request=page,
             )
             await threads.shielded(sent)
 

@@ -1,7 +1,8 @@
-"""What the resolver needs from the crawler, as protocols."""
+"""A fetch in flight, and what the resolver needs from the crawler, as protocols."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Generator
-from typing import Any, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
@@ -14,7 +15,7 @@ from scrapy_robots1994.policy.fetch_result import (
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader
 
-ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
+ContextT = TypeVar("ContextT")
 
 Resolution: TypeAlias = Policy | LocalFault | Cancelled
 """The result of a wait: a policy, or the reason why there is none."""
@@ -33,11 +34,36 @@ class Waiter(Protocol):
         """Wait for `release`."""
 
 
-class Work(Protocol):
-    """A coroutine that runs on its own."""
+@dataclass(slots=True, eq=False)
+class InFlightFetch(Generic[ContextT]):
+    """A fetch in flight and the requests that wait for it.
 
-    def cancel(self) -> object:
-        """Cancel it; no effect if it has ended."""
+    *context* is that of the latest attempt, *tried* those of all. *announced* is the
+    policy that was in memory before, whose file listeners know; *last* the last good
+    one, which may be the store's. *policy* is the decided policy while listeners run.
+    """
+
+    origin: Origin
+    context: ContextT
+    announced: Policy | None
+    # In order of arrival; a dict, so that a cancelled waiter is removed at once.
+    waiters: dict[Waiter, ContextT] = field(default_factory=dict)
+    tried: list[ContextT] = field(default_factory=list)
+    last: Policy | None = None
+    policy: Policy | None = None
+    cancel: Callable[[], object] | None = None
+
+    def next_context(self) -> ContextT:
+        """Return the context of a waiter for the next attempt: the one least tried."""
+        waiting = self.waiters.values()
+        self.context = min(waiting, key=self.tried.count, default=self.context)
+        self.tried.append(self.context)
+        return self.context
+
+    def release(self, resolution: Resolution) -> None:
+        """Resume every waiter with *resolution*."""
+        for waiter in tuple(self.waiters):
+            waiter.release(resolution)
 
 
 class Memory(Protocol):
@@ -77,14 +103,14 @@ class Store(Protocol):
         """
 
 
-class ResolverBackend(Protocol[ContextT_contra]):
+class ResolverBackend(Protocol[ContextT]):
     """The crawler as the resolver sees it; *context* is how a page request is sent."""
 
     reader: Reader
     """Parses the files."""
 
     async def fetch(
-        self, origin: Origin, context: ContextT_contra, validators: Validators | None
+        self, origin: Origin, context: ContextT, validators: Validators | None
     ) -> FetchResult:
         """Request the robots.txt of *origin* once; a failure is returned, not raised.
 
@@ -94,10 +120,13 @@ class ResolverBackend(Protocol[ContextT_contra]):
     async def sleep(self, seconds: float) -> None:
         """Return after *seconds*."""
 
-    def start(self, work: Coroutine[Any, Any, None], ended: Callable[[], None]) -> Work:
+    def start(
+        self, work: Coroutine[Any, Any, None], ended: Callable[[], None]
+    ) -> Callable[[], object]:
         """Run *work* on its own; call *ended* once it has ended.
 
-        *ended* is also called if *work* was cancelled before its first step.
+        *ended* is also called if *work* was cancelled before its first step. Return what
+        cancels it, without effect if it has ended.
         """
 
     def new_waiter(self) -> Waiter:
@@ -113,22 +142,16 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Called before the pause of each retry, with the result that is retried."""
 
     def policy_fetched(
-        self,
-        policy: Policy,
-        result: Answer,
-        context: ContextT_contra,
-        last: Policy | None,
-        announced: Policy | None,
+        self, policy: Policy, result: Answer, in_flight: InFlightFetch[ContextT]
     ) -> Awaitable[None]:
         """Called with every policy built from *result*, before the waiters resume.
 
         *policy* is already in memory, so that the callee may request pages of its
-        origin. *last* is the good policy before it, which may be the store's;
-        *announced* the one that an earlier call was about.
+        origin.
         """
 
     def policy_loaded(
-        self, policy: Policy, context: ContextT_contra, announced: Policy | None
+        self, policy: Policy, in_flight: InFlightFetch[ContextT]
     ) -> Awaitable[None]:
         """Called with every policy loaded from the store, before the waiters resume."""
 

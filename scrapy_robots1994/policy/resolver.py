@@ -17,17 +17,17 @@ policy is already decided, while listeners run. The rules of this file:
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic
 
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.backend import (
+    ContextT,
+    InFlightFetch,
     Memory,
     Resolution,
     ResolverBackend,
     Store,
-    Waiter,
-    Work,
 )
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
@@ -41,42 +41,8 @@ from scrapy_robots1994.policy.fetch_result import (
 )
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 
-ContextT = TypeVar("ContextT")
-
 NEVER_BEGAN = "the fetch of robots.txt never began"
 BROKE_OFF = "the fetch of robots.txt broke off"
-
-
-@dataclass(slots=True, eq=False)
-class InFlightFetch(Generic[ContextT]):
-    """A fetch in flight and the requests that wait for it.
-
-    *context* is that of the latest attempt, *tried* those of all. *announced* is the
-    policy that was in memory before, whose file listeners know; *last* the last good
-    one, which may be the store's. *policy* is the decided policy while listeners run.
-    """
-
-    origin: Origin
-    context: ContextT
-    announced: Policy | None
-    # In order of arrival; a dict, so that a cancelled waiter is removed at once.
-    waiters: dict[Waiter, ContextT] = field(default_factory=dict)
-    tried: list[ContextT] = field(default_factory=list)
-    last: Policy | None = None
-    policy: Policy | None = None
-    work: Work | None = None
-
-    def next_context(self) -> ContextT:
-        """Return the context of a waiter for the next attempt: the one least tried."""
-        waiting = self.waiters.values()
-        self.context = min(waiting, key=self.tried.count, default=self.context)
-        self.tried.append(self.context)
-        return self.context
-
-    def release(self, resolution: Resolution) -> None:
-        """Resume every waiter with *resolution*."""
-        for waiter in tuple(self.waiters):
-            waiter.release(resolution)
 
 
 @dataclass(eq=False)
@@ -125,8 +91,8 @@ class PolicyResolver(Generic[ContextT]):
         self._aborted = reason
         for in_flight in tuple(self._in_flight.values()):
             self._end(in_flight, Cancelled(reason))
-            if in_flight.work is not None:
-                in_flight.work.cancel()
+            if in_flight.cancel is not None:
+                in_flight.cancel()
 
     async def _wait(
         self, origin: Origin, context: ContextT, last: Policy | None
@@ -161,7 +127,7 @@ class PolicyResolver(Generic[ContextT]):
         work = self._run(in_flight)
         ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
         try:
-            in_flight.work = self.backend.start(work, ended)
+            in_flight.cancel = self.backend.start(work, ended)
         except BaseException:
             work.close()
             ended()
@@ -211,8 +177,8 @@ class PolicyResolver(Generic[ContextT]):
     async def _load(self, in_flight: InFlightFetch[ContextT], policy: Policy) -> None:
         """Put a policy of the store into memory."""
         self.memory.put(policy)
-        announced, in_flight.announced = in_flight.announced, policy
-        await self.backend.policy_loaded(policy, in_flight.context, announced)
+        await self.backend.policy_loaded(policy, in_flight)
+        in_flight.announced = policy
 
     async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
         """Request the file from the origin, and put the resulting policy into memory."""
@@ -224,10 +190,7 @@ class PolicyResolver(Generic[ContextT]):
         # Before the listeners, which may request pages of this origin.
         self.memory.put(policy)
         in_flight.policy = policy
-        context, last = in_flight.context, in_flight.last
-        await self.backend.policy_fetched(
-            policy, result, context, last, in_flight.announced
-        )
+        await self.backend.policy_fetched(policy, result, in_flight)
         return policy
 
     async def _request(self, in_flight: InFlightFetch[ContextT]) -> FetchResult:

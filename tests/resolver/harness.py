@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy import FetchError, FetchResult, Validators
-    from scrapy_robots1994.policy.backend import Resolution, Store
+    from scrapy_robots1994.policy.backend import InFlightFetch, Resolution, Store
     from tests.resolver.drivers import Driver, Pending, Running
 
 TERMS = FreshnessSettings(
@@ -177,13 +177,13 @@ class FakeBackend:
 
     def start(
         self, work: Coroutine[Any, Any, None], ended: Callable[[], None]
-    ) -> Running[None]:
+    ) -> Callable[[], None]:
         """Run *work* on its own."""
         self.faults.strike(self.faults.start)
         running = self.driver.run(work)
         self.works.append(running)
         running.when_over(ended)
-        return running
+        return running.cancel
 
     def new_waiter(self) -> FakeWaiter:
         """Make a fresh waiting object."""
@@ -200,23 +200,21 @@ class FakeBackend:
         self,
         policy: Policy,
         result: RobotsResponse | FetchError,
-        context: str,
-        last: Policy | None,
-        announced: Policy | None,
+        in_flight: InFlightFetch[str],
     ) -> None:
         """Record the policy, and wait for the test's listeners."""
         self.fetched.append(policy)
-        self.announced.append(announced)
+        self.announced.append(in_flight.announced)
         self.faults.strike(self.faults.listeners)
         if self.listeners is not None:
             await self.listeners
 
     async def policy_loaded(
-        self, policy: Policy, context: str, announced: Policy | None
+        self, policy: Policy, in_flight: InFlightFetch[str]
     ) -> None:
         """Record a policy loaded from the store."""
         self.loaded.append(policy)
-        self.announced.append(announced)
+        self.announced.append(in_flight.announced)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Record a fetch that ended without a policy."""
