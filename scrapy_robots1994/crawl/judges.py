@@ -108,69 +108,65 @@ class Judge(Protocol):
         """Let *request* to *origin* pass, or raise."""
 
 
+@dataclass(frozen=True, slots=True)
 class PlainJudge:
     """Refuses what the policy disallows.
 
     *cache*, where there is one, then answers for the next requests of the origin.
     """
 
-    def __init__(
-        self, robot: RobotName, refusals: Refusals, cache: RulesCache | None
-    ) -> None:
-        self._robot = robot
-        self._refusals = refusals
-        self._cache = cache
+    robot: RobotName
+    refusals: Refusals
+    cache: RulesCache | None
 
     async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Decide by the rules for our robot."""
         if isinstance(found, Exception):
             # Unknown is neither allowed nor disallowed: the request fails.
             raise found
-        rules = found.rules(self._robot.of(request))
+        rules = found.rules(self.robot.of(request))
         # Most requests are allowed, and need no verdict.
         verdict = None
         if not rules.allowed_url(request.url):
             verdict = rules.verdict(request.url)
         # Rules are for one robot: a request with a User-Agent of its own must neither
         # fill the cache nor use it. They have grown by what the first verdict reads.
-        if self._cache is not None and self._robot.is_usual(request):
-            self._cache.put(request.url, found, rules)
+        if self.cache is not None and self.robot.is_usual(request):
+            self.cache.put(request.url, found, rules)
         if verdict is not None:
-            raise self._refusals.refuse(request, verdict, origin)
+            raise self.refusals.refuse(request, verdict, origin)
 
 
+@dataclass(frozen=True, slots=True)
 class ComparingJudge:
-    """Compares each decision of another judge with those of other parsers."""
+    """Compares each decision of *inner* with those of other parsers."""
 
-    def __init__(
-        self, judge: Judge, robot: RobotName, compare: Callable[..., None]
-    ) -> None:
-        self._judge = judge
-        self._robot = robot
-        self._compare = compare
+    inner: Judge
+    robot: RobotName
+    compare: Callable[[Policy, str, str | bytes], None]
 
     async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Compare, then decide."""
         # Before the other judge, which raises for what it refuses. Without a policy there
         # is no file to compare by.
         if not isinstance(found, Exception):
-            self._compare(found, request.url, self._robot.of(request))
-        await self._judge.judge(request, origin, found)
+            self.compare(found, request.url, self.robot.of(request))
+        await self.inner.judge(request, origin, found)
 
 
+@dataclass(frozen=True, slots=True)
 class PreparingJudge:
-    """Compiles the rules of a large file in a thread, before *judge* needs them."""
+    """Compiles the rules of a large file in a thread, before *inner* needs them."""
 
-    def __init__(self, judge: Judge, robot: RobotName) -> None:
-        self._judge = judge
-        self._robot = robot
+    inner: Judge
+    robot: RobotName
 
     async def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Wait for the rules, if that takes long, and let the other judge decide."""
         robots = None if isinstance(found, Exception) else found.robots
         # A small file takes less time than a thread.
         if robots is not None and robots.size > INLINE_PARSE_BYTES:
-            robot = self._robot.of(request)
+            robot = self.robot.of(request)
             if robots.compiled_rules(robot) is None:
                 await run_in_thread(partial(robots.prepare, robot, request.url))
-        await self._judge.judge(request, origin, found)
+        await self.inner.judge(request, origin, found)

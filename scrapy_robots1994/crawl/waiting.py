@@ -44,47 +44,12 @@ class Waiting:
     left: DeferredWaiter[str | None] = field(default_factory=DeferredWaiter)
 
 
-class Places:
-    """At most *most* waiting requests that do not count towards `CONCURRENT_REQUESTS`.
-
-    They are not shared out among origins: whichever requests have them, equally many
-    count, and the scheduler hands out equally many more.
-    """
-
-    def __init__(self, uncounted: UncountedRequests, most: int) -> None:
-        self._uncounted = uncounted
-        self._most = most
-        self._taken: set[Waiting] = set()
-        # Those that count, most of them for want of a place. A dict, for it is in order
-        # of arrival, and a cancelled wait is found at once.
-        self.counting: dict[Waiting, None] = {}
-
-    def enter(self, waiting: Waiting) -> None:
-        """Give *waiting* a place, if there is one."""
-        if not self._take(waiting):
-            self.counting[waiting] = None
-
-    def leave(self, waiting: Waiting) -> None:
-        """Forget *waiting*, which counts from now on; others may take its place."""
-        self.counting.pop(waiting, None)
-        self._taken.discard(waiting)
-        self._uncounted.discard(waiting.request)
-        # One that counts takes a download away from pages that could be fetched.
-        while (other := next(iter(self.counting), None)) and self._take(other):
-            del self.counting[other]
-
-    def _take(self, waiting: Waiting) -> bool:
-        """Let *waiting* have a place; return whether it has one."""
-        is_free = len(self._taken) < self._most
-        # A downloader without a set of requests does not count it.
-        is_taken = is_free and self._uncounted.add(waiting.request)
-        if is_taken:
-            self._taken.add(waiting)
-        return is_taken
-
-
 class WaitingRequests:
-    """The requests of one crawl that wait for a robots.txt, at most *places* uncounted.
+    """The requests of one crawl that wait for a robots.txt.
+
+    At most *places* of them do not count towards `CONCURRENT_REQUESTS`. The places are
+    not shared out among origins: whichever requests have them, equally many count, and
+    the scheduler hands out equally many more.
 
     Once their policy is known, requests leave in the order of their priority, as other
     pages come back: never more than `CONCURRENT_REQUESTS` are on their way, but for what
@@ -100,7 +65,11 @@ class WaitingRequests:
         self._engine = uncounted.engine
         # Paced requests have no place here, and end with the crawl, too.
         uncounted.on_first.append(self.watch)
-        self._places = Places(uncounted, places)
+        self._places = places
+        self._placed: set[Waiting] = set()
+        # Those that count, most of them for want of a place. A dict, for it is in order
+        # of arrival, and a cancelled wait is found at once.
+        self._counting: dict[Waiting, None] = {}
         self._on_closing = on_closing
         self._numbers = count()
         self.leaving: list[Waiting] = []
@@ -125,10 +94,8 @@ class WaitingRequests:
         """
         # As the queues of the scheduler: the highest priority first.
         waiting = Waiting(request, (-request.priority, next(self._numbers)))
-        if enters:
-            self._places.enter(waiting)
-        else:
-            self._places.counting[waiting] = None
+        if not (enters and self._take_place(waiting)):
+            self._counting[waiting] = None
         self.watch()
         try:
             yield waiting
@@ -136,7 +103,7 @@ class WaitingRequests:
             if waiting in self.leaving:
                 # It was cancelled.
                 self.leaving.remove(waiting)
-            self._places.leave(waiting)
+            self._leave(waiting)
 
     async def turn(self, waiting: Waiting) -> None:
         """Return when *waiting* may leave; raise `FetchAborted` once the crawl closes."""
@@ -163,13 +130,31 @@ class WaitingRequests:
             self._signals.connect(self._left, signals.request_left_downloader)
             self._signals.connect(self._page_received, signals.response_received)
 
+    def _take_place(self, waiting: Waiting) -> bool:
+        """Let *waiting* have a place; return whether it has one."""
+        is_free = len(self._placed) < self._places
+        # A downloader without a set of requests does not count it.
+        has_place = is_free and self._uncounted.add(waiting.request)
+        if has_place:
+            self._placed.add(waiting)
+        return has_place
+
+    def _leave(self, waiting: Waiting) -> None:
+        """Forget *waiting*, which counts from now on; others may take its place."""
+        self._counting.pop(waiting, None)
+        self._placed.discard(waiting)
+        self._uncounted.discard(waiting.request)
+        # One that counts takes a download away from pages that could be fetched.
+        while (other := next(iter(self._counting), None)) and self._take_place(other):
+            del self._counting[other]
+
     def _let_go(self, waiting: Waiting) -> None:
         """Let *waiting* leave: it counts from now on."""
         self.leaving.remove(waiting)
-        if waiting in self._places.counting:
+        if waiting in self._counting:
             # More urgent than the others: the scheduler may have more of its kind.
             self._for_us = 0
-        self._places.leave(waiting)
+        self._leave(waiting)
         waiting.left.release(None)
 
     def _fill(self, least: int = 0) -> None:
@@ -186,7 +171,7 @@ class WaitingRequests:
     def _can_exchange(self) -> bool:
         """Return whether one could leave for one that waits and counts."""
         # That one gets its place, or leaves itself: the number of downloads stays.
-        counting = next(iter(self._places.counting), None)
+        counting = next(iter(self._counting), None)
         return counting is not None and self._engine.has_room_without(counting.request)
 
     def _left(self, request: Request) -> None:
@@ -237,7 +222,7 @@ class WaitingRequests:
         slower = min(self._pause * 2, POLL_SECONDS)
         self._pause = BUSY_POLL_SECONDS if is_moving else slower
         # A waiting request counts for want of a place, or is uncounted.
-        self._is_polling = bool(self._places.counting or self._uncounted)
+        self._is_polling = bool(self._counting or self._uncounted)
         if self._is_polling:
             call_later(self._pause, self._poll)
         else:
