@@ -115,7 +115,7 @@ class Match(NamedTuple):
 
 
 def _kind(*row: str, weakens_policy: bool = False) -> Callable[[str, str], Check]:
-    """Return what makes a check of its message and its fix.
+    """Return a function that takes the message and the fix, and returns the check.
 
     *row* is code, clause, severity and title.
     """
