@@ -141,8 +141,9 @@ class ScrapyBackend:
     async def _announce(
         self, policy: Policy, in_flight: InFlightFetch[RequestContext]
     ) -> None:
-        """Warn of what a file opens; send `robots_parsed` where Scrapy has it.
+        """Warn of what a file opens, and send `robots_sitemaps` for the sitemaps it names.
 
+        Then send `robots_parsed`, where Scrapy has that signal.
         A file equal to the one announced before gets no second warning.
         """
         if policy.robots is None:

@@ -1,8 +1,8 @@
 """Who decides about a request whose policy is known.
 
 A judge lets a request pass by returning, and refuses it by raising. What else is to
-happen with a decision (a comparison, a pause) is a judge around another one. For most
-requests the rules that it found before decide: see `RulesCache`.
+happen with a decision (a comparison, a pause) is a judge around another one. No judge
+is called for most requests: rules that one has cached decide, see `RulesCache`.
 """
 
 from collections.abc import Callable

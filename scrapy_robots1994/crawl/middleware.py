@@ -93,8 +93,8 @@ class Robots1994Middleware:
         if "robots1994" in meta:
             # Sent again by an errback, it carries the verdict of the last time.
             del meta["robots1994"]
-        # From here on nothing is awaited for a URL that known rules permit, unless others
-        # are leaving.
+        # From here on nothing is awaited for a URL that cached rules permit, unless
+        # requests that waited are leaving.
         cached = self._cache.get(url)
         if cached is None or RETURNED in meta or not self._robot.is_usual(request):
             return await self._process(request)
@@ -203,11 +203,11 @@ class Robots1994Middleware:
         return None if isinstance(found, Exception) else handed_out(found, request)
 
     def _take_back(self, request: Request) -> None:
-        """Undo `_give_back`.
+        """Undo `_give_back`, for a request that the scheduler hands out again.
 
-        Raises `FetchAborted` if this crawl, which closes, gave it back. Then *request*
-        is not the scheduler's, which hands out nothing any more (R6), but waited for by
-        a caller of `engine.download_async`.
+        Raises `FetchAborted` if it was this crawl that gave *request* back. This crawl
+        closes, and its scheduler hands out nothing any more (R6): the request comes from
+        a caller of `engine.download_async`, which waits for it.
         """
         if RETURNED in request.meta:
             request.dont_filter, crawl_id = request.meta.pop(RETURNED)

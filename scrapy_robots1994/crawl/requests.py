@@ -1,5 +1,5 @@
 """What the middleware reads in a page request (whether it is checked, the name it is
-sent with, its way out), and the request for the robots.txt that it needs.
+sent with, the proxy and address it leaves by), and the robots.txt request that it needs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.origin import Origin, target_of
 
 OWN_REQUEST = "_robots1994_progress"
-"""In the meta of every robots.txt request, and of no other."""
+"""Meta key of every robots.txt request and of no other; its value is `DownloadState`."""
 
 OPT_OUT = "dont_obey_robotstxt"
 """Scrapy's meta key of a request that is not checked, whatever its URL is."""

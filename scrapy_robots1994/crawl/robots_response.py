@@ -1,4 +1,4 @@
-"""Reads the response to a request for a robots.txt: its headers, and its body undone.
+"""Reads the response to a request for a robots.txt: its headers, and its decoded body.
 
 Scrapy's own decompression returns what came before the end of a truncated stream, and
 half a policy may be an open site (R5); and it throws a body away that unpacks past a

@@ -1,4 +1,8 @@
-"""Requests that wait for a robots.txt: how many, and in which order they leave."""
+"""Requests that wait for a robots.txt: how many, and in which order they leave.
+
+A request leaves when it goes on to the downloader: from then on it counts towards
+`CONCURRENT_REQUESTS`. While it waits in a place, it does not.
+"""
 
 from bisect import insort
 from collections.abc import Callable, Iterator
@@ -47,13 +51,14 @@ class Waiting:
 class WaitingRequests:
     """The requests of one crawl that wait for a robots.txt.
 
-    At most *places* of them do not count towards `CONCURRENT_REQUESTS`. The places are
-    not shared out among origins: whichever requests have them, equally many count, and
-    the scheduler hands out equally many more.
+    At most *places* of them do not count towards `CONCURRENT_REQUESTS`. Origins have no
+    share of the places: whichever requests have them, the same number counts, and the
+    scheduler hands out as many more.
 
     Once their policy is known, requests leave in the order of their priority, as other
     pages come back: never more than `CONCURRENT_REQUESTS` are on their way, but for what
-    components await. A request of the scheduler that is more urgent goes first.
+    components await. One free download in nine is for the scheduler: what it hands out
+    meanwhile takes its turn here, and leaves first if it is more urgent.
 
     *on_closing* is called when the crawl begins to close, and again at its end.
     """
@@ -158,7 +163,7 @@ class WaitingRequests:
         waiting.left.release(None)
 
     def _fill(self, least: int = 0) -> None:
-        """Let as many leave as there are places on their way, but *least* in any case."""
+        """Let requests leave while the engine has room, but *least* of them in any case."""
         # By now the engine has taken the place that was left to it, or had no use for it.
         self._is_reserved = False
         # Not all at once: the downloader would open a connection for each of them.
@@ -175,7 +180,7 @@ class WaitingRequests:
         return counting is not None and self._engine.has_room_without(counting.request)
 
     def _left(self, request: Request) -> None:
-        """Count a request that is about to leave the downloader; use a page's place."""
+        """Let a request that is about to leave the downloader count; use a page's room."""
         self._uncounted.discard(request)
         # A robots.txt request does not count, so its end makes no room.
         is_page = OWN_REQUEST not in request.meta
@@ -189,7 +194,7 @@ class WaitingRequests:
             self._use_room()
 
     def _use_room(self) -> None:
-        """Let the first leave, or leave the place to what the scheduler has."""
+        """Let the first leave, or reserve the room for a request of the scheduler."""
         # Requests of the scheduler may be more urgent, but it does not say: it gets one
         # place in nine, and else its requests would wait for all that are here.
         if self._is_reserved:

@@ -39,8 +39,9 @@ class InFlightFetch(Generic[ContextT]):
     """A fetch in flight and the requests that wait for it.
 
     *context* is that of the latest attempt, *tried* those of all. *announced* is the
-    policy that was in memory before, whose file listeners know; *last* the last good
-    one, which may be the store's. *policy* is the decided policy while listeners run.
+    policy that this crawl had before, whose file listeners know. *last* is the last good
+    policy, which may be one of the store that listeners do not know. *policy* is the
+    decided policy while listeners run.
     """
 
     origin: Origin
@@ -77,7 +78,7 @@ class Memory(Protocol):
 
 
 class Store(Protocol):
-    """Policies that outlive this process, or are shared with other processes.
+    """Policies that outlive this process, or are shared (`stores.guarded.GuardedStore`).
 
     It never raises and answers in bounded time: a store that fails acts as if empty.
     """

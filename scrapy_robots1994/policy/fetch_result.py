@@ -2,7 +2,7 @@
 
 The type of a result says who caused it: the origin (R5), we (R7), or a cancellation (R6).
 What a status means is Ours: 1994 says only that the file is at /robots.txt (M1) and that
-an empty file is like a missing one (E1). R1 to R7 are rows of a table in the documentation.
+an empty file is like a missing one (E1). R1 to R7 and 3.1 are in `docs/standard/retrieval.rst`.
 """
 
 import copy
