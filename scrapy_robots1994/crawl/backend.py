@@ -143,8 +143,8 @@ class ScrapyBackend:
     ) -> None:
         """Warn of what a file opens, and send `robots_sitemaps` for the sitemaps it names.
 
-        Then send `robots_parsed`, where Scrapy has that signal.
-        A file equal to the one announced before gets no second warning.
+        Neither happens again for a file equal to the one announced before. Then send
+        `robots_parsed`, where Scrapy has that signal.
         """
         if policy.robots is None:
             return
