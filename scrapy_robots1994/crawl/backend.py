@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Coroutine
 from functools import partial
+from typing import Any
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -16,7 +17,7 @@ from scrapy_robots1994.crawl.fetcher import RobotsDownload
 from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,
     Robots1994Parser,
-    offer_sitemaps,
+    robots_sitemaps,
     sitemaps_of,
 )
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
@@ -160,21 +161,23 @@ class ScrapyBackend:
                 self._log.truncated(policy.origin)
             if problems:
                 self._log.weakens_policy(policy.origin, problems)
-            # Awaited: a handler may request pages of the origin, whose policy is in
-            # memory by now. Shielded: it may await the close, which cancels the fetch.
             if sitemaps:
-                offered = offer_sitemaps(
-                    self._crawler, sitemaps, policy.origin, robots, page
-                )
-                await threads.shielded(offered)
+                named = {"sitemaps": sitemaps, "origin": policy.origin}
+                await self._send(robots_sitemaps, robots=robots, request=page, **named)
         # Also for the same file again: the built-in sends it with each file it parses.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
-            sent = self._crawler.signals.send_catch_log_async(
-                ROBOTS_PARSED,
-                robotparser=Robots1994Parser(robots),
-                request=page,
-            )
-            await threads.shielded(sent)
+            parser = Robots1994Parser(robots)
+            await self._send(ROBOTS_PARSED, robotparser=parser, request=page)
+
+    async def _send(self, signal: object, **arguments: object) -> None:
+        """Send *signal*, and wait for its handlers."""
+        manager: Any = self._crawler.signals
+        # Scrapy 2.13 has the second one alone, and a later Scrapy the first.
+        send = getattr(manager, "send_catch_log_async", None)
+        send = send or manager.send_catch_log_deferred
+        # Awaited: a handler may request pages of the origin, whose policy is in memory
+        # by now. Shielded: it may await the close, which cancels the fetch.
+        await threads.shielded(send(signal, **arguments))
 
 
 def _compile(

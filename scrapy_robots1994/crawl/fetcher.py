@@ -169,10 +169,9 @@ class RobotsDownload:
         """Download *request* through all downloader middlewares."""
         # Not through the scheduler: its duplicate filter and its order are for pages.
         engine: Any = self._crawler.engine
-        if hasattr(engine, "download_async"):
-            started = deferred_from_coro(engine.download_async(request))
-        else:  # pragma: no cover - Scrapy 2.13
-            started = engine.download(request)
+        # Scrapy 2.13 has the second one alone, and it returns a Deferred by itself.
+        download = getattr(engine, "download_async", None) or engine.download
+        started = deferred_from_coro(download(request))
 
         def cancel(_: object) -> None:
             # In this order: the downloader is about to remove the request itself.

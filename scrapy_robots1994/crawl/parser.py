@@ -11,7 +11,6 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import TextResponse
 from scrapy.robotstxt import RobotParser
-from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.crawl.setting_types import (
@@ -78,24 +77,6 @@ class Robots1994Parser(RobotParser):
         Return `None` where the file has none, or the dialect has no such field.
         """
         return self.robots.rules(user_agent).crawl_delay
-
-
-async def offer_sitemaps(
-    crawler: Crawler,
-    sitemaps: tuple[str, ...],
-    origin: Origin,
-    robots: RobotsTxt,
-    request: Request,
-) -> None:
-    """Send `robots_sitemaps`: *robots*, the file of *origin*, names *sitemaps*."""
-    named: dict[str, object] = {"sitemaps": sitemaps, "origin": origin}
-    named |= {"robots": robots, "request": request}
-    manager = crawler.signals
-    if hasattr(manager, "send_catch_log_async"):
-        await manager.send_catch_log_async(robots_sitemaps, **named)
-    else:  # pragma: no cover - Scrapy 2.13
-        sent = manager.send_catch_log_deferred(robots_sitemaps, **named)
-        await maybe_deferred_to_future(sent)
 
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
