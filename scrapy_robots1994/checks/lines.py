@@ -36,20 +36,20 @@ _SECOND_FIELD = re.compile(
 def line_matches(line: Line, dialect: Dialect) -> Iterable[Match]:
     """Return the problems of *line*, whatever record it belongs to."""
     match line.kind:
-        case LineKind.DISALLOW | LineKind.ALLOW:
-            if not _PLAIN_PATH.fullmatch(line.text):
-                return _effective(line, dialect)
+        case LineKind.DISALLOW | LineKind.ALLOW if _PLAIN_PATH.fullmatch(line.text):
             if "*" in line.value or "$" in line.value:
                 return values.path_matches(line, dialect)
-        case LineKind.USER_AGENT:
-            if not _PLAIN_NAME.fullmatch(line.text):
-                return _effective(line, dialect)
-        case (
-            LineKind.MALFORMED
-            | LineKind.UNKNOWN
-            | LineKind.NAMELESS
-            | LineKind.TIMELESS
-        ):
+        case LineKind.USER_AGENT if _PLAIN_NAME.fullmatch(line.text):
+            pass
+        case LineKind.DISALLOW | LineKind.ALLOW | LineKind.USER_AGENT:
+            return _effective(line, dialect)
+        case LineKind.NAMELESS:
+            # Ours O12
+            return (kinds.NAMELESS.at(line.number, line.column),)
+        case LineKind.TIMELESS:
+            # Ours X4
+            return (kinds.TIMELESS.at(line.number, line.column, line.value),)
+        case LineKind.MALFORMED | LineKind.UNKNOWN:
             return (_ignored(line, dialect),)
     # Most lines are plain.
     return ()
@@ -57,8 +57,7 @@ def line_matches(line: Line, dialect: Dialect) -> Iterable[Match]:
 
 def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
     """Yield the problems of a line that names a robot or a path."""
-    second = _SECOND_FIELD.search(line.value)
-    if second is not None:
+    if second := second_field(line):
         # 1994 F3: one field a line. What else is odd about the line follows from it.
         name = re.split(r"\\[nr]", line.value[: second.start()])[0]
         meant = _meant(line, dialect, name)
@@ -82,6 +81,11 @@ def _effective(line: Line, dialect: Dialect) -> Iterator[Match]:
         yield from values.name_matches(line, dialect)
     else:
         yield from values.path_matches(line, dialect)
+
+
+def second_field(line: Line) -> re.Match[str] | None:
+    """Return where a second field begins in the value of *line*, if one does."""
+    return _SECOND_FIELD.search(line.value)
 
 
 def _meant(line: Line, dialect: Dialect, value: str) -> tuple[str, ...]:
@@ -122,27 +126,31 @@ def _form_matches(line: Line, dialect: Dialect, *, has_odd: bool) -> Iterator[Ma
 
 def _ignored(line: Line, dialect: Dialect) -> Match:
     """Return the problem of a line that has no effect; what it says is never guessed."""
-    if line.kind is LineKind.NAMELESS:
-        # Ours O12
-        return kinds.NAMELESS.at(line.number, line.column)
-    if line.kind is LineKind.TIMELESS:
-        # Ours X4
-        return kinds.TIMELESS.at(line.number, line.column, line.value)
-    odd = values.first_odd(line.text)
-    if odd >= 0:
-        seen = next(read_lines(values.without_odd(line.text), dialect), line)
+    fields = ("User-agent", "Disallow", "Allow")[: 2 + dialect.has_allow]
+    likely = values.likely_field(line.field, fields)
+    for column, text in _as_seen(line, likely):
+        seen = next(read_lines(text, dialect), line)
         if seen.kind not in (LineKind.MALFORMED, LineKind.UNKNOWN, LineKind.COMMENT):
             is_blank = seen.kind is LineKind.BLANK
             shown = "a blank line" if is_blank else f'"{seen.field}"'
             meant = _meant(seen, dialect, seen.value)
-            return _invisible(line, odd + 1, shown, meant=meant, is_harmless=is_blank)
-    fields = ("User-agent", "Disallow", "Allow")[: 2 + dialect.has_allow]
+            return _invisible(line, column, shown, meant=meant, is_harmless=is_blank)
     if line.kind is LineKind.MALFORMED:
         return _malformed(line, fields)
-    likely = values.likely_field(line.field, fields)
-    if likely is not None and not line.field.isascii():
-        return _look_alike(line, likely, dialect)
     return _unknown(line, likely)
+
+
+def _as_seen(line: Line, likely: str | None) -> Iterator[tuple[int, str]]:
+    """Yield what the author may see in place of *line*, and the column of the character
+    that makes the difference.
+    """
+    odd = values.first_odd(line.text)
+    if odd >= 0:
+        yield odd + 1, values.without_odd(line.text)
+    if likely is not None and not line.field.isascii():
+        # A letter of another alphabet, which looks like one of the field *likely*.
+        column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())
+        yield column, line.text.replace(line.field, likely, 1)
 
 
 def _invisible(line: Line, column: int, seen: str, **more: Any) -> Match:
@@ -168,14 +176,6 @@ def _first_words(content: str) -> str:
     if len(words) > 1 and words[0].lower() == "user":
         return "".join(words)
     return words[0] if len(words) > 1 else ""
-
-
-def _look_alike(line: Line, likely: str, dialect: Dialect) -> Match:
-    """Return the problem of a letter of another alphabet in the field *likely*."""
-    seen = next(read_lines(line.text.replace(line.field, likely, 1), dialect), line)
-    column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())
-    meant = _meant(seen, dialect, seen.value)
-    return _invisible(line, column, f'"{likely}"', meant=meant)
 
 
 def _unknown(line: Line, likely: str | None) -> Match:

@@ -2,12 +2,13 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
 from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.checks.kinds import Match
+from scrapy_robots1994.checks.lines import second_field
 from scrapy_robots1994.checks.values import is_pattern, letters, likely_field
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
@@ -36,16 +37,12 @@ _MISSPELT_AGENT_FIX = (
 
 
 def boundary_matches(
-    records: Sequence[Record],
-    lines: Sequence[Line],
-    two_fields: Collection[int],
-    dialect: Dialect,
+    records: Sequence[Record], lines: Sequence[Line], dialect: Dialect
 ) -> Iterator[Match]:
     """Yield where records end too early, or without a sign.
 
     Where a blank line parts a record, that is the one problem; the record without a
-    rule and the Disallow lines without a record only follow from it. *two_fields* are
-    the numbers of User-agent lines whose values likely hold a rule.
+    rule and the Disallow lines without a record only follow from it.
     """
     # By the number of a line: how many blank lines there are up to it.
     blank, unknown = LineKind.BLANK, LineKind.UNKNOWN
@@ -67,9 +64,11 @@ def boundary_matches(
     for record in records:
         first, last = record.first_line, record.last_line
         yield from _orphan_matches(record, lines, block)
-        is_two_fields = any(agent.line in two_fields for agent in record.agents)
         is_merged = merged.issuperset(map(str.lower, record.names))
-        if not (record.rules or record.orphans or is_two_fields or is_merged):
+        # Where a User-agent line holds a rule, too, that is the problem.
+        if not (record.rules or record.orphans or is_merged) and not any(
+            second_field(lines[agent.line - 1]) for agent in record.agents
+        ):
             # Ours O3, against 1994 D3.
             has_allow = ignored.get((block[first], ALLOW), 0) > first
             check = kinds.ALLOW_ONLY if has_allow else kinds.WITHOUT_RULES
@@ -103,22 +102,30 @@ def _orphan_matches(
     record: Record, lines: Sequence[Line], block: Sequence[int]
 ) -> Iterator[Match]:
     """Yield the rules that blank lines part from *record*."""
-    orphans: Sequence[Rule] = record.orphans
-    agent = _misspelt_agent(record, lines)
-
-    def fix_of(line: int, fix: str) -> str:
-        is_below = agent is not None and agent < line
-        return _MISSPELT_AGENT_FIX.format(agent) if is_below else fix
-
-    if orphans and not record.rules:
-        yield _split(record, block, fix_of(orphans[0].line, ""))
-        # To delete that blank line joins the rules below it, up to the next one.
-        joined = block[orphans[0].line]
-        orphans = [rule for rule in orphans if block[rule.line] > joined]
-    fix = _ORPHAN_FIX.format(record.first_line)
     # Revisited K2: a line may have several rules.
-    for number in dict.fromkeys(rule.line for rule in orphans):
-        yield orphan(lines[number - 1], fix_of(number, fix))._replace(is_split=True)
+    numbers = list(dict.fromkeys(rule.line for rule in record.orphans))
+    if not numbers:
+        return
+    last, first, end = record.last_line, numbers[0], numbers[-1]
+    agents = (
+        line.number
+        for line in lines[last:end]
+        if line.kind is LineKind.UNKNOWN and likely_field(line.field, _AGENT)
+    )
+    agent = next(agents, end)
+    agent_fix = _MISSPELT_AGENT_FIX.format(agent)
+    if not record.rules:
+        # Ours O5: the blank line is the boundary that F1 makes it.
+        blank, joined = bisect_left(block, block[last] + 1), block[first]
+        fix = _SPLIT_FIX if joined > block[blank] else ""
+        fix = agent_fix if agent < first else fix
+        yield kinds.SPLIT.at(blank, 1, str(first), fix=fix, is_split=True)
+        # To delete that blank line joins the rules below it, up to the next one.
+        numbers = [number for number in numbers if block[number] > joined]
+    fix = _ORPHAN_FIX.format(record.first_line)
+    for number in numbers:
+        match = orphan(lines[number - 1], agent_fix if agent < number else fix)
+        yield match._replace(is_split=True)
 
 
 def orphan(line: Line, fix: str | Callable[[], str]) -> Match:
@@ -128,25 +135,6 @@ def orphan(line: Line, fix: str | Callable[[], str]) -> Match:
     return kinds.ORPHAN.at(
         line.number, line.column, line.field, fix=fix, is_harmless=is_harmless
     )
-
-
-def _misspelt_agent(record: Record, lines: Sequence[Line]) -> int | None:
-    """Return which line below *record* is likely a User-agent line of its orphans."""
-    end = record.orphans[-1].line if record.orphans else record.last_line
-    for line in lines[record.last_line : end]:
-        if line.kind is LineKind.UNKNOWN and likely_field(line.field, _AGENT):
-            return line.number
-    return None
-
-
-def _split(record: Record, block: Sequence[int], fix: str) -> Match:
-    """Return the match of the blank line that parts *record* from all its rules."""
-    # Ours O5: the blank line is the boundary that F1 makes it.
-    line, last = record.orphans[0].line, block[record.last_line]
-    if block[line] > last + 1:
-        fix = fix or _SPLIT_FIX
-    blank = bisect_left(block, last + 1)
-    return kinds.SPLIT.at(blank, 1, str(line), fix=fix, is_split=True)
 
 
 def default_matches(records: Iterable[Record]) -> Iterator[Match]:

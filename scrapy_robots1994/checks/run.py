@@ -55,12 +55,11 @@ class _File:
         elif self.is_page and not self.records:
             unreported = _LINES_OF_A_PAGE
         yield from self._orphans()
-        found = [it for line in self.written for it in line_matches(line, self.dialect)]
-        yield from (match for match in found if match.check not in unreported)
-        two_fields = {it.line for it in found if it.check is kinds.TWO_FIELDS}
-        yield from records.boundary_matches(
-            self.records, self.lines, two_fields, self.dialect
-        )
+        for line in self.written:
+            for match in line_matches(line, self.dialect):
+                if match.check not in unreported:
+                    yield match
+        yield from records.boundary_matches(self.records, self.lines, self.dialect)
         if self.is_wide:
             yield kinds.WIDE_TEXT.at(1, 1)
 
