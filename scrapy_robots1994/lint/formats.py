@@ -5,7 +5,8 @@ Text from the file is escaped in all of them, or it is JSON.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from itertools import chain, groupby
+from itertools import groupby
+from operator import itemgetter
 from textwrap import wrap
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -44,30 +45,25 @@ def as_text(
         yield f"{escape_control_chars(report.name)}: {report.why}"
         return
     yield paint(_heading(report), BOLD)
-    grouped = groupby(report.problems, key=lambda it: it.line)
-    problems = {number: list(them) for number, them in grouped}
-    if not only_problems:
-        yield from _lines_as_text(report, problems, paint)
-    for problem in chain.from_iterable(problems.values()):
-        yield from _problem_as_text(problem, paint)
+    rows = [] if only_problems else list(_lines_as_text(report, paint))
+    rows += [(it.line, _problem_as_text(it, paint)) for it in report.problems]
+    # The problems of a line stay below it.
+    for _, texts in sorted(rows, key=itemgetter(0)):
+        yield from texts
     others = {} if only_problems else report.read_otherwise
     for dialect, lines in others.items():
         for text in wrap(_reads_otherwise(dialect, lines), WIDTH - len(_INDENT)):
             yield _INDENT + paint(text, FAINT)
 
 
-def _lines_as_text(
-    report: Report, problems: dict[int, list[Problem]], paint: Paint
-) -> Iterator[str]:
-    """Yield each line with what it does, and its *problems*, which are taken out."""
+def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable[str]]]:
+    """Yield the number of each line, and what to show of it: with what it does."""
     if not report.lines:
-        yield f"{_INDENT}(no line: every robot may retrieve everything)"
+        yield 0, [f"{_INDENT}(no line: every robot may retrieve everything)"]
     for line, effect in zip(report.lines, report.effects, strict=True):
         text = escape_control_chars(line.text.expandtabs(4), _TEXT)
         row = f"{line.number:{len(_INDENT) - 1}} {text:{_TEXT}} "
-        yield (row + paint(effect, FAINT)).rstrip()
-        for problem in problems.pop(line.number, ()):
-            yield from _problem_as_text(problem, paint)
+        yield line.number, [(row + paint(effect, FAINT)).rstrip()]
 
 
 def _heading(report: Report) -> str:
