@@ -85,7 +85,7 @@ def _ipv6(text: str) -> str:
 
 
 def _host(text: str) -> str:
-    """Return *text* as the name that is asked for: lower case, no trailing dot,
+    """Return *text* as the name that is looked up: lower case, no trailing dot,
     punycode when it can be.
     """
     host = text.lower().rstrip(".")

@@ -42,7 +42,7 @@ class RobotsTxt:
         self._body = body
         self._dialect = dialect
         self._reading = reading
-        # Mostly one robot asks; a dict for it alone would be large.
+        # Mostly there is one robot, and a dict for it alone would be large.
         self._rules: RobotRules | None = None
         self._other_rules: dict[str | bytes, RobotRules] | None = None
 

@@ -146,7 +146,7 @@ def find_weakening_problems(
     These are the problems in or below the records that the robot obeys, above all
     records, and of User-agent lines that likely meant the robot.
     """
-    # A crawl asks this of every file, and one in four is a page without any rule.
+    # A crawl does this for every file, and one in four is a page without any rule.
     text = body.text.lower()
     is_page = text.lstrip().startswith("<") and not _is_wide(body)
     if is_page and USER_AGENT not in text and DISALLOW not in text:

@@ -132,7 +132,7 @@ class RobotsCheck(RobotsCommand):
         without = f"; no policy was found for {unknown:,}" * bool(unknown)
         terminal.print_line(
             f"{allowed:,} allowed, {disallowed:,} disallowed{without}; "
-            f'asked as "{escape_control_chars(name, 60)}"'
+            f'checked as "{escape_control_chars(name, 60)}"'
         )
 
 

@@ -228,12 +228,12 @@ def report_of(
     """Return what came of the job, as a report."""
     # A report is for others, too.
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
-    asked = (
+    questions = (
         f"at most {job.max_questions} questions for each file, at the edges of its rules; "
         "not real requests. One URL that differs makes a site count as changed."
     )
     if job.urls is not None:
-        asked = f"the {len(job.urls):,} URLs of --urls."
+        questions = f"the {len(job.urls):,} URLs of --urls."
     robots = ", ".join(job.robots)
     return ComparisonReport(
         subject=f"{totals.captures:,} robots.txt of {shown}",
@@ -242,7 +242,7 @@ def report_of(
         metadata=describe(
             job.variant,
             robots=robots or "those that the file names, and one that it does not",
-            questions=asked,
+            questions=questions,
         ),
         has_answers=inputs.has_answers,
         notes=("Interrupted: not all files were compared.",) * totals.is_interrupted,

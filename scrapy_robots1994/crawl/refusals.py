@@ -38,7 +38,7 @@ START = "is_start_request"
 """The meta key that Scrapy sets on every start request."""
 
 MAX_STARTS = 10_000
-"""Start requests that are told apart."""
+"""Start requests that are remembered one by one."""
 
 MAX_ORIGINS = 10_000
 """Origins with a row; refusals at further ones are counted together."""

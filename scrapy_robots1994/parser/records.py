@@ -242,7 +242,7 @@ class RuleSources(NamedTuple):
     ends: "array[int]"
     # One text, for each string would take 40 to 50 bytes more.
     values: str
-    # Tells a file without any record (1994 E1) from one without a record for this robot.
+    # Distinguishes a file without any record (1994 E1) from one without a record for this robot.
     has_any: bool
 
     @classmethod

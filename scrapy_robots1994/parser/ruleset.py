@@ -92,7 +92,7 @@ class RobotRules:
         self._body = body
         self._dialect = dialect
         self._reading = reading
-        # Read again from the file once a verdict names a line: most are never asked for.
+        # Read again from the file once a verdict names a line: most never are.
         self._sources: RuleSources | None = None
         self._verdicts: Mapping[int, Verdict] = _NO_VERDICTS
         records = robot_records(body.utf8, dialect, reading, robot_names(robot))
@@ -115,7 +115,7 @@ class RobotRules:
 
     def allowed_url(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""
-        # Every request asks this. One attribute has all of the state, so that threads
+        # Called for every request. One attribute has all of the state, so that threads
         # see it whole.
         head, start, prefixes, index, _ = self._state
         try:
@@ -245,8 +245,8 @@ class RobotRules:
     def _read_sources(self) -> RuleSources:
         """Return the lines and records of the rules."""
         names = robot_names(self.robot)
-        asked = self._body.utf8, self._dialect, self._reading, names
-        self._sources = rule_sources(*asked)
+        file = self._body.utf8, self._dialect, self._reading
+        self._sources = rule_sources(*file, names)
         return self._sources
 
     def prepare(self, url: str) -> None:

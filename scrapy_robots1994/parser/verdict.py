@@ -153,7 +153,7 @@ class Verdict:
             by += f"which a blank line parts from {record}"
         else:
             by += f"of {record}"
-        # Ours O27: the path that was asked for is not the one that the rule covers.
+        # Ours O27: the path that was requested is not the one that the rule covers.
         if self.spelling is None:
             return by
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'

@@ -44,7 +44,7 @@ def test_it_fetches_each_origin_once_and_names_the_line(
     assert ran.code == 1
     assert ran.lines[0].split() == ["disallowed", site.url("/private"), "line", "2"]
     assert ran.lines[1].split() == ["allowed", site.url("/")]
-    assert ran.lines[-1].startswith("1 allowed, 1 disallowed; asked as")
+    assert ran.lines[-1].startswith("1 allowed, 1 disallowed; checked as")
     assert site.targets() == ["/robots.txt"]
 
 
@@ -129,7 +129,7 @@ def test_file_option_replaces_the_robots_txt_of_the_origin(tmp_path: Path) -> No
 
     assert ran.code == 0
     assert "the cautious reading says: disallowed by line 3" in ran.out
-    assert ran.lines[-1].endswith('asked as "rex/2"')
+    assert ran.lines[-1].endswith('checked as "rex/2"')
 
 
 def test_urls_come_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_check_uses_the_settings_and_spider_of_the_project(
     ran = scrapy("robots-check", *urls, folder=tmp_path)
 
     assert ran.code == 1
-    assert ran.lines[-1].endswith('asked as "walker/1.0"')
+    assert ran.lines[-1].endswith('checked as "walker/1.0"')
     assert [it.headers["user-agent"] for it in site.log()] == ["walker/1.0"]
     assert not (tmp_path / "items.json").exists()
 
@@ -443,7 +443,7 @@ def test_the_settings_of_the_spider_count_where_nothing_is_fetched(
 
     assert (alone.code, ran.code) == (0, 0)
     assert ran.lines[0].split()[2:] == ["line", "2"]
-    assert ran.lines[-1].endswith('asked as "walker/1.0"')
+    assert ran.lines[-1].endswith('checked as "walker/1.0"')
     assert unknown.code == 2
     assert 'did you mean "walk"?' in unknown.err
 
