@@ -4,6 +4,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any, Final
@@ -57,27 +58,20 @@ _END = struct.Struct(">d")
 _UNESCAPED = "in user and password, / # ? and @ are written %2F %23 %3F and %40"
 
 
+# Without `__repr__`: the URL may have a password.
+@dataclass(eq=False, repr=False)
 class RedisStore(SharedStore):
     """Entries are under `prefix:policy:`, leases under `prefix:lease:`. Both expire.
 
     The end of a lease is published on `prefix:ended`.
     """
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        prefix: str = PREFIX,
-        timeout: float = 2.0,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._url = url
-        self._prefix = prefix
-        self._channel = f"{prefix}:ended"
-        self._timeout = timeout
-        self._clock = clock
-        self._client: Any = None
-        self._messages: Any = None
+    url: str
+    prefix: str = PREFIX
+    timeout: float = 2.0
+    clock: Callable[[], float] = time.time
+    _client: Any = None
+    _messages: Any = None
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
@@ -117,7 +111,7 @@ class RedisStore(SharedStore):
     def put(self, stored: Stored) -> None:
         """Write with one SET and its expiry."""
         # The server refuses an expiry in 300 million years.
-        left = int(max(1, min((stored.keep_until - self._clock()) * 1000, 2**52)))
+        left = int(max(1, min((stored.keep_until - self.clock()) * 1000, 2**52)))
         value = _END.pack(stored.keep_until) + stored.packed
         with self._connected() as client:
             client.set(self._key("policy", stored.origin), value, px=left)
@@ -129,7 +123,7 @@ class RedisStore(SharedStore):
 
     def entries(self) -> Iterator[Stored]:
         """SCAN the server. An entry that comes or goes meanwhile may be missing."""
-        start = f"{self._prefix}:policy:"
+        start = f"{self.prefix}:policy:"
         pattern = "".join(f"\\{c}" if c in "*?[]\\" else c for c in start) + "*"
         with self._connected() as client:
             for key in client.scan_iter(match=pattern, count=PAGE):
@@ -177,7 +171,7 @@ class RedisStore(SharedStore):
         key, failed = self._key("lease", origin), int(failed_for * 1000)
         name = (FAILED_MARK if failed else b"") + str(origin).encode()
         with self._connected() as client:
-            client.eval(UNLEASE, 1, key, holder, failed, self._channel, name)
+            client.eval(UNLEASE, 1, key, holder, failed, f"{self.prefix}:ended", name)
 
     def ended(self) -> list[tuple[Origin | None, bool]]:
         """Read what was published since the last call; the first one subscribes."""
@@ -187,7 +181,7 @@ class RedisStore(SharedStore):
             with self._connected() as client:
                 if self._messages is None:
                     self._messages = client.pubsub()
-                    self._messages.subscribe(self._channel)
+                    self._messages.subscribe(f"{self.prefix}:ended")
                 read = partial(self._messages.get_message, timeout=MESSAGE_SECONDS)
                 for message in islice(iter(read, None), MAX_MESSAGES):
                     data = message["data"]
@@ -208,7 +202,7 @@ class RedisStore(SharedStore):
 
     def _key(self, kind: str, origin: Origin) -> str:
         """Return the key of an origin. One key a command: a cluster can route it."""
-        return f"{self._prefix}:{kind}:{origin}"
+        return f"{self.prefix}:{kind}:{origin}"
 
     def _entry(self, key: str | bytes) -> bytes | None:
         """Return the value of *key*; `None` if it cannot be an entry of ours."""
@@ -228,7 +222,7 @@ class RedisStore(SharedStore):
         """Yield the client, made in the thread that uses it; raise only `StoreError`."""
         try:
             if self._client is None:
-                self._client = _new_client(self._url, self._timeout)
+                self._client = _new_client(self.url, self.timeout)
             yield self._client
         except redis.exceptions.MovedError as error:
             # The library says only a number and an address, others for each key.

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,6 +43,9 @@ MAX_NAME: Final = 1_000
 
 STEPS_BETWEEN_CHECKS: Final = 10_000
 """Steps of SQLite's machine between two looks at the clock: well under 1 ms."""
+
+OWN_SHARE: Final = 0.8
+"""Of the caller's time limit, so that "locked" or "interrupted" is the reason."""
 
 RETRY_SECONDS: Final = 0.02
 """Pause between attempts to make a database that other processes are making, too."""
@@ -95,10 +99,7 @@ _NEXT = (
 )
 # To free a cell of 400 MB that another program wrote takes SQLite seconds, in one step
 # that no handler interrupts. The call is abandoned then, and its thread completes it.
-_PUT = (
-    "INSERT OR REPLACE INTO policies (origin, keep_until, used_at, packed) "
-    "VALUES (?, ?, ?, ?)"
-)
+_PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _USED = (
     "UPDATE policies SET used_at = ? WHERE origin = ? AND used_at < ? "  # noqa: S608 - no input
@@ -113,6 +114,7 @@ _DELETE_EXPIRED = _DELETE.format("WHERE keep_until <= ?")
 _DELETE_UNUSED = _DELETE.format("ORDER BY used_at")
 
 
+@dataclass(eq=False)
 class SqliteStore(PolicyStore):
     """Stores policies in the file at *path*, which has about *max_bytes* bytes at most.
 
@@ -120,22 +122,13 @@ class SqliteStore(PolicyStore):
     noted in memory and written with a later write, so reading writes nothing.
     """
 
-    def __init__(
-        self,
-        path: str,
-        *,
-        max_bytes: int = MAX_BYTES,
-        timeout: float = 2.0,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._path = path
-        self._max_bytes = max_bytes
-        # Shorter than the caller's, so that "locked" or "interrupted" is the reason.
-        self._seconds = timeout * 0.8
-        self._clock = clock
-        self._give_up = 0.0
-        self._connection: sqlite3.Connection | None = None
-        self._uses: LRUCache[str, float] = LRUCache(MAX_USES)
+    path: str
+    max_bytes: int = MAX_BYTES
+    timeout: float = 2.0
+    clock: Callable[[], float] = time.time
+    _give_up: float = 0.0
+    _connection: sqlite3.Connection | None = None
+    _uses: LRUCache[str, float] = field(default_factory=lambda: LRUCache(MAX_USES))
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "SqliteStore":
@@ -155,16 +148,16 @@ class SqliteStore(PolicyStore):
         row, _ = self._query(_GET, name)
         if row is None or row[2] is None:
             return None
-        self._uses[name] = self._clock()
+        self._uses[name] = self.clock()
         return bytes(row[2])
 
     def put(self, stored: Stored) -> None:
         """Store an entry, and delete what is over or past the bound, in one commit."""
         with self._connected() as base:
-            bound = self._max_bytes // _number(base, "page_size")
+            bound = self.max_bytes // _number(base, "page_size")
             with base:
                 base.execute("BEGIN IMMEDIATE")
-                now = self._clock()
+                now = self.clock()
                 row = (str(stored.origin), stored.keep_until, now, stored.packed)
                 base.execute(_PUT, row)
                 base.execute(_DELETE_EXPIRED, (now,))
@@ -201,7 +194,7 @@ class SqliteStore(PolicyStore):
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
         """Return the first row of *statement*, and how many rows it changed."""
         # Reading makes no file.
-        if self._connection is None and not Path(self._path).exists():
+        if self._connection is None and not Path(self.path).exists():
             return None, 0
         with self._connected() as base:
             cursor = base.execute(statement, (name,))
@@ -210,17 +203,18 @@ class SqliteStore(PolicyStore):
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """Yield the database, bounded in time; its errors become `StoreError`."""
-        self._give_up = time.monotonic() + self._seconds
+        self._give_up = time.monotonic() + self.timeout * OWN_SHARE
         try:
             if self._connection is None:
                 self._connection = self._open()
             yield self._connection
         except sqlite3.Error as error:
-            raise StoreError(f"{self._path}: {error}") from error
+            raise StoreError(f"{self.path}: {error}") from error
 
     def _open(self) -> sqlite3.Connection:
         """Open the file, and close it again if it is not ours."""
-        base = sqlite3.connect(self._path, timeout=self._seconds, isolation_level=None)
+        seconds = self.timeout * OWN_SHARE
+        base = sqlite3.connect(self.path, timeout=seconds, isolation_level=None)
         try:
             self._prepare(base)
         except BaseException:
@@ -281,7 +275,7 @@ class SqliteStore(PolicyStore):
         if _used_pages(base) > bound:
             self._write_uses(base)
             goal = bound - min(bound // 50, SLACK_PAGES)
-            stop = self._give_up - self._seconds * 0.75
+            stop = self._give_up - self.timeout * OWN_SHARE * 0.75
             while (
                 base.execute(_DELETE_UNUSED).rowcount
                 and _used_pages(base) > goal
