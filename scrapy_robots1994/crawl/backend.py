@@ -36,6 +36,8 @@ from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
+from scrapy_robots1994.stores.leases import PolicyThread
+from scrapy_robots1994.stores.worker import CircuitBreaker
 
 INLINE_CHECK_BYTES = 8_192
 """Bytes of a file that is checked on the event loop: 10 ms at most, for empty lines."""
@@ -75,12 +77,12 @@ class ScrapyBackend:
             return None
         # A lease must outlast the fetch, else two processes fetch the same file.
         one_try = settings.timeout * (settings.max_redirects + 1)
+        longest = max(MAX_FETCH_SECONDS, 2 * one_try)
+        breaker = CircuitBreaker(settings.store)
+        decoding = partial(decode, reader=self.reader, freshness=settings.freshness)
+        new_thread = partial(PolicyThread, breaker, decoding, longest)
         self._store = GuardedStore(
-            settings.store,
-            partial(decode, reader=self.reader, freshness=settings.freshness),
-            max(MAX_FETCH_SECONDS, 2 * one_try),
-            threads.future_result,
-            threads.call_later,
+            breaker, new_thread, threads.future_result, threads.call_later
         )
         self._crawler.signals.connect(self._close_store, signals.spider_closed)
         return self._store
@@ -90,8 +92,8 @@ class ScrapyBackend:
         try:
             await self._store.close()
         finally:
-            if self._store.failures:
-                stats.count(self._crawler, stats.STORE_FAILURES, self._store.failures)
+            if failures := self._store.breaker.failures:
+                stats.count(self._crawler, stats.STORE_FAILURES, failures)
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]

@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from scrapy_robots1994.errors import StoreError
@@ -16,46 +16,29 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy
 from scrapy_robots1994.stores import worker
 from scrapy_robots1994.stores.leases import PolicyThread
-from scrapy_robots1994.stores.url import StoreUrl
 
 MAX_ABANDONED: Final = 3
 """Threads whose call never returned, after which no further one is started."""
 
 
+@dataclass(eq=False)
 class GuardedStore:
-    """The store at *url* with a time limit, a circuit breaker, and leases.
+    """The store of *breaker* with a time limit, in threads that *new_thread* makes.
 
     What a method returns can be awaited: *wait* makes it of a future. It gives `None`
     if the store fails, and never an exception. *call_later* calls a function after
-    some seconds, in the thread of the caller. *decode* makes the policy of an entry.
-    A fetch of ours takes at most *max_fetch_seconds*.
+    some seconds, in the thread of the caller.
     """
 
-    def __init__(
-        self,
-        url: StoreUrl,
-        decode: Callable[[bytes, Origin], Policy | None],
-        max_fetch_seconds: float,
-        wait: Callable[[Future[Any]], Awaitable[Any]],
-        call_later: Callable[[float, Callable[[], None]], object],
-    ) -> None:
-        self._timeout = url.timeout
-        self._wait = wait
-        self._call_later = call_later
-        self._breaker = worker.CircuitBreaker(url)
-        self._new_thread = partial(
-            PolicyThread, url, self._breaker, decode, max_fetch_seconds
-        )
-        self._thread: PolicyThread | None = None
-        self._abandoned: list[PolicyThread] = []
-        self._may_start_at = 0.0
-        self._close_by = math.inf
-        self._is_checking = False
-
-    @property
-    def failures(self) -> int:
-        """How many calls of the store failed."""
-        return self._breaker.failures
+    breaker: worker.CircuitBreaker
+    new_thread: Callable[[], PolicyThread]
+    wait: Callable[[Future[Any]], Awaitable[Any]]
+    call_later: Callable[[float, Callable[[], None]], object]
+    _thread: PolicyThread | None = None
+    _abandoned: list[PolicyThread] = field(default_factory=list)
+    _may_start_at: float = 0.0
+    _close_by: float = math.inf
+    _is_checking: bool = False
 
     def get(self, origin: Origin) -> Awaitable[Policy | None]:
         """Return the stored policy of *origin*, fresh or stale."""
@@ -79,7 +62,7 @@ class GuardedStore:
     def close(self) -> Awaitable[None]:
         """Store what was released before, then close the store, in its time limit."""
         closed = self._submit(PolicyThread.close)
-        self._close_by = time.monotonic() + self._timeout
+        self._close_by = time.monotonic() + self.breaker.url.timeout
         return closed
 
     def check_time(self) -> None:
@@ -93,10 +76,10 @@ class GuardedStore:
             return
         # Time in our own queue is not the store's.
         _, began = thread.running or (None, now)
-        deadline = min(began + self._timeout, self._close_by)
+        deadline = min(began + self.breaker.url.timeout, self._close_by)
         if now < deadline:
             self._is_checking = True
-            self._call_later(deadline - now, self.check_time)
+            self.call_later(deadline - now, self.check_time)
         else:
             self._abandon(thread)
 
@@ -109,7 +92,7 @@ class GuardedStore:
         else:
             future = Future()
             future.set_result(None)
-        return self._wait(future)
+        return self.wait(future)
 
     def _running(self) -> PolicyThread | None:
         """Return the thread, a new one if need be; `None` if there may be none."""
@@ -124,11 +107,11 @@ class GuardedStore:
 
     def _start(self) -> None:
         """Start a thread, or let the store rest if this process may have no more."""
-        thread = self._new_thread()
+        thread = self.new_thread()
         try:
             thread.start()
         except RuntimeError as error:
-            self._breaker.failed("read", error)
+            self.breaker.failed("read", error)
             self._may_start_at = time.monotonic() + worker.REST_SECONDS
         else:
             self._thread = thread
@@ -138,8 +121,8 @@ class GuardedStore:
         thread.is_abandoned = True
         running, self._thread = thread.running, None
         self._abandoned.append(thread)
-        error = StoreError(f"no answer within {self._timeout:g} seconds")
-        self._breaker.failed(running[0] if running else "close", error)
+        error = StoreError(f"no answer within {self.breaker.url.timeout:g} seconds")
+        self.breaker.failed(running[0] if running else "close", error)
         # A new thread would be abandoned, too: most stores hang for a while.
         self._may_start_at = time.monotonic() + worker.REST_SECONDS
         thread.end_waits()

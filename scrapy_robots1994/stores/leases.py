@@ -13,7 +13,6 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import CLOCK_SKEW, Policy
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.codec import encode
-from scrapy_robots1994.stores.url import StoreUrl
 from scrapy_robots1994.stores.worker import (
     CircuitBreaker,
     NoAnswer,
@@ -53,13 +52,12 @@ class PolicyThread(StoreWorker):
 
     def __init__(
         self,
-        url: StoreUrl,
         breaker: CircuitBreaker,
         decode: Callable[[bytes, Origin], Policy | None],
         max_fetch_seconds: float,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(url, breaker)
+        super().__init__(breaker)
         self._decode = decode
         self._max_fetch_seconds = max_fetch_seconds
         self._clock = clock

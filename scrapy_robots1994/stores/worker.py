@@ -45,7 +45,7 @@ class CircuitBreaker:
     """
 
     def __init__(self, url: StoreUrl) -> None:
-        self._url = url
+        self.url = url
         # When to call each side again whose last call failed.
         self._failing: dict[Side, float] = {}
         self._reported: set[str] = set()
@@ -61,7 +61,7 @@ class CircuitBreaker:
         is_own_limit = _is_own_limit(error)
         self.failures += not is_own_limit
         if not self._failing:
-            text = self._url.describe(error)
+            text = self.url.describe(error)
             # What fails now and then is a warning the first time only. A text may name
             # the origin, so that every one is new.
             is_new = text not in self._reported and len(self._reported) < MAX_REPORTED
@@ -73,7 +73,7 @@ class CircuitBreaker:
                 level,
                 "ROBOTS1994_STORE %s %s: %s. The crawl goes on with what this process "
                 "knows, and fetches what it does not.",
-                self._url,
+                self.url,
                 what if is_own_limit else "failed",
                 text,
             )
@@ -82,16 +82,16 @@ class CircuitBreaker:
     def succeeded(self, side: Side) -> None:
         """Note that *side* of the store works."""
         if self._failing.pop(side, None) is not None and not self._failing:
-            logger.info("ROBOTS1994_STORE %s answers again.", self._url)
+            logger.info("ROBOTS1994_STORE %s answers again.", self.url)
 
 
 class StoreWorker(Thread):
-    """Makes and calls one instance of the store at *url* in one daemon thread.
+    """Makes and calls one instance of the store of *breaker* in one daemon thread.
 
     A daemon: a store that never returns does not keep the process from exiting.
     """
 
-    def __init__(self, url: StoreUrl, breaker: CircuitBreaker) -> None:
+    def __init__(self, breaker: CircuitBreaker) -> None:
         super().__init__(name="robots1994-store", daemon=True)
         self.running: tuple[Side, float] | None = None
         """The running call of the store, and when it began (`time.monotonic`)."""
@@ -101,7 +101,6 @@ class StoreWorker(Thread):
         """Set in a job: end after it."""
         self.pending: set[Future[Any]] = set()
         """The futures without a result. None may stay so."""
-        self._url = url
         self._breaker = breaker
         self._store: PolicyStore | None = None
         self._jobs: SimpleQueue[Callable[[], object]] = SimpleQueue()
@@ -150,7 +149,7 @@ class StoreWorker(Thread):
     def store(self) -> PolicyStore:
         """Return the store, made in this thread, or raise `NoAnswer`."""
         if self._store is None:
-            self._store = self._guard("read", self._url.new_store, PolicyStore)
+            self._store = self._guard("read", self._breaker.url.new_store, PolicyStore)
         return self._store
 
     def call(
@@ -174,7 +173,7 @@ class StoreWorker(Thread):
             raise NoAnswer
         self.running = side, time.monotonic()
         try:
-            result = _repeat(function, time.monotonic() + self._url.timeout / 2)
+            result = _repeat(function, time.monotonic() + self._breaker.url.timeout / 2)
             _check(result, returns)
         except BaseException as error:  # a store may raise SystemExit, too
             # The crawl's thread reported the call when it gave it up.

@@ -14,6 +14,8 @@ from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.stores import MemoryStore, PolicyStore, StoreUrl
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
+from scrapy_robots1994.stores.leases import PolicyThread
+from scrapy_robots1994.stores.worker import CircuitBreaker
 from tests.policy.samples import NOW, READER, SITE, TERMS
 
 if TYPE_CHECKING:
@@ -50,6 +52,11 @@ class MadeStore(StoreUrl):
 
 class Guarded(GuardedStore):
     """A guarded store whose caller waits, checking the time as a crawl does."""
+
+    @property
+    def failures(self) -> int:
+        """How many calls of the store failed."""
+        return self.breaker.failures
 
     def get(self, origin: Origin) -> Any:
         """Return the future."""
@@ -109,10 +116,10 @@ def guarded(
     make = (lambda: store) if isinstance(store, PolicyStore) else store
     url = MadeStore(url="test://store", timeout=timeout, make=make)
     decoder = partial(decode, reader=READER, freshness=TERMS)
-    made = Guarded(url, decoder, max_fetch_seconds, _same, lambda *_: None)
+    breaker = CircuitBreaker(url)
     # A crawl has no other clock than the system's.
-    made._new_thread = partial(made._new_thread, clock=clock)
-    return made
+    thread = partial(PolicyThread, breaker, decoder, max_fetch_seconds, clock)
+    return Guarded(breaker, thread, _same, lambda *_: None)
 
 
 def _same(future: Future[Any]) -> Any:
