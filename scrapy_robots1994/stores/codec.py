@@ -41,15 +41,6 @@ DICTIONARY: Final = (
     b'"retry_at":null,"is_truncated":false}\nUser-agent: *\nDisallow: /'
 )
 
-_BROKEN = (
-    ValueError,
-    TypeError,
-    KeyError,
-    ArithmeticError,
-    RecursionError,
-    zlib.error,
-)
-
 
 def encode(policy: Policy) -> bytes:
     """Return the stored form of *policy*; the reader decides how long it applies."""
@@ -97,9 +88,10 @@ def decode(
             last_modified=_header(head["last_modified"]),
             final_url=_header(head["final_url"]),
         )
-        policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
-    except _BROKEN:
+    # Whatever zlib, JSON or a look at a field raises: these bytes are no policy.
+    except Exception:  # noqa: BLE001 - as above
         return None
+    policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
     if response.is_truncated and len(body) < reader.limit:
         # Ours O24: a crawl with a lower limit stored it. The rest is still to be read.
         policy = replace(policy, fresh_until=fetched_at, stale_until=fetched_at)
