@@ -10,21 +10,19 @@ from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, c
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.stores.base import PolicyStore
 
-_REDIS = (
-    "scrapy_robots1994.stores.redis.RedisStore",
-    "redis://127.0.0.1:6379/0?prefix=robots1994",
-)
+_REDIS = "redis", "rediss", "unix", "redis+sentinel", "redis+cluster", "rediss+cluster"
 STORES: Final = {
     "sqlite": (
         "scrapy_robots1994.stores.sqlite.SqliteStore",
         "sqlite:///robots.db?max_bytes=1000000000",
     ),
-    "redis": _REDIS,
-    "rediss": _REDIS,
-    "unix": _REDIS,
-    "redis+sentinel": _REDIS,
-    "redis+cluster": _REDIS,
-    "rediss+cluster": _REDIS,
+    **dict.fromkeys(
+        _REDIS,
+        (
+            "scrapy_robots1994.stores.redis.RedisStore",
+            "redis://127.0.0.1:6379/0?prefix=robots1994",
+        ),
+    ),
 }
 """Our stores by URL scheme, each with an example. Any import path is a scheme, too."""
 
