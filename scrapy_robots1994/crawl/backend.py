@@ -26,9 +26,8 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.backend import InFlightFetch
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
-    Cancelled,
+    Classes,
     FetchResult,
-    LocalFault,
     Outcome,
     Validators,
 )
@@ -56,6 +55,7 @@ class ScrapyBackend:
     now = staticmethod(time.time)
     sleep = staticmethod(threads.sleep)
     new_waiter = threads.DeferredWaiter
+    cancelled: Classes = CANCELLED
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
@@ -114,13 +114,6 @@ class ScrapyBackend:
             return await self.download.fetch(origin, context, validators)
         finally:
             stats.count(self._crawler, stats.REQUESTS)
-
-    def fault_of(self, error: Exception) -> LocalFault | Cancelled:
-        """Return what *error*, raised outside of `fetch`, means."""
-        # Ours R6, R7: neither says anything about the origin.
-        if isinstance(error, CANCELLED):
-            return Cancelled("the fetch of robots.txt was cancelled")
-        return LocalFault(error, is_bug=True)
 
     async def policy_fetched(
         self, policy: Policy, result: Answer, in_flight: InFlightFetch[RequestContext]

@@ -8,6 +8,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
+    Classes,
     FetchResult,
     LocalFault,
     Validators,
@@ -110,6 +111,9 @@ class ResolverBackend(Protocol[ContextT]):
     reader: Reader
     """Parses the files."""
 
+    cancelled: Classes
+    """What a cancelled wait raises (R6), if it is an `Exception`."""
+
     async def fetch(
         self, origin: Origin, context: ContextT, validators: Validators | None
     ) -> FetchResult:
@@ -135,9 +139,6 @@ class ResolverBackend(Protocol[ContextT]):
 
     def now(self) -> float:
         """Return the seconds since the epoch."""
-
-    def fault_of(self, error: Exception) -> LocalFault | Cancelled:
-        """Classify *error*, which was raised outside of `fetch`."""
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Called before the pause of each retry, with the result that is retried."""

@@ -139,10 +139,11 @@ class PolicyResolver(Generic[ContextT]):
         try:
             stored = await self._look_up(in_flight)
             resolution = stored or await self._fetch(in_flight)
-        except Exception as error:
-            resolution = self.backend.fault_of(error)
-            if isinstance(resolution, Cancelled):
-                raise
+        except self.backend.cancelled:
+            raise
+        except Exception as error:  # noqa: BLE001 - the waiting requests fail with it
+            # Ours R7: `fetch` raises none, so it says nothing about the origin.
+            resolution = LocalFault(error, is_bug=True)
         finally:
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
             # decided policy is used in spite of later errors.

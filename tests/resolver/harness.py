@@ -128,6 +128,7 @@ class FakeBackend:
     now: Callable[[], float]
     faults: Faults = field(default_factory=Faults)
     reader: Reader = field(init=False)
+    cancelled: tuple[type[BaseException], ...] = (CancelledError, AsyncioCancelledError)
     at_once: FetchResult | None = None
     listeners: Pending[Any] | None = None
     fetches: list[FakeFetch] = field(default_factory=list)
@@ -168,12 +169,6 @@ class FakeBackend:
         pause = Pause(seconds, self.driver.pending())
         self.pauses.append(pause)
         await pause.end
-
-    def fault_of(self, error: Exception) -> LocalFault | Cancelled:
-        """Distinguish a cancellation from a bug."""
-        if isinstance(error, (CancelledError, AsyncioCancelledError)):
-            return Cancelled("cancelled")
-        return LocalFault(error, is_bug=True)
 
     def start(
         self, work: Coroutine[Any, Any, None], ended: Callable[[], None]
