@@ -182,8 +182,9 @@ class SlotDelays:
             paced.restart()
         paced.enforce()
         if paced.pause:
+            most = max(MIN_UNCOUNTED, UNCOUNTED_SECONDS / paced.pause)
             # The slot queues a request right after the signal, if it has to wait.
-            call_later(0, partial(self._uncount, request, paced))
+            call_later(0, partial(self._uncounted.add_queued, request, most))
 
     def _new_slot(self, key: str | None, slot: Any) -> PacedSlot:
         """Return *slot* to be paced, and forget slots that the downloader dropped."""
@@ -193,12 +194,6 @@ class SlotDelays:
             self._slots = {name: it for name, it in known if slots.get(name) is it.slot}
         self._slots[key] = PacedSlot(slot)
         return self._slots[key]
-
-    def _uncount(self, request: Request, paced: PacedSlot) -> None:
-        """Let *request* wait in the queue of its slot without counting, if few do."""
-        # The pause may have ended since the signal.
-        most = max(MIN_UNCOUNTED, UNCOUNTED_SECONDS / (paced.pause or math.inf))
-        self._uncounted.add_queued(request, most)
 
     def _downloaded(self, response: Response, request: Request) -> None:  # noqa: ARG002 - Scrapy's names
         """Begin the pause of the slot anew: its delay counts from the last answer."""
