@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, takewhile
 from operator import itemgetter
 
 from scrapy_robots1994.checks import kinds
@@ -45,14 +45,8 @@ def boundary_matches(
     rule and the Disallow lines without a record only follow from it.
     """
     # By the number of a line: how many blank lines there are up to it.
-    blank, unknown = LineKind.BLANK, LineKind.UNKNOWN
+    blank = LineKind.BLANK
     block = list(accumulate([it.kind is blank for it in lines], initial=0))
-    # The last line of each field that the dialect ignores, in each block.
-    ignored = {
-        (block[line.number], line.field.lower()): line.number
-        for line in lines
-        if line.kind is unknown
-    }
     # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
     merged = {
         name.lower()
@@ -63,25 +57,34 @@ def boundary_matches(
     previous = None
     for record in records:
         first, last = record.first_line, record.last_line
-        yield from _orphan_matches(record, lines, block)
-        is_merged = merged.issuperset(map(str.lower, record.names))
-        # Where a User-agent line holds a rule, too, that is the problem.
-        if not (record.rules or record.orphans or is_merged) and not any(
-            second_field(lines[agent.line - 1]) for agent in record.agents
-        ):
-            # Ours O3, against 1994 D3.
-            has_allow = ignored.get((block[first], ALLOW), 0) > first
-            check = kinds.ALLOW_ONLY if has_allow else kinds.WITHOUT_RULES
-            # Who writes a delay alone means to close nothing.
-            has_delay = ignored.get((block[first], CRAWL_DELAY), 0) > first
-            is_harmless = has_delay or bool(record.delays)
-            yield check.at(first, 1, ", ".join(record.names), is_harmless=is_harmless)
+        if record.orphans:
+            last = record.orphans[-1].line
+            yield from _orphan_matches(record, lines, block)
+        elif not (record.rules or merged.issuperset(map(str.lower, record.names))):
+            yield from _without_rules(record, lines)
         if dialect.has_blank_lines and previous == block[first]:
             # Ours O7
             yield kinds.NO_BLANK.at(first, 1, "Disallow", "begins a new record")
         if dialect.has_blank_lines and any(rule.value for rule in record.rules):
             yield from _joined_matches(record, lines)
-        previous = block[record.orphans[-1].line if record.orphans else last]
+        previous = block[last]
+
+
+def _without_rules(record: Record, lines: Sequence[Line]) -> Iterator[Match]:
+    """Yield the problem of *record*, which has no rule."""
+    if any(second_field(lines[agent.line - 1]) for agent in record.agents):
+        # A rule is in that line, which is reported itself.
+        return
+    # No slice: a large file may have as many such records as lines.
+    below = map(lines.__getitem__, range(record.first_line, len(lines)))
+    block = takewhile(lambda it: it.kind is not LineKind.BLANK, below)
+    ignored = {it.field.lower() for it in block if it.kind is LineKind.UNKNOWN}
+    # Ours O3, against 1994 D3.
+    check = kinds.ALLOW_ONLY if ALLOW in ignored else kinds.WITHOUT_RULES
+    # Who writes a delay alone means to close nothing.
+    is_harmless = CRAWL_DELAY in ignored or bool(record.delays)
+    names = ", ".join(record.names)
+    yield check.at(record.first_line, 1, names, is_harmless=is_harmless)
 
 
 def _joined_matches(record: Record, lines: Sequence[Line]) -> Iterator[Match]:
@@ -101,11 +104,9 @@ def _joined_matches(record: Record, lines: Sequence[Line]) -> Iterator[Match]:
 def _orphan_matches(
     record: Record, lines: Sequence[Line], block: Sequence[int]
 ) -> Iterator[Match]:
-    """Yield the rules that blank lines part from *record*."""
+    """Yield the rules that blank lines part from *record*, which has some."""
     # Revisited K2: a line may have several rules.
     numbers = list(dict.fromkeys(rule.line for rule in record.orphans))
-    if not numbers:
-        return
     last, first, end = record.last_line, numbers[0], numbers[-1]
     agents = (
         line.number
