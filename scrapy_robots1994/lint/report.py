@@ -131,9 +131,14 @@ def _named(names: tuple[str, ...]) -> str:
     """Return which robots *names* name."""
     if names == ("*",):
         return "every robot not named"
-    shown = (f'"{escape_control_chars(it, _WIDTH)}"' for it in names[:_SHOWN_VALUES])
-    more = " …" if len(names) > _SHOWN_VALUES else ""
-    return escape_control_chars(f"{' and '.join(shown)}{more}", _NAMES_WIDTH)
+    quoted = [f'"{escape_control_chars(it, _WIDTH)}"' for it in names]
+    return _joined(" and ", quoted, _NAMES_WIDTH)
+
+
+def _joined(word: str, texts: list[str], width: int) -> str:
+    """Return the first of *texts* with *word* between them, on so many characters."""
+    more = " …" if len(texts) > _SHOWN_VALUES else ""
+    return escape_control_chars(word.join(texts[:_SHOWN_VALUES]) + more, width)
 
 
 def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
@@ -145,15 +150,12 @@ def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
     if "/" in paths:
         return f"{verb} everything"
     # Ours O20: the others match nothing.
-    matching = [it for it in paths if can_match(it, dialect)]
-    if not matching:
+    shown = [escape_control_chars(it, _WIDTH) for it in paths if can_match(it, dialect)]
+    if not shown:
         return "matches nothing"
     # 1994 D1
-    shown = (escape_control_chars(it, _WIDTH) for it in matching[:_SHOWN_VALUES])
-    more = " …" if len(matching) > _SHOWN_VALUES else ""
     how = "matches" if is_pattern(line.value, dialect) else "begins with"
-    listed = escape_control_chars(f"{' or '.join(shown)}{more}", _PATHS_WIDTH)
-    return f"{verb} what {how} {listed}"
+    return f"{verb} what {how} {_joined(' or ', shown, _PATHS_WIDTH)}"
 
 
 def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
