@@ -110,7 +110,7 @@ def _unread(name: str, source: PolicySource) -> Unread:
 
 def _codes(text: str) -> frozenset[str]:
     """Return the codes of problems that *text* lists."""
-    codes = frozenset(it.strip().upper() for it in text.split(",") if it)
+    codes = frozenset(filter(None, map(str.strip, text.upper().split(","))))
     unknown = codes - {kind.code for kind in KINDS}
     if unknown:
         shown = escape_control_chars(", ".join(sorted(unknown)))

@@ -33,6 +33,7 @@ ERROR = "Disallow: /\n"
         (WARNING, ["--fail-on", "error"], 0),
         (ERROR, ["--fail-on", "never"], 0),
         (WARNING, ["--ignore", "r015"], 0),
+        (WARNING, ["--ignore", "R016, r015, "], 0),
         (WARNING, ["--dialect", "extended", "-s", "LOG_LEVEL=ERROR"], 1),
     ],
 )
