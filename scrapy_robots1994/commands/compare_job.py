@@ -147,7 +147,7 @@ def run(
     """
     totals = Totals()
     _closed.clear()
-    with _executor_for(opts, inputs.count) as (executor, workers):
+    with _executor_for(opts) as (executor, workers):
         completed = partial(_completed, executor, workers)
         try:
             for part in completed(job.compare, inputs):
@@ -176,17 +176,17 @@ def run(
 
 @contextmanager
 def _executor_for(
-    opts: argparse.Namespace, count: int | None
+    opts: argparse.Namespace,
 ) -> Iterator[tuple[futures.Executor, int]]:
     """Yield what runs the work, and how many workers it has.
 
     With --scheduler those of its dask cluster; else a thread for each of --processes.
     """
     if not opts.scheduler:
-        workers = min(opts.processes, count or opts.processes)
-        pool = futures.ThreadPoolExecutor(workers)
+        # It starts no more threads than there are tasks.
+        pool = futures.ThreadPoolExecutor(opts.processes)
         try:
-            yield pool, workers
+            yield pool, opts.processes
         finally:
             pool.shutdown(cancel_futures=True)
         return
