@@ -12,7 +12,6 @@ import random
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import TypeAlias, TypeVar
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
@@ -159,6 +158,13 @@ NOT_OF_PROXIES = frozenset({404, 410})
 # target (R2), 5xx a failure: all R5.
 _BY_CLASS = {2: Outcome.PARSED, 4: Outcome.ABSENT}
 
+# Statuses with a row of their own, which overrides that of their class.
+_BY_STATUS = {
+    **dict.fromkeys((401, 403), Outcome.FORBIDDEN),  # Ours R3
+    # Ours R7: a 407 is the answer of a proxy, never of the origin; no policy is made of it.
+    **dict.fromkeys((*TEMPORARY, 407), Outcome.UNREACHABLE),
+}
+
 
 def is_temporary(status: int) -> bool:
     """Return whether *status* is one of R5 that is retried."""
@@ -167,12 +173,8 @@ def is_temporary(status: int) -> bool:
 
 def outcome_of(status: int) -> Outcome:
     """Return the outcome of *status*; R5 for one outside 100 to 599."""
-    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-        return Outcome.FORBIDDEN  # Ours R3
-    # Ours R7: a 407 is the answer of a proxy, never of the origin; no policy is made of it.
-    if status in TEMPORARY or status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-        return Outcome.UNREACHABLE
-    return _BY_CLASS.get(status // 100, Outcome.UNREACHABLE)
+    by_class = _BY_CLASS.get(status // 100, Outcome.UNREACHABLE)
+    return _BY_STATUS.get(status, by_class)
 
 
 def is_of_origin(result: Answer) -> bool:
