@@ -101,12 +101,13 @@ class _File:
         """Return those of *matches* that concern *robot*, in the order of the lines."""
         names = robot_names(robot)
         obeyed = applied(self.records, self.dialect, names)
+        lines = {record.first_line for record in obeyed}
         starts = [record.first_line for record in self.records]
         is_named = any(not record.is_default for record in obeyed)
 
         def concerns(match: Match) -> bool:
             before = bisect_right(starts, match.line)
-            if not before or self.records[before - 1] in obeyed:
+            if not before or starts[before - 1] in lines:
                 return True
             # A wrong User-agent line that likely meant the robot.
             return not is_named and (
