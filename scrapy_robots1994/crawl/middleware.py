@@ -58,11 +58,11 @@ class Robots1994Middleware:
         backend = ScrapyBackend(crawler, settings)
         # Public: `commands/fetch_policies.py` fetches a robots.txt of another URL with it.
         self.download = backend.download
-        store = settings.store
-        memory = MemoryStore(store.max_origins, backend.now, store.max_bytes)
-        lasting = backend.open_store(settings)
+        url = settings.store
+        memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
+        store = backend.open_store(settings)
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
-            backend, memory, settings.freshness, lasting, backend.max_retries
+            backend, memory, settings.freshness, store, backend.max_retries
         )
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._closing)
         # Of this crawl alone, for a request may go back in one and come again in the next.

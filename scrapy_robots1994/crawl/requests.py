@@ -20,7 +20,7 @@ from scrapy.utils.python import to_bytes, to_unicode, without_none_values
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.origin import Origin, target_of
 
-OWN_REQUEST = "_robots1994_progress"
+OWN_REQUEST = "_robots1994_download"
 """Meta key of every robots.txt request and of no other; its value is `DownloadState`."""
 
 OPT_OUT = "dont_obey_robotstxt"

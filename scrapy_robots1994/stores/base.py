@@ -57,7 +57,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The answer of `SharedStore.lease`.
+    """The answer of `SharedStore.acquire_lease`.
 
     *granted* is `True` if the lease is now the caller's. Otherwise another worker has it
     for *seconds_left* at least, unless it renews it; or, if *failed* is `True`, the last
@@ -125,30 +125,34 @@ class SharedStore(PolicyStore):
     """A store in which workers also agree on who fetches, by leases that run out."""
 
     @abstractmethod
-    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+    def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Let *holder* alone fetch *origin* for *seconds* from now.
 
         A lease is granted to the worker that has it already, too: its time begins anew.
         """
 
-    def renew(self, origins: Sequence[Origin], holder: str, seconds: float) -> None:
+    def renew_leases(
+        self, origins: Sequence[Origin], holder: str, seconds: float
+    ) -> None:
         """Let the time of the leases that *holder* has begin anew.
 
         Called with all of them every few seconds. A store that answers for many origins
         in one round trip overrides it.
         """
         for origin in origins:
-            self.lease(origin, holder, seconds)
+            self.acquire_lease(origin, holder, seconds)
 
     @abstractmethod
-    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+    def release_lease(
+        self, origin: Origin, holder: str, *, failed_for: float = 0.0
+    ) -> None:
         """End the lease of *origin* if *holder* has it.
 
         With *failed_for* the fetch ended without an answer that others can use: for so
-        many seconds `lease` returns `Lease(granted=False, failed=True)`.
+        many seconds `acquire_lease` returns `Lease(granted=False, failed=True)`.
         """
 
-    def ended(self) -> list[tuple[Origin | None, bool]]:
+    def ended_leases(self) -> list[tuple[Origin | None, bool]]:
         """Return the origins whose lease ended since the last call of this method.
 
         With each, return whether its fetch failed; `(None, False)` says that some may

@@ -124,12 +124,14 @@ class PolicyThread(StoreWorker):
         # A fetch that hangs for ever must not keep the origin from other workers.
         self._ours = {o: end for o, end in self._ours.items() if now <= end}
         if self._ours:
-            self.call("lease", "renew", list(self._ours), self._holder, LEASE_SECONDS)
+            self.call(
+                "lease", "renew_leases", list(self._ours), self._holder, LEASE_SECONDS
+            )
 
     def _note_ended(self) -> None:
         """Look at the leases that ended, or at all if notifications may be lost."""
         # No sign that reading works: a store may have no events, or lose them silently.
-        for each in self.call("events", "ended", returns=list):
+        for each in self.call("events", "ended_leases", returns=list):
             match each:
                 case (None, _):
                     for wait in self._waiting.values():
@@ -173,7 +175,7 @@ class PolicyThread(StoreWorker):
             # No other worker knows of this store: fetch at once, as after a failure.
             return Lease(granted=False, failed=True)
         args = origin, self._holder, LEASE_SECONDS
-        lease: Lease = self.call("lease", "lease", *args, returns=Lease)
+        lease: Lease = self.call("lease", "acquire_lease", *args, returns=Lease)
         if lease.granted:
             self._ours[origin] = time.monotonic() + self._max_fetch_seconds
         return lease
@@ -183,7 +185,7 @@ class PolicyThread(StoreWorker):
         if self._ours.pop(origin, None) is not None:
             args = origin, self._holder
             with suppress(NoAnswer):
-                self.call("lease", "unlease", *args, failed_for=failed_for)
+                self.call("lease", "release_lease", *args, failed_for=failed_for)
 
     def _settle(self, origin: Origin, policy: Policy | None) -> None:
         """End the wait for the lease of *origin*."""

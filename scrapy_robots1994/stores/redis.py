@@ -146,14 +146,16 @@ class RedisStore(SharedStore):
             for each in (*others, *(node.redis_connection for node in nodes)):
                 each.connection_pool.disconnect()
 
-    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+    def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Look and take in one script on the server."""
         key, milliseconds = self._key("lease", origin), int(seconds * 1000)
         with self._connected() as client:
             word, left = client.eval(LEASE, 1, key, holder, milliseconds)
         return Lease(word == b"granted", word == b"failed", int(left) / 1000)
 
-    def renew(self, origins: Sequence[Origin], holder: str, seconds: float) -> None:
+    def renew_leases(
+        self, origins: Sequence[Origin], holder: str, seconds: float
+    ) -> None:
         """Run one script for each, many in one round trip."""
         milliseconds = int(seconds * 1000)
         for first in range(0, len(origins), PAGE):
@@ -166,14 +168,16 @@ class RedisStore(SharedStore):
                     pipeline.execute_command("EVAL", *script)
                 pipeline.execute()
 
-    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+    def release_lease(
+        self, origin: Origin, holder: str, *, failed_for: float = 0.0
+    ) -> None:
         """Look, give back and publish in one script on the server."""
         key, failed = self._key("lease", origin), int(failed_for * 1000)
         name = (FAILED_MARK if failed else b"") + str(origin).encode()
         with self._connected() as client:
             client.eval(UNLEASE, 1, key, holder, failed, f"{self.prefix}:ended", name)
 
-    def ended(self) -> list[tuple[Origin | None, bool]]:
+    def ended_leases(self) -> list[tuple[Origin | None, bool]]:
         """Read what was published since the last call; the first one subscribes."""
         found: list[tuple[Origin | None, bool]] = []
         # Without messages a worker looks again by itself, a little later.

@@ -106,11 +106,13 @@ class HangsInClose(Forgetful):
 class Shared(Forgetful, SharedStore):
     """A store with leases, which always grants them."""
 
-    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+    def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Grant it."""
         return Lease(granted=True)
 
-    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+    def release_lease(
+        self, origin: Origin, holder: str, *, failed_for: float = 0.0
+    ) -> None:
         """End nothing."""
 
 
@@ -128,16 +130,18 @@ class HangsInFromUrl(Forgetful):
 class HangsInLease(Shared):
     """It never says who has a lease."""
 
-    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+    def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Wait for ever."""
         threading.Event().wait()
         raise AssertionError
 
 
-class HangsInUnlease(Shared):
+class HangsInRelease(Shared):
     """It never ends a lease."""
 
-    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+    def release_lease(
+        self, origin: Origin, holder: str, *, failed_for: float = 0.0
+    ) -> None:
         """Wait for ever."""
         threading.Event().wait()
 
@@ -149,11 +153,11 @@ class ReturnsAnything(Shared):
         """Return a number, of which `bytes` would make gigabytes."""
         return 9_000_000_000
 
-    def lease(self, origin: Origin, holder: str, seconds: float) -> Any:
+    def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Any:
         """Return no lease."""
         return True
 
-    def ended(self) -> Any:
+    def ended_leases(self) -> Any:
         """Return no pairs."""
         return [None, 1, "ab", (object(), 1, 2)]
 
@@ -163,7 +167,7 @@ class LeasesForNoTime(Shared):
 
     asked = 0
 
-    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+    def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Refuse it once, for a time that is no number."""
         self.asked += 1
         return Lease(granted=self.asked > 1, seconds_left=float("nan"))

@@ -251,7 +251,7 @@ def test_broken_database_is_logged_once_and_permits_nothing(
         "HangsInGet",
         "HangsInPut",
         "HangsInLease",
-        "HangsInUnlease",
+        "HangsInRelease",
         "HangsInClose",
         "ReturnsAnything",
         "LeasesForNoTime",

@@ -30,7 +30,7 @@ class StubbornStore(SharedStore):
         self.calls: list[str] = []
         self.called: defaultdict[tuple[str, int], threading.Event]
         self.called = defaultdict(threading.Event)
-        self.ended_leases: dict[threading.Thread, list[tuple[Origin | None, bool]]] = {}
+        self._ended: dict[threading.Thread, list[tuple[Origin | None, bool]]] = {}
         self.threads: set[threading.Thread] = set()
         self._lock = threading.Lock()
 
@@ -83,17 +83,19 @@ class StubbornStore(SharedStore):
         """Close nothing."""
         self._do("close")
 
-    def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+    def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """First come, first served."""
-        self._do("lease")
+        self._do("acquire_lease")
         if origin in self.failed:
             return Lease(granted=False, failed=True, seconds_left=seconds)
         is_ours = self.leases.setdefault(origin, holder) == holder
         return Lease(is_ours, seconds_left=0.0 if is_ours else seconds)
 
-    def unlease(self, origin: Origin, holder: str, *, failed_for: float = 0.0) -> None:
+    def release_lease(
+        self, origin: Origin, holder: str, *, failed_for: float = 0.0
+    ) -> None:
         """End it and notify all."""
-        self._do("unlease")
+        self._do("release_lease")
         if self.leases.get(origin) == holder:
             del self.leases[origin]
             if failed_for:
@@ -102,12 +104,12 @@ class StubbornStore(SharedStore):
 
     def notify(self, origin: Origin | None, *, failed: bool = False) -> None:
         """Notify every thread that listens."""
-        for ended in self.ended_leases.values():
+        for ended in self._ended.values():
             ended.append((origin, failed))
 
-    def ended(self) -> list[tuple[Origin | None, bool]]:
+    def ended_leases(self) -> list[tuple[Origin | None, bool]]:
         """Return what the calling thread was not notified of yet."""
         thread = threading.current_thread()
-        ended = self.ended_leases.get(thread, [])
-        self.ended_leases[thread] = []
+        ended = self._ended.get(thread, [])
+        self._ended[thread] = []
         return ended

@@ -83,7 +83,7 @@ def test_a_store_that_returns_anything_else_than_bytes_is_a_miss(
         def get(self, origin: Any) -> Any:
             return answer
 
-        def lease(self, *args: Any) -> Any:
+        def acquire_lease(self, *args: Any) -> Any:
             return answer
 
     store = guarded(OddStore())
@@ -100,7 +100,7 @@ def test_a_lease_without_its_seconds_is_a_failure_of_the_store(
     """It is reported once as any other failure, and no traceback of ours is logged."""
 
     class TimelessStore(StubbornStore):
-        def lease(self, *_: Any) -> Lease:
+        def acquire_lease(self, *_: Any) -> Lease:
             return Lease(granted=False, seconds_left=None)  # type: ignore[arg-type]  # wrong on purpose
 
     store = guarded(TimelessStore())
@@ -127,7 +127,7 @@ def test_coroutine_methods_are_a_miss(caplog: pytest.LogCaptureFixture) -> None:
     assert "plain functions, not coroutines" in caplog.text
 
 
-@pytest.mark.parametrize("call", ["get", "lease", "put", "close"])
+@pytest.mark.parametrize("call", ["get", "acquire_lease", "put", "close"])
 def test_a_call_that_never_returns_costs_the_time_limit_once(call: str) -> None:
     """The thread is abandoned, and the crawl ends without it."""
     stubborn = StubbornStore()
@@ -138,7 +138,7 @@ def test_a_call_that_never_returns_costs_the_time_limit_once(call: str) -> None:
     match call:
         case "get":
             assert store.read(SITE) is None
-        case "lease":
+        case "acquire_lease":
             assert store.lease(SITE) is None
         case "put":
             store.release_lease(SITE, parsed())
@@ -318,7 +318,7 @@ def test_a_store_without_leases_is_still_written_to(
     caplog.set_level(logging.INFO, "scrapy_robots1994")
 
     class LeaselessStore(StubbornStore):
-        def lease(self, *_: Any) -> Lease:
+        def acquire_lease(self, *_: Any) -> Lease:
             raise StoreError("no scripts")
 
     stubborn = LeaselessStore()

@@ -73,7 +73,7 @@ def test_a_policy_that_came_ends_all_waits_without_a_lease(
     for each, future in zip((two, three), waiting, strict=True):
         assert each.result(future) == parsed()
         each.settle()
-    assert stubborn.calls.count("unlease") == 1
+    assert stubborn.calls.count("release_lease") == 1
 
 
 def test_waiting_does_not_occupy_the_thread(workers: list[Guarded]) -> None:
@@ -156,7 +156,7 @@ def test_without_notifications_a_worker_looks_again(
     monkeypatch.setattr(leases, "LEASE_SECONDS", SOON)
     stubborn.leases[SITE] = "a worker that is dead"
     waiting = workers[0].acquire_lease(SITE)
-    stubborn.wait_for("lease", 3)
+    stubborn.wait_for("acquire_lease", 3)
     assert not waiting.done()
 
     del stubborn.leases[SITE]
@@ -174,8 +174,8 @@ def test_a_worker_looks_again_once_a_second_at_most(
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
     class NoTimeLeft(StubbornStore):
-        def lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-            return super().lease(origin, holder, 0.0)
+        def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
+            return super().acquire_lease(origin, holder, 0.0)
 
     store = NoTimeLeft()
     store.leases[SITE] = "another"
@@ -186,10 +186,10 @@ def test_a_worker_looks_again_once_a_second_at_most(
         now[0] = moment
         for _ in range(20):
             worker.settle()
-    assert store.calls.count("lease") == 1
+    assert store.calls.count("acquire_lease") == 1
 
     now[0] = 101.1
-    store.wait_for("lease", 2)
+    store.wait_for("acquire_lease", 2)
     worker.end()
 
 
@@ -214,14 +214,14 @@ def test_a_lease_is_renewed_while_the_fetch_runs(
     monkeypatch.setattr(leases, "TICK_SECONDS", 0.0)
     monkeypatch.setattr(leases, "RENEW_SECONDS", 0.0)
     workers[0].lease(SITE)
-    stubborn.wait_for("lease", 5)
+    stubborn.wait_for("acquire_lease", 5)
     workers[0].write(parsed())
-    calls = stubborn.calls.count("lease")
+    calls = stubborn.calls.count("acquire_lease")
 
     for _ in range(20):
         workers[0].settle()
 
-    assert stubborn.calls.count("lease") == calls
+    assert stubborn.calls.count("acquire_lease") == calls
 
 
 def test_a_lease_that_was_taken_over_stays_with_the_other_worker(
@@ -303,14 +303,14 @@ def test_a_lease_is_renewed_no_longer_than_a_fetch_may_take(
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     store = guarded(stubborn, max_fetch_seconds=SOON)
     store.lease(SITE)
-    stubborn.wait_for("lease", 3)
+    stubborn.wait_for("acquire_lease", 3)
     now[0] = 101.0
     store.settle()
-    calls = stubborn.calls.count("lease")
+    calls = stubborn.calls.count("acquire_lease")
     for _ in range(20):
         store.settle()
 
-    assert stubborn.calls.count("lease") == calls
+    assert stubborn.calls.count("acquire_lease") == calls
     store.end()
 
 

@@ -79,9 +79,9 @@ def test_every_key_has_the_prefix_and_an_expiry(
     """Policies and leases expire by themselves; other keys are not touched."""
     store = store_at(server, prefix)
     store.put(ENTRY)
-    store.lease(SITE, "me", 5)
-    store.lease(OTHER, "me", 5)
-    store.unlease(OTHER, "me", failed_for=5)
+    store.acquire_lease(SITE, "me", 5)
+    store.acquire_lease(OTHER, "me", 5)
+    store.release_lease(OTHER, "me", failed_for=5)
     store.close()
 
     with server.client() as client:
@@ -136,8 +136,8 @@ def test_keys_that_are_not_ours_are_passed_over(
     assert list(store.entries()) == [ENTRY]
     assert store.get(OTHER) is None
     assert store.get(Origin("http", "list.example", 80)) is None
-    assert store.lease(SITE, "me", 5).granted
-    assert store.lease(OTHER, "me", 5).granted
+    assert store.acquire_lease(SITE, "me", 5).granted
+    assert store.acquire_lease(OTHER, "me", 5).granted
     store.close()
 
 
@@ -171,14 +171,14 @@ def test_unreachable_server_is_a_store_error_and_recovers(prefix: str) -> None:
         for call in (
             lambda: store.get(SITE),
             lambda: store.put(ENTRY),
-            lambda: store.lease(SITE, "me", 5),
+            lambda: store.acquire_lease(SITE, "me", 5),
         ):
             with pytest.raises(StoreError):
                 call()
         server.start()
         store.put(ENTRY)
         assert store.get(SITE) == ENTRY.packed
-        assert store.lease(SITE, "me", 5).granted
+        assert store.acquire_lease(SITE, "me", 5).granted
         store.close()
 
 

@@ -36,10 +36,10 @@ def shares(url: str) -> None:
     one.put(ENTRY)
     assert two.get(SITE) == ENTRY.packed
     assert list(two.entries()) == [ENTRY]
-    assert one.lease(SITE, "one", 30).granted
-    assert not two.lease(SITE, "two", 30).granted
+    assert one.acquire_lease(SITE, "one", 30).granted
+    assert not two.acquire_lease(SITE, "two", 30).granted
     subscribed(two)
-    one.unlease(SITE, "one")
+    one.release_lease(SITE, "one")
     wait_for_end(two, SITE, failed=False)
     assert two.forget(SITE)
     one.close()

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.redis
 
 def wait_for_end(store: RedisStore, origin: Origin | None, *, failed: bool) -> None:
     """Wait for a notification."""
-    until(lambda: (origin, failed) in store.ended())
+    until(lambda: (origin, failed) in store.ended_leases())
 
 
 def subscribed(store: RedisStore) -> RedisStore:
@@ -36,36 +36,36 @@ def subscribed(store: RedisStore) -> RedisStore:
 def test_a_lease_has_one_holder(server: RedisServer, prefix: str) -> None:
     """Refused to another, granted again to its holder, free once it is given back."""
     store = store_at(server, prefix)
-    assert store.lease(SITE, "one", 30) == Lease(granted=True)
-    assert store.lease(SITE, "one", 30) == Lease(granted=True)
-    refused = store.lease(SITE, "two", 30)
+    assert store.acquire_lease(SITE, "one", 30) == Lease(granted=True)
+    assert store.acquire_lease(SITE, "one", 30) == Lease(granted=True)
+    refused = store.acquire_lease(SITE, "two", 30)
     assert not refused.granted
     assert not refused.failed
     assert 0 < refused.seconds_left <= 30
-    store.unlease(SITE, "two")
-    assert not store.lease(SITE, "two", 30).granted
-    assert store.lease(OTHER, "two", 30).granted
-    store.unlease(SITE, "one")
-    assert store.lease(SITE, "two", 30).granted
+    store.release_lease(SITE, "two")
+    assert not store.acquire_lease(SITE, "two", 30).granted
+    assert store.acquire_lease(OTHER, "two", 30).granted
+    store.release_lease(SITE, "one")
+    assert store.acquire_lease(SITE, "two", 30).granted
     store.close()
 
 
 def test_the_lease_of_a_dead_worker_runs_out(server: RedisServer, prefix: str) -> None:
     """A worker that does not renew it is taken for dead."""
     store = store_at(server, prefix)
-    assert store.lease(SITE, "dead", 0.05).granted
-    until(lambda: store.lease(SITE, "alive", 30).granted)
+    assert store.acquire_lease(SITE, "dead", 0.05).granted
+    until(lambda: store.acquire_lease(SITE, "alive", 30).granted)
     store.close()
 
 
 def test_a_failed_fetch_is_noted_for_a_while(server: RedisServer, prefix: str) -> None:
     """Also for a worker that did not hear of it; then the lease is free again."""
     store = store_at(server, prefix)
-    store.lease(SITE, "one", 30)
-    store.unlease(SITE, "one", failed_for=0.2)
+    store.acquire_lease(SITE, "one", 30)
+    store.release_lease(SITE, "one", failed_for=0.2)
 
-    assert store.lease(SITE, "two", 30).failed
-    until(lambda: store.lease(SITE, "two", 30).granted)
+    assert store.acquire_lease(SITE, "two", 30).failed
+    until(lambda: store.acquire_lease(SITE, "two", 30).granted)
     store.close()
 
 
@@ -75,9 +75,9 @@ def test_a_waiting_worker_is_notified_of_the_end(
 ) -> None:
     """By another process, long before it would look again by itself."""
     one, two = store_at(server, prefix), subscribed(store_at(server, prefix))
-    one.lease(SITE, "one", 30)
-    one.unlease(SITE, "another")
-    one.unlease(SITE, "one", failed_for=failed_for)
+    one.acquire_lease(SITE, "one", 30)
+    one.release_lease(SITE, "another")
+    one.release_lease(SITE, "one", failed_for=failed_for)
 
     wait_for_end(two, SITE, failed=bool(failed_for))
     one.close()
@@ -92,10 +92,10 @@ def test_a_lease_ends_where_publishing_is_not_permitted(
         client.execute_command("ACL", "SETUSER", "default", "resetchannels")
         try:
             store = store_at(server, prefix)
-            assert store.lease(SITE, "one", 30).granted
-            store.unlease(SITE, "one")
-            assert store.lease(SITE, "two", 30).granted
-            assert store.ended() == []
+            assert store.acquire_lease(SITE, "one", 30).granted
+            store.release_lease(SITE, "one")
+            assert store.acquire_lease(SITE, "two", 30).granted
+            assert store.ended_leases() == []
             store.close()
         finally:
             client.execute_command("ACL", "SETUSER", "default", "allchannels")
@@ -135,10 +135,10 @@ def test_messages_that_never_end_are_read_in_parts(
     monkeypatch.setattr("scrapy_robots1994.stores.redis.MAX_MESSAGES", 3)
     one, two = store_at(server, prefix), subscribed(store_at(server, prefix))
     for _ in range(7):
-        assert one.lease(SITE, "one", 30).granted
-        one.unlease(SITE, "one")
+        assert one.acquire_lease(SITE, "one", 30).granted
+        one.release_lease(SITE, "one")
 
-    assert len(two.ended()) == 3
+    assert len(two.ended_leases()) == 3
     one.close()
     two.close()
 
