@@ -26,6 +26,7 @@ SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 HOSTILE: dict[str, Callable[[int], str]] = {
     "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
     "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),
+    "records with a slip": lambda size: _repeated("User-agent:*\nDisallow:a\n", size),
     "records without rule": lambda size: _repeated("User-agent:*\n\n", size),
     "split records": lambda size: _repeated("User-agent:a\n\nDisallow:/\n", size),
     "agents": lambda size: _numbered("User-agent: {}\n", size) + "Disallow: /\n",
