@@ -1,4 +1,4 @@
-"""Hooks and fixtures of all tests."""
+"""Hooks and fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["pytest_runtest_setup", "pytest_sessionfinish"]
 
-# How long an example takes says more about the machine than about the parser.
+
+# How long an example takes depends more on the machine than on the parser.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

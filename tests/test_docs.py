@@ -1,4 +1,4 @@
-"""The documentation builds without a warning; its examples, links and spelling hold."""
+"""The documentation builds without a warning, and its pages are not too long."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_source(path: Path) -> bool:
     reason="needs the dependency group docs",
 )
 def test_docs_build_without_a_warning() -> None:
-    """`docs/build`: pages, examples, internal links, spelling."""
+    """`docs/build` also checks examples, internal links and spelling."""
     done = subprocess.run(
         [ROOT / "docs" / "build"],
         env=os.environ | {"DOCS_PYTHON": sys.executable},
@@ -39,7 +39,7 @@ def test_docs_build_without_a_warning() -> None:
 
 
 def test_no_page_is_longer_than_300_lines() -> None:
-    """A longer page is two pages; the README has 150 lines at most."""
+    """The README has at most 150 lines."""
     pages = [path for path in (ROOT / "docs").rglob("*") if is_source(path)]
     assert pages
     too_long = [p.name for p in pages if len(p.read_text("utf-8").splitlines()) > 300]

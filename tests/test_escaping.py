@@ -1,4 +1,4 @@
-"""Text of other authors is made safe to print."""
+"""Untrusted text is made safe to print."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ ESCAPES = [
 
 @pytest.mark.parametrize(("text", "shown"), ESCAPES)
 def test_ours_o25_unprintable_characters_are_escaped(text: str, shown: str) -> None:
-    """Nothing that moves a cursor, ends a line or turns the text gets out."""
+    """No character that moves the cursor, ends the line or reverses text is printed."""
     assert escape_control_chars(text) == shown
 
 
-def test_a_long_text_is_cut() -> None:
-    """It ends with an ellipsis, and is as wide as was asked for."""
+def test_long_text_is_cut_to_the_width() -> None:
+    """Text that was cut ends with an ellipsis and has exactly the given width."""
     assert escape_control_chars("x" * 10, 10) == "x" * 10
     assert escape_control_chars("x" * 11, 10) == "x" * 9 + "…"
     assert len(escape_control_chars("\x1b" * 1_000_000, 30)) == 30
     assert escape_control_chars("xx", 0) == "…"
 
 
-def test_credentials_are_taken_out_of_urls() -> None:
-    """Of every URL in a text, and of nothing else."""
+def test_credentials_are_removed_from_urls() -> None:
+    """Other text with an at sign stays."""
     text = "no answer from http://me:secret@proxy.test:8080/ for me@mail.test"
 
     assert (

@@ -1,4 +1,4 @@
-"""Origin and target: one policy for what is one place, and what rules compare with."""
+"""The origin of a URL, which has one policy, and its target, which rules match."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ORIGINS = [
 
 
 @pytest.mark.parametrize(("url", "expected"), ORIGINS)
-def test_an_origin_is_scheme_host_and_port(url: str | bytes, expected: str) -> None:
-    """Case, default port, trailing dot and user info make no other origin."""
+def test_origin_is_scheme_host_and_port(url: str | bytes, expected: str) -> None:
+    """Case, default port, trailing dot and user info do not distinguish origins."""
     assert str(Origin.of(url)) == expected
 
 
@@ -53,19 +53,19 @@ NONE = [
 
 @pytest.mark.parametrize("url", NONE)
 def test_url_without_http_or_host_has_no_origin(url: str | bytes) -> None:
-    """None, and nothing raised."""
+    """The result is None; nothing is raised."""
     assert Origin.of(url) is None
 
 
 def test_origins_are_distinct_and_ordered() -> None:
-    """Scheme, host and port are compared in this order."""
+    """They sort by scheme, then host, then port."""
     origins = [Origin.of(it) for it in ("https://a", "http://b", "http://a:8080")]
 
     assert sorted(filter(None, origins)) == [origins[2], origins[1], origins[0]]
 
 
-def test_the_robots_url_holds_no_credentials() -> None:
-    """User info is no part of an origin, so it is not sent."""
+def test_robots_url_has_no_credentials() -> None:
+    """User info is not part of an origin, so it is not sent."""
     origin = Origin.of("http://user:secret@x:8080/a")
 
     assert origin is not None
@@ -89,11 +89,11 @@ TARGETS = [
 
 @pytest.mark.parametrize(("url", "target"), TARGETS)
 def test_ours_o26_the_target_is_path_and_query(url: str, target: str) -> None:
-    """As sent: without the fragment, and with a slash in front."""
+    """It has no fragment and begins with a slash, as in a request."""
     assert target_of(url) == target
 
 
 def test_head_of_a_url_is_its_scheme_and_authority() -> None:
-    """Scheme and authority, or nothing."""
+    """A URL without a scheme has an empty head."""
     assert head_of("http://u@x:1/a") == "http://u@x:1"
     assert head_of("/a://b") == ""

@@ -1,4 +1,4 @@
-"""Tests of `tests/run` and of what a run says about the tests it left out."""
+"""Tests of `tests/run` and of the last lines of a run, which list skipped tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(
 
 
 def without_programs(*arguments: str, **variables: str) -> tuple[int, list[str]]:
-    """Run pytest where no program is found; return its exit code and its lines."""
+    """Run pytest with a PATH without programs; return exit code and lines of output."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
     ran = run(*command, folder=ROOT, PATH="/nowhere", **variables)
     return ran.returncode, ran.stdout.splitlines()
@@ -39,8 +39,8 @@ REDIS = "tests/stores/test_redis_leases.py"
 BROWSER = "tests/compare/test_page.py"
 
 
-def test_last_lines_name_each_group_that_was_left_out() -> None:
-    """How many tests, which program, and the package that brings it."""
+def test_last_lines_name_each_group_of_skipped_tests() -> None:
+    """They say how many tests, which program is missing and which package has it."""
     code, lines = without_programs(REDIS, BROWSER)
 
     assert code == 0
@@ -55,23 +55,23 @@ def test_last_lines_name_each_group_that_was_left_out() -> None:
 
 
 def test_groups_are_counted_over_all_workers() -> None:
-    """With xdist the lines stand once, at the end of the whole run."""
+    """With xdist the lines are printed once, at the end of the whole run."""
     _, lines = without_programs("-n", "2", REDIS)
 
     assert sum(line.startswith("Left out: ") for line in lines) == 1
     assert lines[-1].endswith("apt-get install redis-server")
 
 
-def test_short_run_omits_the_long_tests() -> None:
-    """`tests/run` without arguments sets the variable."""
+def test_short_run_skips_the_long_tests() -> None:
+    """`tests/run` without arguments sets ROBOTS1994_TEST_SHORT."""
     code, lines = without_programs("tests/soak", ROBOTS1994_TEST_SHORT="1")
 
     assert code == 0
     assert lines[-1] == "  1 long: tests/run --all"
 
 
-def test_a_missing_program_fails_a_run_of_everything() -> None:
-    """`tests/run --all` sets the variable."""
+def test_missing_program_fails_a_run_of_all_tests() -> None:
+    """`tests/run --all` sets ROBOTS1994_TEST_ALL."""
     code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")
 
     assert code == 1
@@ -88,10 +88,8 @@ def test_a_missing_program_fails_a_run_of_everything() -> None:
         ["tests/parser", "--all"],
     ],
 )
-def test_modes_that_cannot_be_combined_are_wrong_use(
-    arguments: list[str], tmp_path: Path
-) -> None:
-    """One sentence, before anything is installed."""
+def test_incompatible_modes_are_rejected(arguments: list[str], tmp_path: Path) -> None:
+    """The exit code is 2, with one line of error, before anything is installed."""
     ran = run(ROOT / "tests/run", *arguments, VENV=str(tmp_path / "venv"))
 
     assert (ran.returncode, ran.stdout) == (2, "")
@@ -100,7 +98,7 @@ def test_modes_that_cannot_be_combined_are_wrong_use(
 
 
 def test_help_names_every_mode_and_runs_nothing(tmp_path: Path) -> None:
-    """From any folder."""
+    """It works from any folder."""
     ran = run(ROOT / "tests/run", "--help", folder=tmp_path)
 
     assert ran.returncode == 0

@@ -10,7 +10,7 @@ from scrapy_robots1994.commands.store import _expired, _stored
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.codec import decode, encode
-from tests.policy.samples import DAY, NOW, SITE, TERMS, parsed
+from tests.policy.samples import DAY, FRESHNESS, NOW, SITE, parsed
 from tests.stores.stubborn import StubbornStore
 
 
@@ -32,7 +32,9 @@ def test_a_fresh_policy_runs_out_now() -> None:
     now = NOW + 5
     reader = Reader("1994", "literal", 512_000)
 
-    aged = decode(encode(_expired(parsed(), now)), SITE, reader=reader, freshness=TERMS)
+    aged = decode(
+        encode(_expired(parsed(), now)), SITE, reader=reader, freshness=FRESHNESS
+    )
 
     assert aged is not None
     assert not aged.is_fresh(now)

@@ -1,1 +1,1 @@
-"""Floor 2: what an answer means, and for how long."""
+"""Tests of the policy that a response makes, and of how long it applies."""

@@ -1,4 +1,4 @@
-"""An origin, a moment, a file and policies, for tests that need any of them."""
+"""An origin, a time, a file and policies, shared by tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrapy_robots1994.robotstxt import Reader
 SITE = Origin("http", "site.example", 80)
 NOW = 1_000_000.0
 DAY = 86_400.0
-TERMS = FreshnessSettings()
+FRESHNESS = FreshnessSettings()
 READER = Reader("1994", "literal", 512_000)
 
 BODY = b"User-agent: *\nDisallow: /closed\n"
@@ -31,24 +31,24 @@ def parsed(
     body: bytes = BODY,
     at: float = NOW,
     lifetime: float | None = None,
-    terms: FreshnessSettings = TERMS,
+    freshness: FreshnessSettings = FRESHNESS,
 ) -> Policy:
-    """Make the policy of a file that was read *at* a moment (R1)."""
+    """Return the policy of a file that was fetched at the time *at* (R1)."""
     answer = RobotsResponse(200, body, freshness_lifetime=lifetime)
-    # One of its own: policies do not share their files, as they do in a crawl.
+    # A new reader, so that policies do not share their files as they do in a crawl.
     reader = Reader("1994", "literal", len(body))
-    return Policy.from_response(origin, answer, reader, at, terms)
+    return Policy.from_response(origin, answer, reader, at, freshness)
 
 
 def unreachable(
-    *, origin: Origin = SITE, at: float = NOW, terms: FreshnessSettings = TERMS
+    *, origin: Origin = SITE, at: float = NOW, freshness: FreshnessSettings = FRESHNESS
 ) -> Policy:
-    """Make the policy of an origin that never answered (R5)."""
-    return Policy.unreachable(origin, TIMEOUT, at, terms)
+    """Return the policy of an origin that never answered (R5)."""
+    return Policy.unreachable(origin, TIMEOUT, at, freshness)
 
 
 def use_of(policy: Policy, now: float) -> str:
-    """Return what *policy* is good for at *now*."""
+    """Return what *policy* may be used for at *now*."""
     if policy.is_fresh(now):
         return "fresh"
     if policy.is_usable(now):

@@ -1,4 +1,4 @@
-"""What to do with a policy at a moment: each boundary from both sides."""
+"""How a policy may be used at a given time: each boundary from both sides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.policy.samples import NOW, parsed, unreachable, use_of
 KNOWN = replace(
     parsed(), fresh_until=NOW + 10, stale_until=NOW + 20, keep_until=NOW + 30
 )
-UNKNOWN = unreachable(terms=FreshnessSettings(retry_after=10.0))
+UNKNOWN = unreachable(freshness=FreshnessSettings(retry_after=10.0))
 
 
 @pytest.mark.parametrize(
@@ -31,10 +31,10 @@ UNKNOWN = unreachable(terms=FreshnessSettings(retry_after=10.0))
         (1e9, "nothing"),
     ],
 )
-def test_a_known_policy_is_fresh_then_stale_then_a_last_resort(
+def test_known_policy_is_fresh_then_stale_then_last_good(
     after: float, decision: str
 ) -> None:
-    """Each end belongs to the time after it."""
+    """At the end of each period the next one has begun."""
     assert use_of(KNOWN, NOW + after) == decision
 
 
@@ -42,15 +42,15 @@ def test_a_known_policy_is_fresh_then_stale_then_a_last_resort(
     ("after", "decision"),
     [(0.0, "fresh"), (9.999, "fresh"), (10.0, "nothing")],
 )
-def test_ours_r5_an_unknown_policy_is_never_used_past_its_end(
+def test_ours_r5_unknown_policy_is_not_used_past_its_end(
     after: float, decision: str
 ) -> None:
-    """What we set ourselves is neither stale nor a last good policy."""
+    """A policy that the origin did not state is neither stale nor last good."""
     assert use_of(UNKNOWN, NOW + after) == decision
 
 
 def test_ours_r5_unknown_policy_is_never_the_last_good_one() -> None:
-    """Even if a store returns it past its end, the origin is asked again."""
+    """If a store returns it past its end, robots.txt is fetched again."""
     expired = replace(UNKNOWN, stale_until=NOW + 20, keep_until=NOW + 30)
 
     assert use_of(expired, NOW + 15) == "nothing"
@@ -70,21 +70,23 @@ def test_ours_r5_unknown_policy_is_never_the_last_good_one() -> None:
 def test_policy_from_the_future_is_fetched_again(
     policy: Policy, ahead: float, decision: str
 ) -> None:
-    """When the clock went back by more than a minute, no date of ours can be true."""
+    """If the clock was set back by more than a minute, the dates are not trusted."""
     assert use_of(policy, NOW - ahead) == decision
 
 
-def test_a_ttl_of_zero_is_never_fresh() -> None:
-    """It is refreshed at each use, and used during the refresh for a minute."""
-    policy = parsed(terms=FreshnessSettings(ttl=0.0, min_ttl=0.0))
+def test_policy_with_ttl_of_zero_is_never_fresh() -> None:
+    """Each use refreshes it; for a minute it is used during the refresh."""
+    policy = parsed(freshness=FreshnessSettings(ttl=0.0, min_ttl=0.0))
 
     assert use_of(policy, NOW) == "stale"
     assert use_of(policy, NOW + 59.999) == "stale"
     assert use_of(policy, NOW + 60.0) == "last good"
 
 
-def test_a_ttl_and_stale_ttl_of_zero_keep_nothing() -> None:
-    """Then every request asks the origin and waits."""
-    policy = parsed(terms=FreshnessSettings(ttl=0.0, min_ttl=0.0, stale_if_error=0.0))
+def test_policy_with_ttl_and_stale_ttl_of_zero_is_never_used() -> None:
+    """Every request then waits for a fetch of robots.txt."""
+    policy = parsed(
+        freshness=FreshnessSettings(ttl=0.0, min_ttl=0.0, stale_if_error=0.0)
+    )
 
     assert use_of(policy, NOW) == "nothing"

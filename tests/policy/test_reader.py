@@ -13,12 +13,12 @@ LIMIT = 512_000
 
 
 def new_reader(limit: int = LIMIT) -> Reader:
-    """Make a reader by default settings."""
+    """Return a reader with the default settings."""
     return Reader("1994", "literal", limit)
 
 
 def test_identical_bodies_are_one_object() -> None:
-    """The same bytes twice, in objects of their own, make one `RobotsTxt`."""
+    """Equal bytes in two objects make one `RobotsTxt`."""
     reader = new_reader()
 
     first, second = reader.read(bytes(BODY)), reader.read(bytes(bytearray(BODY)))
@@ -27,15 +27,15 @@ def test_identical_bodies_are_one_object() -> None:
     assert first == RobotsTxt.parse(BODY)
 
 
-def test_another_body_is_another_object() -> None:
-    """One byte more makes another file."""
+def test_different_bodies_are_different_files() -> None:
+    """A body with one more line makes a file that is not equal."""
     reader = new_reader()
 
     assert reader.read(BODY) != reader.read(BODY + b"Disallow: /more\n")
 
 
-def test_a_beginning_is_not_the_whole_file() -> None:
-    """Ours O24: the same bytes, cut or whole, obey different lines."""
+def test_truncated_and_whole_body_are_different_files() -> None:
+    """Ours O24: of a truncated body the last line is not obeyed."""
     reader = new_reader()
     whole, cut = reader.read(BODY[:-1]), reader.read(BODY[:-1], is_truncated=True)
 
@@ -44,8 +44,8 @@ def test_a_beginning_is_not_the_whole_file() -> None:
     assert cut.allowed("/closed", "me")
 
 
-def test_ours_o24_what_lies_beyond_the_limit_does_not_tell_files_apart() -> None:
-    """Two long files with the same beginning are one."""
+def test_ours_o24_bytes_beyond_the_limit_do_not_distinguish_files() -> None:
+    """Two files that are equal up to the limit are one."""
     reader = new_reader(limit=len(BODY))
 
     first, second = reader.read(BODY + b"Disallow: /a"), reader.read(BODY + b"# b")
@@ -56,7 +56,7 @@ def test_ours_o24_what_lies_beyond_the_limit_does_not_tell_files_apart() -> None
 
 
 def test_ours_o24_a_file_as_long_as_the_limit_is_whole() -> None:
-    """The limit is how much is obeyed, its last byte included."""
+    """The limit is inclusive."""
     robots = new_reader(limit=len(BODY)).read(BODY)
 
     assert not robots.is_truncated
@@ -64,7 +64,7 @@ def test_ours_o24_a_file_as_long_as_the_limit_is_whole() -> None:
 
 
 def test_unreferenced_file_is_freed() -> None:
-    """The reader itself keeps no file in memory."""
+    """The reader holds only weak references."""
     reader = new_reader()
     reference = weakref.ref(reader.read(BODY))
 
@@ -74,7 +74,7 @@ def test_unreferenced_file_is_freed() -> None:
 
 
 def test_bodies_with_the_same_hash_are_distinguished() -> None:
-    """A hash is a hint; the bytes decide."""
+    """A file found by its hash is returned only if its bytes are equal."""
     reader = new_reader()
     first = reader.read(BODY)
     other = b"User-agent: *\nDisallow: /other\n"
@@ -84,7 +84,7 @@ def test_bodies_with_the_same_hash_are_distinguished() -> None:
 
 
 def test_threads_share_one_reader() -> None:
-    """Read from several threads at once, every file is what its bytes say."""
+    """Bodies read by several threads at once are not mixed up."""
     reader = new_reader()
     bodies = [b"User-agent: *\nDisallow: /%d\n" % (number % 7) for number in range(500)]
 

@@ -21,7 +21,7 @@ FAULT = LocalFault(OSError(24, "Too many open files"))
 
 
 def pauses(result: FetchResult, times: int = 100) -> list[float]:
-    """Return the pauses until *result* stands, each less its jitter."""
+    """Return the pauses, with jitter, until *result* is no longer retried."""
     drawn: list[float] = []
     for retries in count():
         pause = retry_pause(result, retries, times)
@@ -32,7 +32,7 @@ def pauses(result: FetchResult, times: int = 100) -> list[float]:
 
 
 def nominal(drawn: list[float]) -> list[float]:
-    """Return *drawn* without jitter, which makes each longer by a quarter at most."""
+    """Return *drawn* without the jitter, which adds at most a quarter to each."""
     known = [1.0, 2.0, 4.0, 15.0, 30.0]
     return [
         max(each for each in known if each <= pause <= 1.25 * each) for pause in drawn
@@ -63,7 +63,7 @@ def nominal(drawn: list[float]) -> list[float]:
     ids=str,
 )
 def test_each_result_has_its_pauses(result: FetchResult, expected: list[int]) -> None:
-    """However large RETRY_TIMES is, a dead origin costs at most four fetches."""
+    """However large RETRY_TIMES is, no result is retried more than three times."""
     assert nominal(pauses(result)) == expected
 
 
@@ -74,13 +74,13 @@ def test_retry_times_is_the_upper_limit(result: FetchResult, times: int) -> None
     assert len(pauses(result, times)) == times
 
 
-def test_a_retry_after_of_zero_is_a_pause_all_the_same() -> None:
-    """A server that wants to be requested at once is; its retries are bounded too."""
+def test_retry_after_of_zero_retries_at_once() -> None:
+    """The number of these retries is bounded like that of others."""
     assert pauses(RobotsResponse(503, retry_after=0.0)) == [0, 0, 0]
 
 
-def test_pauses_are_spread() -> None:
-    """A thousand origins that fail at once do not come back at once."""
+def test_pauses_have_jitter() -> None:
+    """Origins that fail at the same time are not all retried at the same time."""
     drawn = {retry_pause(RESET, 0) for _ in range(50)}
 
     assert len(drawn) > 1

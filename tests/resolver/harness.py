@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.backend import InFlightFetch, Resolution, Store
     from tests.resolver.drivers import Driver, Pending, Running
 
-TERMS = FreshnessSettings(
+FRESHNESS = FreshnessSettings(
     ttl=100.0, min_ttl=10.0, stale_if_error=1000.0, retry_after=30.0
 )
 FILE = RobotsResponse(200, BODY)
@@ -223,7 +223,7 @@ class ResolverHarness:
     def __init__(
         self,
         driver: Driver,
-        terms: FreshnessSettings = TERMS,
+        freshness: FreshnessSettings = FRESHNESS,
         store: Store | None = None,
         max_retries: int = 0,
     ) -> None:
@@ -232,7 +232,7 @@ class ResolverHarness:
         self.memory = RecordingMemory(self.clock)
         self.backend = FakeBackend(driver, self.clock)
         self.resolver: PolicyResolver[str] = PolicyResolver(
-            self.backend, self.memory, terms, store, max_retries
+            self.backend, self.memory, freshness, store, max_retries
         )
 
     def resolve(

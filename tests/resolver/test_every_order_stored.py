@@ -12,7 +12,7 @@ from hypothesis.stateful import precondition, rule
 from scrapy_robots1994.policy import Policy
 from tests.policy.samples import READER
 from tests.resolver.drivers import AsyncioDriver, TwistedDriver
-from tests.resolver.harness import FILE, TERMS, ResolverHarness
+from tests.resolver.harness import FILE, FRESHNESS, ResolverHarness
 from tests.resolver.test_every_order import MANY, EveryOrder
 
 if TYPE_CHECKING:
@@ -96,7 +96,9 @@ class EveryOrderStored(EveryOrder):
         """The store answers with a policy of some age."""
         read = data.draw(st.sampled_from(self.open_reads()))
         at = self.harness.clock.now - AGES[age]
-        read.answer.settle(Policy.from_response(read.origin, FILE, READER, at, TERMS))
+        read.answer.settle(
+            Policy.from_response(read.origin, FILE, READER, at, FRESHNESS)
+        )
 
     @precondition(lambda self: self.open_reads())
     @rule(data=st.data())

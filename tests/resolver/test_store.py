@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994.policy import Cancelled, FetchError, Policy, RobotsResponse
 from tests.policy.samples import NOW, SITE, TIMEOUT, parsed
-from tests.resolver.harness import FILE, TERMS, ResolverHarness, end_of
+from tests.resolver.harness import FILE, FRESHNESS, ResolverHarness, end_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from tests.resolver.drivers import Driver, Pending
 
-STORED = replace(parsed(terms=TERMS), etag='"one"')
+STORED = replace(parsed(freshness=FRESHNESS), etag='"one"')
 FRESH, STALE, OLD = NOW + 50, NOW + 120, NOW + 500
 
 
@@ -156,7 +156,7 @@ def test_fetch_that_raises_releases_the_lease(driver: Driver) -> None:
 def test_newer_policy_in_memory_wins_over_the_store(driver: Driver) -> None:
     """A store that was down for a while does not bring back an expired policy."""
     harness, store = harness_with(driver, STORED)
-    newer = replace(parsed(at=NOW + 200, terms=TERMS), etag='"two"')
+    newer = replace(parsed(at=NOW + 200, freshness=FRESHNESS), etag='"two"')
     harness.memory.put(newer)
     harness.clock.now = NOW + 320
 
@@ -171,7 +171,7 @@ def test_newer_policy_in_the_store_wins_over_memory(driver: Driver) -> None:
     """A policy that another process fetched since then saves the fetch."""
     harness, store = harness_with(driver)
     harness.memory.put(STORED)
-    newer = parsed(at=NOW + 450, terms=TERMS)
+    newer = parsed(at=NOW + 450, freshness=FRESHNESS)
     store.policies[SITE] = newer
     harness.clock.now = OLD
 
@@ -202,7 +202,7 @@ def test_each_call_has_the_policy_that_an_earlier_one_was_about(
 
 def test_policy_prolonged_by_another_process_is_not_fetched(driver: Driver) -> None:
     """Ours R5: its pause for an unreachable origin also holds here."""
-    prolonged = STORED.stale_on_error(TIMEOUT, STALE, TERMS)
+    prolonged = STORED.stale_on_error(TIMEOUT, STALE, FRESHNESS)
     harness, _ = harness_with(driver, prolonged)
     harness.memory.put(STORED)
     harness.clock.now = STALE + 1

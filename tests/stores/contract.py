@@ -109,7 +109,9 @@ class StoreContract(ABC):
         """After a policy that is not worth keeping, the older one is gone as well."""
         store.put(parsed())
 
-        store.put(parsed(terms=FreshnessSettings(ttl=0, min_ttl=0, stale_if_error=0)))
+        store.put(
+            parsed(freshness=FreshnessSettings(ttl=0, min_ttl=0, stale_if_error=0))
+        )
 
         assert store.get(SITE) is None
         assert len(store) == 0

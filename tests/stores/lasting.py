@@ -16,7 +16,7 @@ from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
 from scrapy_robots1994.stores.leases import PolicyThread
 from scrapy_robots1994.stores.worker import CircuitBreaker
-from tests.policy.samples import NOW, READER, SITE, TERMS
+from tests.policy.samples import FRESHNESS, NOW, READER, SITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,10 +32,10 @@ TIMEOUT_SECONDS = 20.0
 
 
 def busy(
-    *, origin: Origin = SITE, at: float = NOW, terms: FreshnessSettings = TERMS
+    *, origin: Origin = SITE, at: float = NOW, freshness: FreshnessSettings = FRESHNESS
 ) -> Policy:
     """Make the policy of an origin that answered with 503 (R5)."""
-    return Policy.unreachable(origin, RobotsResponse(503), at, terms)
+    return Policy.unreachable(origin, RobotsResponse(503), at, freshness)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def guarded(
     """Guard *store* as a crawl with default settings does."""
     make = (lambda: store) if isinstance(store, PolicyStore) else store
     url = MadeStore(url="test://store", timeout=timeout, make=make)
-    decoder = partial(decode, reader=READER, freshness=TERMS)
+    decoder = partial(decode, reader=READER, freshness=FRESHNESS)
     breaker = CircuitBreaker(url)
     # A crawl has no other clock than the system's.
     thread = partial(PolicyThread, breaker, decoder, max_fetch_seconds, clock)
@@ -179,7 +179,7 @@ class SyncStore:
     def __iter__(self) -> Iterator[Policy]:
         """Yield every policy that is not over, as it comes."""
         for stored in self._store.entries():
-            policy = decode(stored.packed, stored.origin, READER, TERMS)
+            policy = decode(stored.packed, stored.origin, READER, FRESHNESS)
             assert policy is not None
             assert policy.keep_until == stored.keep_until
             if policy.keep_until > self._clock():

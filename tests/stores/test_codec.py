@@ -25,7 +25,7 @@ from scrapy_robots1994.stores.codec import (
     decode,
     encode,
 )
-from tests.policy.samples import BODY, DAY, NOW, READER, SITE, TERMS, parsed, use_of
+from tests.policy.samples import BODY, DAY, FRESHNESS, NOW, READER, SITE, parsed, use_of
 
 REDIRECTED = "https://www.site.example/robots.txt"
 DATE = "Mon, 01 Jan 2024 00:00:00 GMT"
@@ -40,7 +40,7 @@ GOLDEN = (
 
 def settled(answer: RobotsResponse) -> Policy:
     """Make the policy of *answer*."""
-    return Policy.from_response(SITE, answer, READER, NOW, TERMS)
+    return Policy.from_response(SITE, answer, READER, NOW, FRESHNESS)
 
 
 POLICIES = {
@@ -57,21 +57,21 @@ POLICIES = {
     "absent": settled(RobotsResponse(404)),
     "busy": settled(RobotsResponse(503, retry_after=900.0)),
     "stale on error": parsed().stale_on_error(
-        RobotsResponse(503), NOW + 2 * DAY, TERMS
+        RobotsResponse(503), NOW + 2 * DAY, FRESHNESS
     ),
 }
 
 
 def read(
-    packed: bytes, origin: Origin = SITE, terms: FreshnessSettings = TERMS
+    packed: bytes, origin: Origin = SITE, freshness: FreshnessSettings = FRESHNESS
 ) -> Policy | None:
     """Unpack as a crawl does."""
-    return decode(packed, origin, READER, terms)
+    return decode(packed, origin, READER, freshness)
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
-    """Under the same terms a policy is the same one after it was stored."""
+    """Under the same settings a stored policy is read back unchanged."""
     assert read(encode(POLICIES[name])) == POLICIES[name]
 
 
@@ -95,18 +95,18 @@ def test_a_file_that_a_lower_limit_truncated_is_fetched_again(
     answer = RobotsResponse(200, body[:30], is_truncated=True)
     packed = encode(settled(answer))
 
-    decoded = decode(packed, SITE, Reader("1994", "literal", limit), TERMS)
+    decoded = decode(packed, SITE, Reader("1994", "literal", limit), FRESHNESS)
 
     assert decoded is not None
     assert use_of(decoded, NOW) == use
 
 
 def test_the_reader_decides_what_an_answer_means() -> None:
-    """An answer is stored, not a verdict: another crawl's terms make another policy."""
-    terms = FreshnessSettings(ttl=60.0, min_ttl=0.0, forbidden_allows=True)
+    """An answer is stored, not a verdict: another crawl's settings make another policy."""
+    freshness = FreshnessSettings(ttl=60.0, min_ttl=0.0, forbidden_allows=True)
 
-    file = read(encode(parsed()), terms=terms)
-    forbidden = read(encode(POLICIES["forbidden"]), terms=terms)
+    file = read(encode(parsed()), freshness=freshness)
+    forbidden = read(encode(POLICIES["forbidden"]), freshness=freshness)
 
     assert file is not None
     assert file.fresh_until == NOW + 60
@@ -263,7 +263,9 @@ def test_a_retry_that_lies_far_ahead_ends_with_the_policy() -> None:
 
 def test_busy_origin_is_fetched_again_after_its_retry_after() -> None:
     """Ours R5: the Retry-After that another crawl got also applies to this one."""
-    policy = read(encode(POLICIES["busy"]), terms=FreshnessSettings(retry_after=5.0))
+    policy = read(
+        encode(POLICIES["busy"]), freshness=FreshnessSettings(retry_after=5.0)
+    )
 
     assert policy is not None
     assert policy.fresh_until == policy.keep_until == NOW + 900

@@ -11,7 +11,7 @@ from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.policy import FreshnessSettings, RobotsResponse
 from scrapy_robots1994.stores import worker
 from scrapy_robots1994.stores.codec import encode
-from tests.policy.samples import BODY, DAY, NOW, SITE, TERMS, parsed
+from tests.policy.samples import BODY, DAY, FRESHNESS, NOW, SITE, parsed
 from tests.stores.clock import FakeClock
 from tests.stores.lasting import busy, guarded
 from tests.stores.stubborn import StubbornStore
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 SOON = 0.05
 LATER = NOW + 2 * DAY
 STORED = encode(parsed())
-OLDER = parsed(at=NOW - DAY).stale_on_error(RobotsResponse(503), LATER, TERMS)
+OLDER = parsed(at=NOW - DAY).stale_on_error(RobotsResponse(503), LATER, FRESHNESS)
 UNKNOWN = busy(at=LATER)
-OVER = busy(at=LATER, terms=FreshnessSettings(retry_after=0))
+OVER = busy(at=LATER, freshness=FreshnessSettings(retry_after=0))
 
 
 def stored_after(made: Policy, store: StubbornStore, *, misses: bool = False) -> object:
