@@ -1,1 +1,1 @@
-"""The commands, as a user runs them."""
+"""Tests of the commands, run as a user runs them."""

@@ -1,4 +1,4 @@
-"""Parsers that comparisons load by their path."""
+"""Parsers that comparisons load by their import path."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ from pathlib import Path
 
 
 class OpenParser:
-    """Allows everything."""
+    """Parser that allows every URL."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
-        """Read anything."""
+        """Accept any file."""
         return cls()
 
     def allowed(self, *_: object) -> bool:
-        """Say yes."""
+        """Return True."""
         return True
 
 
 class PickyParser(OpenParser):
-    """Raises at an empty file."""
+    """Parser that raises for an empty file."""
 
     @classmethod
-    def from_crawler(cls, *given: object) -> PickyParser:
-        """Read what is not empty."""
-        if not given[1]:
+    def from_crawler(cls, *args: object) -> PickyParser:
+        """Accept any file that is not empty."""
+        if not args[1]:
             raise ValueError
         return cls()
 
 
 class HangingParser(OpenParser):
-    """Does not come to an end at a file that says so, and allows everything else."""
+    """Parser that never returns for a file with the line `# hang`, and allows the rest."""
 
     hangs = False
     marker: str | None = None
 
     @classmethod
-    def from_crawler(cls, *given: object) -> HangingParser:
-        """Read anything."""
-        made = cls()
-        made.marker = getattr(given[0], "settings", {}).get("MARKER")
-        made.hangs = isinstance(given[1], bytes) and b"# hang" in given[1]
-        return made
+    def from_crawler(cls, *args: object) -> HangingParser:
+        """Look for the line `# hang` in the file."""
+        parser = cls()
+        parser.marker = getattr(args[0], "settings", {}).get("MARKER")
+        parser.hangs = isinstance(args[1], bytes) and b"# hang" in args[1]
+        return parser
 
     def allowed(self, *_: object) -> bool:
-        """Say yes, or compute for ever and keep the interpreter."""
+        """Return True, or compute forever without releasing the interpreter."""
         if self.hangs and self.marker:
             Path(self.marker).touch()
         return not self.hangs or bool(sum(iter(int, 1)))

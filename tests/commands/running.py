@@ -1,4 +1,4 @@
-"""Runs a command of Scrapy as a user does, in a process of its own."""
+"""Run a Scrapy command as a user does, in a separate process."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TIMEOUT_SECONDS = 120.0
-"""Seconds until a command that does not end fails the test."""
+"""Seconds after which a command that has not ended fails the test."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What came of a command."""
+class CommandResult:
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -26,15 +26,17 @@ class Ran:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of its answer."""
+        """The lines of standard output."""
         return self.out.rstrip("\n").split("\n")
 
 
-def scrapy(*args: str, given: str = "", folder: Path | None = None) -> Ran:
-    """Run `scrapy ARGS` in *folder*, with *given* at standard input."""
-    file = tempfile.TemporaryFile
-    with file() as stdin, file() as stdout, file() as stderr:
-        stdin.write(given.encode())
+def scrapy(
+    *args: str, stdin_text: str = "", folder: Path | None = None
+) -> CommandResult:
+    """Run `scrapy ARGS` in *folder*, with *stdin_text* as standard input."""
+    new_file = tempfile.TemporaryFile
+    with new_file() as stdin, new_file() as stdout, new_file() as stderr:
+        stdin.write(stdin_text.encode())
         stdin.seek(0)
         process = ForkedProcess(
             "scrapy.cmdline:execute",
@@ -50,4 +52,4 @@ def scrapy(*args: str, given: str = "", folder: Path | None = None) -> Ran:
             process.kill()
         stdout.seek(0)
         stderr.seek(0)
-        return Ran(code, stdout.read().decode(), stderr.read().decode())
+        return CommandResult(code, stdout.read().decode(), stderr.read().decode())

@@ -1,4 +1,4 @@
-"""`robots-compare` over archives: every capture of a WARC file, whole or damaged."""
+"""`robots-compare` with WARC files: every capture is compared, damage is reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrapy_robots1994.commands.compare_inputs import (
     captures_in,
 )
 from scrapy_robots1994.robotstxt import Reader
-from tests.commands.running import Ran, scrapy
+from tests.commands.running import CommandResult, scrapy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,16 +27,16 @@ CLOSED = b"User-agent: *\nDisallow: /\n"
 READER = Reader("1994", "literal", 1_000)
 
 
-def compare(*args: object) -> Ran:
+def compare(*args: object) -> CommandResult:
     """Run the command."""
     return scrapy("robots-compare", *map(str, args))
 
 
-def archived(path: Path, captures: list[tuple[str, str, bytes]]) -> Path:
-    """Write a WARC file of answers: URL, status line and body of each."""
+def write_archive(path: Path, captures: list[tuple[str, str, bytes]]) -> Path:
+    """Write a WARC file with the URL, status line and body of each response."""
     with path.open("wb") as file:
         for url, status, body in captures:
-            answer = (
+            response = (
                 f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
             )
             head = (
@@ -45,16 +45,16 @@ def archived(path: Path, captures: list[tuple[str, str, bytes]]) -> Path:
                 "WARC-Date: 2026-11-20T12:00:00Z\r\n"
                 "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
                 "Content-Type: application/http; msgtype=response\r\n"
-                f"Content-Length: {len(answer) + len(body)}\r\n\r\n"
+                f"Content-Length: {len(response) + len(body)}\r\n\r\n"
             )
-            record = head.encode() + answer + body + b"\r\n\r\n"
+            record = head.encode() + response + body + b"\r\n\r\n"
             file.write(gzip.compress(record))
     return path
 
 
-def test_an_archive_is_read_capture_by_capture(tmp_path: Path) -> None:
-    """Status included; redirects and what is no robots.txt are passed over."""
-    archive = archived(
+def test_archive_is_compared_capture_by_capture(tmp_path: Path) -> None:
+    """The status counts; redirects and URLs other than /robots.txt are skipped."""
+    archive = write_archive(
         tmp_path / "some.warc.gz",
         [
             ("http://a.test/robots.txt", "200 OK", CLOSED),
@@ -65,9 +65,9 @@ def test_an_archive_is_read_capture_by_capture(tmp_path: Path) -> None:
         ],
     )
 
-    ran = compare(archive, "--parsers", "Protego", "--json", "--robot", "me")
+    result = compare(archive, "--parsers", "Protego", "--json", "--robot", "me")
 
-    report = json.loads(ran.out)
+    report = json.loads(result.out)
     assert report["files"] == 3
     protego = report["parsers"]["ProtegoRobotParser"]
     assert protego["causes"] == {"status": protego["stricter"] + protego["laxer"]}
@@ -75,11 +75,11 @@ def test_an_archive_is_read_capture_by_capture(tmp_path: Path) -> None:
     assert where == {"https://b.test": "stricter", "http://c.test": "laxer"}
 
 
-def test_damage_in_an_archive_costs_no_more_than_what_is_damaged(
+def test_damaged_record_does_not_affect_others(
     tmp_path: Path,
 ) -> None:
-    """A capture without a status is passed over; what stands before is compared."""
-    archive = archived(
+    """A capture without a status is skipped; captures before unreadable bytes are compared."""
+    archive = write_archive(
         tmp_path / "some.warc.gz",
         [
             ("http://a.test/robots.txt", "abc Odd", CLOSED),
@@ -87,63 +87,69 @@ def test_damage_in_an_archive_costs_no_more_than_what_is_damaged(
         ],
     )
     archive.write_bytes(archive.read_bytes() + b"no record\r\n" * 9)
-    whole = archived(
+    whole = write_archive(
         tmp_path / "whole.warc.gz", [("http://c.test/robots.txt", "200 OK", CLOSED)]
     )
 
-    ran = compare(archive, whole, "--parsers", OPEN, "--json")
+    result = compare(archive, whole, "--parsers", OPEN, "--json")
 
-    assert ran.code == 3
-    assert json.loads(ran.out)["files"] == 2
-    assert "http://a.test/robots.txt: 'abc' is not an HTTP status" in ran.err
-    assert "some.warc.gz: cannot be read from here on: Invalid WARC record" in ran.err
-    assert "Traceback" not in ran.err
+    assert result.code == 3
+    assert json.loads(result.out)["files"] == 2
+    assert "http://a.test/robots.txt: 'abc' is not an HTTP status" in result.err
+    assert (
+        "some.warc.gz: cannot be read from here on: Invalid WARC record" in result.err
+    )
+    assert "Traceback" not in result.err
 
 
-@pytest.mark.parametrize("is_packed", [True, False])
-def test_truncated_archive_is_reported(tmp_path: Path, *, is_packed: bool) -> None:
-    """Wherever it does: what is whole is compared, and nothing is taken for whole."""
+@pytest.mark.parametrize("is_compressed", [True, False])
+def test_truncated_archive_is_reported(tmp_path: Path, *, is_compressed: bool) -> None:
+    """At any length: complete captures are compared, an incomplete one is reported."""
     urls = ("http://a.test/robots.txt", "http://b.test/robots.txt")
-    packed = tmp_path / "some.warc.gz"
-    whole = archived(packed, [(url, "200 OK", CLOSED) for url in urls]).read_bytes()
-    record = len(archived(packed, [(urls[0], "200 OK", CLOSED)]).read_bytes())
+    compressed = tmp_path / "some.warc.gz"
+    whole = write_archive(
+        compressed, [(url, "200 OK", CLOSED) for url in urls]
+    ).read_bytes()
+    record = len(write_archive(compressed, [(urls[0], "200 OK", CLOSED)]).read_bytes())
     ends = [0, record, len(whole)]
-    if not is_packed:
+    if not is_compressed:
         ends = [len(gzip.decompress(whole[:end])) for end in ends]
         whole = gzip.decompress(whole)
-    # Behind the body only the two line ends, and what a compressed member ends with.
-    last = 12 if is_packed else 4
-    path = tmp_path / ("cut.warc.gz" if is_packed else "cut.warc")
+    # The body is followed by two line ends and the trailer of a compressed member.
+    last = 12 if is_compressed else 4
+    path = tmp_path / ("cut.warc.gz" if is_compressed else "cut.warc")
 
     for length in range(len(whole) + 1):
         path.write_bytes(whole[:length])
-        faults: list[str] = []
+        errors: list[str] = []
 
-        captures = list(captures_in(path, READER, faults.append))
+        captures = list(captures_in(path, READER, errors.append))
 
         count = sum(0 < end <= length for end in ends)
         is_end = any(end - last <= length <= end for end in ends)
         assert [it.body for it in captures[:count]] == [CLOSED] * count
         assert all(it.body == CLOSED for it in captures)
-        assert is_end or faults, length
-        assert length not in ends or not faults
-        assert not any("object" in fault for fault in faults)
+        assert is_end or errors, length
+        assert length not in ends or not errors
+        assert not any("object" in error for error in errors)
 
 
-def test_a_capture_longer_than_what_is_read_is_no_damage(tmp_path: Path) -> None:
-    """Its whole lines within the limit count (O24), and what follows it is read."""
+def test_capture_over_the_size_limit_is_not_reported_as_damage(tmp_path: Path) -> None:
+    """Complete lines within the limit count (O24), and the next capture is read."""
     long = CLOSED + b"#" * 4_000_000
     urls = ("http://a.test/robots.txt", "http://b.test/robots.txt")
-    path = archived(tmp_path / "some.warc.gz", [(it, "200 OK", long) for it in urls])
-    faults: list[str] = []
+    path = write_archive(
+        tmp_path / "some.warc.gz", [(it, "200 OK", long) for it in urls]
+    )
+    errors: list[str] = []
 
-    captures = list(captures_in(path, READER, faults.append))
+    captures = list(captures_in(path, READER, errors.append))
 
     assert [it.body for it in captures] == [CLOSED] * 2
-    assert faults == []
+    assert errors == []
 
 
-CODED = {
+COMPRESS_BY_CODING = {
     "br": brotli.compress,
     "zstd": zstd.compress,
     "x-gzip": gzip.compress,
@@ -152,35 +158,35 @@ CODED = {
 }
 
 
-@pytest.mark.parametrize("coding", CODED)
-def test_a_body_is_unpacked_as_in_a_crawl(tmp_path: Path, coding: str) -> None:
-    """In whatever coding; one that is broken is reported, and costs no other."""
-    packed = CODED[coding](CLOSED)
+@pytest.mark.parametrize("coding", COMPRESS_BY_CODING)
+def test_body_is_decompressed_as_in_a_crawl(tmp_path: Path, coding: str) -> None:
+    """In every coding; a broken body is reported, and the other captures are read."""
+    compressed = COMPRESS_BY_CODING[coding](CLOSED)
     status = f"200 OK\r\nContent-Encoding: {coding}"
-    archive = archived(
+    archive = write_archive(
         tmp_path / "some.warc.gz",
         [
-            ("http://a.test/robots.txt", status, packed),
-            ("http://b.test/robots.txt", status, packed[:-2]),
-            # Some archives leave the header of a body that they unpack.
+            ("http://a.test/robots.txt", status, compressed),
+            ("http://b.test/robots.txt", status, compressed[:-2]),
+            # Some archives decompress the body and leave the header.
             ("http://c.test/robots.txt", status, CLOSED),
             ("http://d.test/robots.txt", "200 OK", CLOSED),
         ],
     )
-    faults: list[str] = []
+    errors: list[str] = []
 
-    found = list(captures_in(archive, READER, faults.append))
+    found = list(captures_in(archive, READER, errors.append))
 
     labels = [capture.label for capture in found]
     assert labels == ["http://a.test", "http://c.test", "http://d.test"]
     assert {capture.body for capture in found} == {CLOSED}
-    (fault,) = faults
-    assert "b.test/robots.txt: the body is not what its Content-Encoding" in fault
+    (error,) = errors
+    assert "b.test/robots.txt: the body is not what its Content-Encoding" in error
 
 
-def test_of_a_truncated_capture_the_whole_lines_are_compared(tmp_path: Path) -> None:
-    """Ours O24: its archive says that it took only the beginning."""
-    archive = archived(
+def test_truncated_capture_is_compared_by_its_complete_lines(tmp_path: Path) -> None:
+    """Ours O24: WARC-Truncated says that the archive has only the beginning."""
+    archive = write_archive(
         tmp_path / "some.warc.gz",
         [
             (
@@ -197,74 +203,74 @@ def test_of_a_truncated_capture_the_whole_lines_are_compared(tmp_path: Path) -> 
 
 
 def test_truncated_record_is_reported(tmp_path: Path) -> None:
-    """It says more than its part of the file holds; what follows it is compared."""
+    """Its Content-Length exceeds its compressed member; the next record is compared."""
     path = tmp_path / "some.warc.gz"
     parts = []
     for host in ("a.test", "b.test"):
-        archived(path, [(f"http://{host}/robots.txt", "200 OK", CLOSED)])
+        write_archive(path, [(f"http://{host}/robots.txt", "200 OK", CLOSED)])
         parts.append(gzip.decompress(path.read_bytes()))
     short = parts[0].removesuffix(CLOSED + b"\r\n\r\n") + CLOSED[:9]
     path.write_bytes(gzip.compress(short) + gzip.compress(parts[1]))
-    faults: list[str] = []
+    errors: list[str] = []
 
-    captures = list(captures_in(path, READER, faults.append))
+    captures = list(captures_in(path, READER, errors.append))
 
     assert [it.label for it in captures] == ["http://b.test"]
-    assert faults == [f"{path}: http://a.test/robots.txt: the record breaks off"]
+    assert errors == [f"{path}: http://a.test/robots.txt: the record breaks off"]
 
 
-def headed(path: Path, line: bytes) -> bytes:
+def with_header_line(path: Path, line: bytes) -> bytes:
     """Return a compressed record whose header has *line*, before a good one."""
-    archived(path, [("http://a.test/robots.txt", "200 OK", CLOSED)])
+    write_archive(path, [("http://a.test/robots.txt", "200 OK", CLOSED)])
     good = gzip.decompress(path.read_bytes())
     bad = good.replace(b"WARC-Type:", line + b"\r\nWARC-Type:", 1)
     return gzip.compress(bad) + gzip.compress(good.replace(b"a.test", b"b.test"))
 
 
 @pytest.mark.parametrize("is_one", [True, False], ids=["one line", "many lines"])
-def test_a_header_without_end_is_skipped_and_what_follows_is_read(
+def test_record_with_an_endless_header_is_skipped(
     tmp_path: Path, *, is_one: bool
 ) -> None:
-    """Within bounded memory, however long the line is once it is unpacked."""
+    """The next record is read, in bounded memory however long the decompressed header is."""
     path = tmp_path / "some.warc.gz"
     line = b"X: " + b"x" * 60_000_000 if is_one else b"X: x\r\n" * 100_000 + b"X: x"
-    path.write_bytes(headed(path, line))
-    faults: list[str] = []
+    path.write_bytes(with_header_line(path, line))
+    errors: list[str] = []
 
     tracemalloc.start()
-    captures = list(captures_in(path, READER, faults.append))
+    captures = list(captures_in(path, READER, errors.append))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
     assert [it.label for it in captures] == ["http://b.test"]
-    assert faults == [
+    assert errors == [
         f"{path}: a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped"
     ]
     assert peak < 30_000_000
 
 
-def test_a_skipped_record_is_exit_code_3(tmp_path: Path) -> None:
-    """The rest is compared."""
+def test_skipped_record_sets_exit_code_3(tmp_path: Path) -> None:
+    """The other records are compared."""
     path = tmp_path / "some.warc.gz"
-    path.write_bytes(headed(path, b"X: " + b"x" * MAX_HEADER_BYTES))
+    path.write_bytes(with_header_line(path, b"X: " + b"x" * MAX_HEADER_BYTES))
 
-    ran = compare(path, "--parsers", OPEN, "--json")
+    result = compare(path, "--parsers", OPEN, "--json")
 
-    assert ran.code == 3
-    assert json.loads(ran.out)["files"] == 1
-    assert "header exceeds" in ran.err
+    assert result.code == 3
+    assert json.loads(result.out)["files"] == 1
+    assert "header exceeds" in result.err
 
 
-def test_a_body_of_one_endless_chunk_is_read_within_bounds(tmp_path: Path) -> None:
-    """The size that a chunk says is not what is put into memory."""
+def test_body_of_one_huge_chunk_is_read_in_bounded_memory(tmp_path: Path) -> None:
+    """The announced size of the chunk is not allocated."""
     path = tmp_path / "some.warc.gz"
     body = b"40000000\r\n" + CLOSED + b"#" * 40_000_000
     status = "200 OK\r\nTransfer-Encoding: chunked"
-    archived(path, [("http://a.test/robots.txt", status, body)])
-    faults: list[str] = []
+    write_archive(path, [("http://a.test/robots.txt", status, body)])
+    errors: list[str] = []
 
     tracemalloc.start()
-    captures = list(captures_in(path, READER, faults.append))
+    captures = list(captures_in(path, READER, errors.append))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 

@@ -1,4 +1,4 @@
-"""`scrapy robots-check`: the answer, its reason, and the exit code."""
+"""`scrapy robots-check`: the verdict, its reason, and the exit code."""
 
 from __future__ import annotations
 
@@ -33,66 +33,68 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_it_fetches_each_origin_once_and_names_the_line(
+def test_check_fetches_robots_txt_once_and_prints_the_line(
     site: Site, reactor: Reactor
 ) -> None:
-    """With Scrapy's own downloader, on each reactor; exit code 1 for a refusal."""
+    """With Scrapy's own downloader, on each reactor; exit code 1 for a disallowed URL."""
     site.robots("User-agent: *\nDisallow: /private\n")
 
-    ran = scrapy("robots-check", site.url("/private"), site.url("/"), *OPTIONS[reactor])
+    result = scrapy(
+        "robots-check", site.url("/private"), site.url("/"), *OPTIONS[reactor]
+    )
 
-    assert ran.code == 1
-    assert ran.lines[0].split() == ["disallowed", site.url("/private"), "line", "2"]
-    assert ran.lines[1].split() == ["allowed", site.url("/")]
-    assert ran.lines[-1].startswith("1 allowed, 1 disallowed; checked as")
+    assert result.code == 1
+    assert result.lines[0].split() == ["disallowed", site.url("/private"), "line", "2"]
+    assert result.lines[1].split() == ["allowed", site.url("/")]
+    assert result.lines[-1].startswith("1 allowed, 1 disallowed; checked as")
     assert site.targets() == ["/robots.txt"]
 
 
 def test_exit_code_is_0_when_all_urls_are_allowed(site: Site) -> None:
-    """Also a scheme that robots.txt does not speak for."""
-    ran = scrapy("robots-check", site.url("/"), "ftp://x.test/y")
+    """Or have a scheme to which robots.txt does not apply."""
+    result = scrapy("robots-check", site.url("/"), "ftp://x.test/y")
 
-    assert ran.code == 0
-    assert "not checked" in ran.out
+    assert result.code == 0
+    assert "not checked" in result.out
 
 
 @pytest.mark.parametrize(
     "exemption",
-    # The command is given URLs alone, and says of a slip that it is one.
+    # The command takes URLs without meta, and reports an invalid one as wrong use.
     [it for it, exempt in EXAMPLES.items() if exempt.valid and not exempt.meta],
 )
 def test_unchecked_url_is_printed_with_the_reason(
     site: Site, exemption: Exemption
 ) -> None:
-    """Nothing is fetched for it, and it is nothing that is refused."""
+    """Nothing is fetched, and the URL does not count as disallowed."""
     exempt = EXAMPLES[exemption]
-    asked = ["robots-check", exempt.url.format(port=site.port)]
+    command = ["robots-check", exempt.url.format(port=site.port)]
     for setting in exempt.settings.items():
-        asked += ["-s", "=".join(setting)]
-    ran = scrapy(*asked, "--explain")
-    plain = scrapy(*asked, "--json")
+        command += ["-s", "=".join(setting)]
+    result = scrapy(*command, "--explain")
+    as_json = scrapy(*command, "--json")
 
-    assert (ran.code, plain.code) == (0, 0)
-    assert f"not checked: {exemption.value}" in ran.out
-    assert json.loads(plain.lines[0])["why"] == exemption.value
+    assert (result.code, as_json.code) == (0, 0)
+    assert f"not checked: {exemption.value}" in result.out
+    assert json.loads(as_json.lines[0])["why"] == exemption.value
     assert site.targets() == []
 
 
-def test_a_policy_that_could_not_be_fetched_is_3(site: Site) -> None:
-    """Whatever else is disallowed; the way out is named."""
+def test_unreachable_policy_sets_exit_code_3(site: Site) -> None:
+    """The URL counts as disallowed, and the reason says to try again."""
     site.answer("/robots.txt", replies.reset())
 
-    ran = scrapy("robots-check", site.url("/"), "--json")
-    rows = json.loads(ran.out)
+    result = scrapy("robots-check", site.url("/"), "--json")
+    rows = json.loads(result.out)
 
-    assert ran.code == 3
+    assert result.code == 3
     assert (rows["allowed"], rows["is_known"]) == (False, False)
     assert rows["outcome"] == "unreachable"
     assert "try again" in rows["why"]
 
 
 @pytest.mark.parametrize(
-    ("args", "says"),
+    ("args", "message"),
     [
         (["x.test/y"], "write https://host/path"),
         ([], "no URL given"),
@@ -109,112 +111,110 @@ def test_a_policy_that_could_not_be_fetched_is_3(site: Site) -> None:
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
     ],
 )
-def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
-    """One sentence, no traceback."""
-    ran = scrapy("robots-check", *args)
+def test_wrong_use_is_reported_in_one_sentence(args: list[str], message: str) -> None:
+    """With exit code 2 and without a traceback."""
+    result = scrapy("robots-check", *args)
 
-    assert (ran.code, ran.out) == (2, "")
-    assert says in ran.err
-    assert "Traceback" not in ran.err
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert "Traceback" not in result.err
 
 
 def test_file_option_replaces_the_robots_txt_of_the_origin(tmp_path: Path) -> None:
-    """Paths may be asked for then; the robot is who is named; both readings count."""
+    """With --robots, paths may be given, and --robot names the robot; both readings count."""
     draft = tmp_path / "draft.txt"
     draft.write_text("User-agent: rex\n\nDisallow: /a\n", "utf-8")
 
-    ran = scrapy(
+    result = scrapy(
         "robots-check", "--robots", str(draft), "--robot", "rex/2", "/a", "--explain"
     )
 
-    assert ran.code == 0
-    assert "the cautious reading says: disallowed by line 3" in ran.out
-    assert ran.lines[-1].endswith('checked as "rex/2"')
+    assert result.code == 0
+    assert "the cautious reading says: disallowed by line 3" in result.out
+    assert result.lines[-1].endswith('checked as "rex/2"')
 
 
-def test_urls_come_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
-    """One a line, blank lines and comments left out."""
+def test_urls_are_read_from_a_file_and_standard_input(tmp_path: Path) -> None:
+    """One per line; blank lines and comments are ignored."""
     listed = tmp_path / "urls.txt"
     listed.write_text("\ufeff/a\n\n# /b\n/c\n", "utf-8")
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /c\n", "utf-8")
 
     args = ("--robots", str(draft), "--urls", str(listed), "-", "--json")
-    ran = scrapy("robots-check", *args, given="/d\n")
+    result = scrapy("robots-check", *args, stdin_text="/d\n")
 
-    rows = [json.loads(line) for line in ran.lines]
+    rows = [json.loads(line) for line in result.lines]
     assert [it["url"] for it in rows] == ["/a", "/c", "/d"]
     assert [it["allowed"] for it in rows] == [True, False, True]
     assert rows[1]["verdict"]["record"]["names"] == ["*"]
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [("no-such-file", "No such file"), ("x" * 300, "File name too long")],
 )
-def test_a_robots_file_that_cannot_be_read_is_3(name: str, says: str) -> None:
-    """It is named once, however many URLs there are."""
+def test_unreadable_robots_file_sets_exit_code_3(name: str, message: str) -> None:
+    """The file is reported once, however many URLs there are."""
     for explain in ((), ("--explain",)):
-        ran = scrapy("robots-check", "--robots", name, "/a", "/b", *explain)
+        result = scrapy("robots-check", "--robots", name, "/a", "/b", *explain)
 
-        assert ran.code == 3
-        words = [line.split()[0] for line in ran.lines if not line.startswith(" ")]
+        assert result.code == 3
+        words = [line.split()[0] for line in result.lines if not line.startswith(" ")]
         assert words[:2] == ["unknown", "unknown"]
-        assert ran.err.count(says) == ran.err.count(name[:200]) == 1
-        assert name[:50] not in ran.out
-    assert "Traceback" not in ran.err
+        assert result.err.count(message) == result.err.count(name[:200]) == 1
+        assert name[:50] not in result.out
+    assert "Traceback" not in result.err
 
 
-def test_a_folder_without_a_robots_file_is_no_answer(tmp_path: Path) -> None:
-    """Least of all "allowed": nothing was asked."""
+def test_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
+    """No verdict is printed: "allowed" would have no basis."""
     (tmp_path / "inner").mkdir()
 
-    ran = scrapy("robots-check", "--robots", str(tmp_path), "/a")
+    result = scrapy("robots-check", "--robots", str(tmp_path), "/a")
 
-    assert (ran.code, ran.out) == (2, "")
-    assert "no file is in the folder" in ran.err
+    assert (result.code, result.out) == (2, "")
+    assert "no file is in the folder" in result.err
 
 
-def test_each_line_names_its_file_where_there_are_several(tmp_path: Path) -> None:
-    """A folder means all files under it, as for the other commands."""
+def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> None:
+    """A folder stands for all files under it, as for the other commands."""
     (tmp_path / "in").mkdir()
     (tmp_path / "a.txt").write_text("User-agent: *\nDisallow: /\n", "utf-8")
     (tmp_path / "in" / "b.txt").write_text("User-agent: *\nDisallow:\n", "utf-8")
 
-    ran = scrapy("robots-check", "--robots", ".", "/x", folder=tmp_path)
+    result = scrapy("robots-check", "--robots", ".", "/x", folder=tmp_path)
     alone = scrapy("robots-check", "--robots", "a.txt", "/x", folder=tmp_path)
 
-    assert [line.split() for line in ran.lines[:2]] == [
+    assert [line.split() for line in result.lines[:2]] == [
         ["disallowed", "/x", "line", "2", "[a.txt]"],
         ["allowed", "/x", "[in/b.txt]"],
     ]
     assert "a.txt" not in alone.out
 
 
-def test_another_scheme_is_not_checked_by_a_file_either(tmp_path: Path) -> None:
-    """It is no path of the file's site."""
+def test_url_with_another_scheme_is_not_checked_with_a_file(tmp_path: Path) -> None:
+    """An ftp: URL does not belong to the site of the file."""
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
 
-    ran = scrapy("robots-check", "--robots", str(draft), "ftp://x.test/y")
+    result = scrapy("robots-check", "--robots", str(draft), "ftp://x.test/y")
 
-    assert ran.code == 0
-    assert "not checked" in ran.out
+    assert result.code == 0
+    assert "not checked" in result.out
 
 
-def test_a_list_in_another_encoding_is_taken_as_it_would_be_sent(
-    site: Site, tmp_path: Path
-) -> None:
-    """Its bytes percent-encoded; a host that is none spoils no other line."""
+def test_non_utf8_urls_are_percent_encoded(site: Site, tmp_path: Path) -> None:
+    """As in a request; an invalid host does not affect other lines."""
     site.robots("User-agent: *\nDisallow: /caf%E9\n")
     listed = tmp_path / "urls.txt"
     page = site.url("/caf").encode() + b"\xe9"
     listed.write_bytes(page + b"\nhttp://a\xff.invalid/x\n")
 
-    ran = scrapy("robots-check", "--urls", str(listed), "--json")
+    result = scrapy("robots-check", "--urls", str(listed), "--json")
 
-    rows = [json.loads(line) for line in ran.lines]
-    assert ran.code == 3
+    rows = [json.loads(line) for line in result.lines]
+    assert result.code == 3
     assert [it["url"] for it in rows] == [
         site.url("/caf%E9"),
         "http://a%FF.invalid/x",
@@ -226,7 +226,7 @@ def test_a_list_in_another_encoding_is_taken_as_it_would_be_sent(
 def test_check_uses_the_settings_and_spider_of_the_project(
     site: Site, tmp_path: Path
 ) -> None:
-    """The name of the spider is the one that is matched and sent; nothing else runs."""
+    """Its USER_AGENT is matched and sent; neither its start URLs nor its feeds are used."""
     site.robots("User-agent: walker\nDisallow: /\n")
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
     (tmp_path / "town.py").write_text(
@@ -242,38 +242,40 @@ def test_check_uses_the_settings_and_spider_of_the_project(
     )
 
     urls = (site.url("/"), "--spider", "walk")
-    ran = scrapy("robots-check", *urls, folder=tmp_path)
+    result = scrapy("robots-check", *urls, folder=tmp_path)
 
-    assert ran.code == 1
-    assert ran.lines[-1].endswith('checked as "walker/1.0"')
+    assert result.code == 1
+    assert result.lines[-1].endswith('checked as "walker/1.0"')
     assert [it.headers["user-agent"] for it in site.log()] == ["walker/1.0"]
     assert not (tmp_path / "items.json").exists()
 
 
-def test_its_answer_is_narrow_and_printable(tmp_path: Path) -> None:
-    """At most 100 columns, nothing raw, however long the URL and wild the file."""
+def test_output_is_narrow_and_printable(tmp_path: Path) -> None:
+    """At most 100 columns and no control characters, whatever the URL and the file contain."""
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: \x1b[1m, *\nDisallow: /\u202e\n" * 9, "utf-8")
 
     url = "/\u202e" + "x" * 300
-    ran = scrapy("robots-check", "--robots", str(draft), url, "--robot", "\x1b[1m, *")
+    result = scrapy(
+        "robots-check", "--robots", str(draft), url, "--robot", "\x1b[1m, *"
+    )
 
-    assert ran.code == 1
-    assert max(map(len, ran.lines)) <= WIDTH
-    assert all(map(is_printable, ran.lines))
+    assert result.code == 1
+    assert max(map(len, result.lines)) <= WIDTH
+    assert all(map(is_printable, result.lines))
 
 
 @pytest.mark.parametrize(
-    ("body", "says"),
+    ("body", "message"),
     [
         ("custom_settings = {'ROBOTS1994_TTL': 'x'}", "ROBOTS1994_TTL must be"),
         ("user_agent = property(lambda self: 1 / 0)", "division by zero"),
     ],
 )
-def test_a_project_that_cannot_crawl_is_wrong_use(
-    site: Site, tmp_path: Path, body: str, says: str
+def test_project_that_cannot_crawl_is_wrong_use(
+    site: Site, tmp_path: Path, body: str, message: str
 ) -> None:
-    """What stops the crawl is said in one sentence, and nothing is answered."""
+    """The last line gives the error that stops the crawl; no verdict is printed."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
     (tmp_path / "town.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
     (tmp_path / "spiders.py").write_text(
@@ -282,47 +284,47 @@ def test_a_project_that_cannot_crawl_is_wrong_use(
     )
 
     urls = (site.url("/"), "--spider", "walk")
-    ran = scrapy("robots-check", *urls, folder=tmp_path)
+    result = scrapy("robots-check", *urls, folder=tmp_path)
 
-    assert (ran.code, ran.out) == (2, "")
-    assert says in ran.err.rstrip("\n").split("\n")[-1]
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err.rstrip("\n").split("\n")[-1]
 
 
-def test_a_file_elsewhere_that_could_not_be_fetched_is_3(site: Site) -> None:
-    """As the robots.txt of an origin would be."""
+def test_unreachable_file_of_another_url_sets_exit_code_3(site: Site) -> None:
+    """As for the robots.txt of an origin."""
     site.answer("/draft.txt", replies.reset())
 
-    ran = scrapy("robots-check", "--robots", site.url("/draft.txt"), "/a")
+    result = scrapy("robots-check", "--robots", site.url("/draft.txt"), "/a")
 
-    assert ran.code == 3
-    assert "no policy was found for 1" in ran.out
+    assert result.code == 3
+    assert "no policy was found for 1" in result.out
 
 
 @pytest.mark.parametrize("target", ["/", "/elsewhere/robots.txt"])
-def test_a_question_that_is_cancelled_is_3(site: Site, target: str) -> None:
-    """Ours R6: nothing is known, of the origin or of a file elsewhere."""
+def test_cancelled_fetch_sets_exit_code_3(site: Site, target: str) -> None:
+    """Ours R6: the policy is unknown, whether of the origin or of a file at another URL."""
     cancelling = '{"tests.crawl.parts.CancelRobots": 1}'
     options = ("-s", f"DOWNLOADER_MIDDLEWARES={cancelling}")
 
-    asked = ("--robots", site.url(target), "/a")
-    ran = scrapy("robots-check", *asked, *options, "--explain")
-    plain = scrapy("robots-check", *asked, *options, "--json")
+    args = ("--robots", site.url(target), "/a")
+    result = scrapy("robots-check", *args, *options, "--explain")
+    as_json = scrapy("robots-check", *args, *options, "--json")
 
-    assert ran.code == plain.code == 3
-    assert ran.lines[0].split() == ["unknown", "/a"]
-    assert "try again" in ran.out
-    assert json.loads(plain.out)["outcome"] == "unknown"
+    assert result.code == as_json.code == 3
+    assert result.lines[0].split() == ["unknown", "/a"]
+    assert "try again" in result.out
+    assert json.loads(as_json.out)["outcome"] == "unknown"
 
 
-def test_a_crawl_that_ends_without_all_answers_is_3(site: Site) -> None:
-    """A middleware of the project leaves out the start, which fetches."""
+def test_crawl_that_fetches_nothing_sets_exit_code_3(site: Site) -> None:
+    """A middleware of the project drops the start requests, which fetch the policies."""
     empty = '{"tests.crawl.parts.WithoutStart": 1}'
 
-    ran = scrapy("robots-check", site.url("/a"), "-s", f"SPIDER_MIDDLEWARES={empty}")
+    result = scrapy("robots-check", site.url("/a"), "-s", f"SPIDER_MIDDLEWARES={empty}")
 
-    assert ran.code == 3
-    assert ran.lines[0].split()[:2] == ["unknown", site.url("/a")]
-    assert "no policy was found for 1" in ran.lines[-1]
+    assert result.code == 3
+    assert result.lines[0].split()[:2] == ["unknown", site.url("/a")]
+    assert "no policy was found for 1" in result.lines[-1]
 
 
 @pytest.mark.parametrize(
@@ -332,19 +334,19 @@ def test_a_crawl_that_ends_without_all_answers_is_3(site: Site) -> None:
         ("ROBOTS1994_DRY_RUN=True", "ROBOTS1994_DRY_RUN is on"),
     ],
 )
-def test_a_project_that_decides_otherwise_has_a_note(
+def test_setting_that_overrides_robots_txt_is_noted(
     tmp_path: Path, setting: str, note: str
 ) -> None:
-    """The answer is that of robots.txt, with a note that the crawl does otherwise."""
+    """The verdict is that of robots.txt; a note says that the crawl does not follow it."""
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
-    asked = ("robots-check", "--robots", str(draft), "/a")
+    command = ("robots-check", "--robots", str(draft), "/a")
 
-    ran = scrapy(*asked, "-s", setting)
+    result = scrapy(*command, "-s", setting)
 
-    assert ran.code == 1
-    assert note in ran.err
-    assert note not in scrapy(*asked).err
+    assert result.code == 1
+    assert note in result.err
+    assert note not in scrapy(*command).err
 
 
 @pytest.mark.parametrize(
@@ -353,34 +355,34 @@ def test_a_project_that_decides_otherwise_has_a_note(
 def test_only_option_shows_one_kind_and_counts_all(
     tmp_path: Path, only: str, left: str
 ) -> None:
-    """As JSON, too; the exit code is that of all URLs."""
+    """As text and as JSON; the exit code is that of all URLs."""
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /a\n", "utf-8")
     paths = ("/a", "/b") if only != "unknown" else ("/c",)
-    named = str(draft) if only != "unknown" else "no-such-file"
-    call = ("robots-check", "--robots", named, *paths, "--only", only)
+    file = str(draft) if only != "unknown" else "no-such-file"
+    command = ("robots-check", "--robots", file, *paths, "--only", only)
 
-    ran, plain = scrapy(*call), scrapy(*call, "--json")
+    result, as_json = scrapy(*command), scrapy(*command, "--json")
 
-    assert [line.split()[:2] for line in ran.lines[:-1]] == [[only, left]]
-    assert [json.loads(line)["url"] for line in plain.lines] == [left]
-    assert ran.code == plain.code == (3 if only == "unknown" else 1)
+    assert [line.split()[:2] for line in result.lines[:-1]] == [[only, left]]
+    assert [json.loads(line)["url"] for line in as_json.lines] == [left]
+    assert result.code == as_json.code == (3 if only == "unknown" else 1)
 
 
-def test_a_url_without_a_policy_is_unknown_whatever_the_crawl_does(site: Site) -> None:
-    """The crawl refuses it for now, or allows it, by ROBOTS1994_UNREACHABLE."""
+def test_url_without_a_policy_matches_unknown_and_its_verdict(site: Site) -> None:
+    """The verdict is that of the crawl, which depends on ROBOTS1994_UNREACHABLE."""
     call = ("robots-check", site.refused_url("/a"), "-s", "RETRY_ENABLED=False")
 
     for word in ("disallowed", "allowed"):
         wanted = (*call, "-s", f"ROBOTS1994_UNREACHABLE={word[:-2]}")
         for only in (word, "unknown"):
-            ran = scrapy(*wanted, "--only", only)
+            result = scrapy(*wanted, "--only", only)
 
-            assert ran.lines[0].split()[:2] == [word, site.refused_url("/a")]
+            assert result.lines[0].split()[:2] == [word, site.refused_url("/a")]
 
 
-def test_reasons_come_when_they_are_wanted(tmp_path: Path) -> None:
-    """One line a URL by default, with the line that decides."""
+def test_explain_option_prints_the_reasons(tmp_path: Path) -> None:
+    """By default, one line per URL has the number of the line that decides."""
     draft = tmp_path / "robots.txt"
     draft.write_text("User-agent: *\nDisallow: /a\n", "utf-8")
     call = ("robots-check", "--robots", str(draft), "/a")
@@ -406,24 +408,24 @@ def test_reasons_come_when_they_are_wanted(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_project_that_does_not_enable_the_plugin_has_a_note(
+def test_project_without_the_plugin_is_noted(
     tmp_path: Path, line: str, *, is_named: bool
 ) -> None:
-    """What is printed is not what its crawl would do then."""
+    """Its crawl would not do what the command prints."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     (tmp_path / "mine.py").write_text(f"{line}\n", "utf-8")
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow:\n", "utf-8")
 
-    ran = scrapy("robots-check", "--robots", "robots.txt", "/a", folder=tmp_path)
+    result = scrapy("robots-check", "--robots", "robots.txt", "/a", folder=tmp_path)
 
-    assert ran.code == 0
-    assert ("does not enable scrapy_robots1994" in ran.err) == is_named
+    assert result.code == 0
+    assert ("does not enable scrapy_robots1994" in result.err) == is_named
 
 
-def test_the_settings_of_the_spider_count_where_nothing_is_fetched(
+def test_settings_of_the_spider_apply_to_a_local_file(
     tmp_path: Path,
 ) -> None:
-    """Its dialect and its name; a spider that is not there is wrong use."""
+    """Its dialect and USER_AGENT count; an unknown spider is wrong use."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     (tmp_path / "mine.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
     (tmp_path / "spiders.py").write_text(
@@ -438,18 +440,18 @@ def test_the_settings_of_the_spider_count_where_nothing_is_fetched(
     call = ("robots-check", "--robots", "robots.txt", "/a")
 
     alone = scrapy(*call, folder=tmp_path)
-    ran = scrapy(*call, "--spider", "walk", folder=tmp_path)
+    result = scrapy(*call, "--spider", "walk", folder=tmp_path)
     unknown = scrapy(*call, "--spider", "wlak", folder=tmp_path)
 
-    assert (alone.code, ran.code) == (0, 0)
-    assert ran.lines[0].split()[2:] == ["line", "2"]
-    assert ran.lines[-1].endswith('checked as "walker/1.0"')
+    assert (alone.code, result.code) == (0, 0)
+    assert result.lines[0].split()[2:] == ["line", "2"]
+    assert result.lines[-1].endswith('checked as "walker/1.0"')
     assert unknown.code == 2
     assert 'did you mean "walk"?' in unknown.err
 
 
-def test_a_file_is_compiled_once_for_all_urls() -> None:
-    """In both readings: a list may be long, and a file large."""
+def test_file_is_compiled_once_for_all_urls() -> None:
+    """In both readings, so that a large file may be checked with many URLs."""
     body = "User-agent: *\n" + "".join(f"Disallow: /p{n}\n" for n in range(5_000))
     source = PolicySource("robots.txt", RobotsTxt.parse(body))
     # The rules are compiled for the first URL, and ordered for the second one.

@@ -1,4 +1,4 @@
-"""`robots-compare` as a user runs it: files, folders, archives, URLs, and reports."""
+"""`robots-compare` with files, folders, URLs and standard input, and its reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.running import Ran, scrapy
+from tests.commands.running import CommandResult, scrapy
 from tests.support.corpus import generated_files
 from tests.support.site import Site
 
@@ -17,14 +17,14 @@ OPEN = "tests.commands.parsers.OpenParser"
 CLOSED = b"User-agent: *\nDisallow: /\n"
 
 
-def compare(*args: object, **options: Any) -> Ran:
+def compare(*args: object, **options: Any) -> CommandResult:
     """Run the command."""
     return scrapy("robots-compare", *map(str, args), **options)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of files, some of them in a folder of their own."""
+    """Return a folder of files, some of them in a subfolder."""
     inner = tmp_path / "files" / "more"
     inner.mkdir(parents=True)
     for number, (name, body) in enumerate(generated_files()[::20]):
@@ -33,92 +33,94 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_one_and_two_processes_give_the_same_report(folder: Path) -> None:
-    """Counts, causes and samples do not depend on who did what when."""
-    few = ("--questions", 20, "--json")
+    """Counts, causes and samples do not depend on which process compared what, or when."""
+    options = ("--questions", 20, "--json")
 
-    one = compare(folder, "--processes", 1, *few)
-    two = compare(folder, "--processes", 2, *few)
+    one = compare(folder, "--processes", 1, *options)
+    two = compare(folder, "--processes", 2, *options)
 
-    plain = [json.loads(ran.out) for ran in (one, two)]
-    assert [ran.code for ran in (one, two)] == [0, 0]
-    assert plain[0]["parsers"] == plain[1]["parsers"]
-    assert plain[0]["disagreements"] == plain[1]["disagreements"]
-    assert plain[0]["files"] == len(list(folder.rglob("*.test")))
-    assert sum(plain[0]["parsers"]["RerpRobotParser"]["causes"].values()) > 0
+    reports = [json.loads(result.out) for result in (one, two)]
+    assert [result.code for result in (one, two)] == [0, 0]
+    assert reports[0]["parsers"] == reports[1]["parsers"]
+    assert reports[0]["disagreements"] == reports[1]["disagreements"]
+    assert reports[0]["files"] == len(list(folder.rglob("*.test")))
+    assert sum(reports[0]["parsers"]["RerpRobotParser"]["causes"].values()) > 0
 
 
-def test_one_file_is_a_table_and_a_report(tmp_path: Path) -> None:
-    """The report has the answers of each site."""
+def test_compare_prints_a_table_and_writes_a_report(tmp_path: Path) -> None:
+    """The report names the site."""
     file, report = tmp_path / "example.org", tmp_path / "out" / "report.html"
     file.write_bytes(CLOSED)
 
-    ran = compare(file, "--parsers", f"Protego,{OPEN}", "--report", report)
+    result = compare(file, "--parsers", f"Protego,{OPEN}", "--report", report)
 
-    assert ran.code == 0
-    assert any(line.startswith("OpenParser") for line in ran.lines)
+    assert result.code == 0
+    assert any(line.startswith("OpenParser") for line in result.lines)
     assert "http://example.org/" in report.read_text("utf-8")
-    assert ran.err.startswith("The report was written to")
+    assert result.err.startswith("The report was written to")
 
 
-def test_a_folder_that_cannot_be_listed_is_named(
+def test_folder_that_cannot_be_listed_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder whose path is too long cannot be listed."""
+    """A path that is too long is an example; the other files are compared."""
     (tmp_path / "a.test").write_bytes(CLOSED)
     monkeypatch.chdir(tmp_path)
     for _ in range(20):
         Path("d" * 250).mkdir()
         os.chdir("d" * 250)
 
-    ran = compare(tmp_path, "--parsers", OPEN, "--json")
+    result = compare(tmp_path, "--parsers", OPEN, "--json")
 
-    assert ran.code == 3
-    assert json.loads(ran.out)["files"] == 1
-    assert f"not read: {tmp_path}/ddd" in ran.err
-    assert "…: File name too long: check the name" in ran.err
-
-
-def test_a_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
-    """That nothing differs would be said of nothing."""
-    ran = compare(tmp_path)
-
-    assert (ran.code, ran.out) == (2, "")
-    assert "no file is in" in ran.err
+    assert result.code == 3
+    assert json.loads(result.out)["files"] == 1
+    assert f"not read: {tmp_path}/ddd" in result.err
+    assert "…: File name too long: check the name" in result.err
 
 
-def test_a_list_in_another_encoding_is_taken_as_it_would_be_sent(
+def test_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
+    """Without files, "no difference" would mean nothing."""
+    result = compare(tmp_path)
+
+    assert (result.code, result.out) == (2, "")
+    assert "no file is in" in result.err
+
+
+def test_non_utf8_urls_are_percent_encoded(
     tmp_path: Path,
 ) -> None:
-    """Its bytes percent-encoded."""
+    """As in a request."""
     file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
     file.write_bytes(b"User-agent: *\nDisallow: /caf%E9\n")
     urls.write_bytes(b"/caf\xe9\n")
 
     args = ("--urls", urls, "--robot", "me", "--parsers", OPEN, "--json")
-    ran = compare(file, *args)
+    result = compare(file, *args)
 
-    assert ran.code == 0
-    assert json.loads(ran.out)["parsers"]["OpenParser"]["laxer"] > 0
+    assert result.code == 0
+    assert json.loads(result.out)["parsers"]["OpenParser"]["laxer"] > 0
 
 
-def test_urls_are_fetched_as_the_crawl_would(tmp_path: Path) -> None:
-    """And asked about what is listed, by the robot that is named."""
+def test_robots_txt_of_a_url_is_fetched_and_compared(tmp_path: Path) -> None:
+    """With the listed URLs of its host and the robot of the options."""
     urls = tmp_path / "urls.txt"
     with Site() as site:
         site.robots("User-agent: me\nDisallow: /a\n")
         urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
 
-        ran = compare(
+        result = compare(
             site.url("/"), "--urls", urls, "--robot", "me", "--parsers", OPEN, "--json"
         )
         assert site.targets() == ["/robots.txt"]
 
-    plain = json.loads(ran.out)["parsers"]["OpenParser"]
-    assert (plain["agree"], plain["laxer"]) == (1, 1)
+    counts = json.loads(result.out)["parsers"]["OpenParser"]
+    assert (counts["agree"], counts["laxer"]) == (1, 1)
 
 
-def test_of_a_long_file_only_whole_lines_are_compared(tmp_path: Path) -> None:
-    """Ours O24: what the limit cuts is no rule, in a fetched file and in one here."""
+def test_file_over_the_size_limit_is_compared_by_its_complete_lines(
+    tmp_path: Path,
+) -> None:
+    """Ours O24: a line that the limit truncates is ignored, in fetched and local files."""
     body = "User-agent: *\nDisallow: /a\nDisallow: /private\n"
     file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
     file.write_text(body, "utf-8")
@@ -129,29 +131,29 @@ def test_of_a_long_file_only_whole_lines_are_compared(tmp_path: Path) -> None:
 
         for name in (site.url("/"), file):
             limit = f"ROBOTS1994_MAX_BYTES={len(body) - 4}"
-            ran = compare(name, *options, "-s", limit)
+            result = compare(name, *options, "-s", limit)
 
-            plain = json.loads(ran.out)["parsers"]["OpenParser"]
-            assert (plain["agree"], plain["laxer"]) == (1, 0)
+            counts = json.loads(result.out)["parsers"]["OpenParser"]
+            assert (counts["agree"], counts["laxer"]) == (1, 0)
 
 
-def test_a_file_that_cannot_be_read_is_named_and_the_rest_compared(
+def test_dangling_link_is_reported_and_the_rest_compared(
     folder: Path,
 ) -> None:
-    """A dangling link among many files stops nothing."""
+    """With exit code 3."""
     (folder / "gone.test").symlink_to(folder / "nowhere")
 
-    ran = compare(folder, "--parsers", OPEN, "--questions", 3, "--processes", 1)
+    result = compare(folder, "--parsers", OPEN, "--questions", 3, "--processes", 1)
 
-    assert ran.code == 3
-    assert "not read:" in ran.err
-    assert any(line.startswith("OpenParser") for line in ran.lines)
+    assert result.code == 3
+    assert "not read:" in result.err
+    assert any(line.startswith("OpenParser") for line in result.lines)
 
 
-def test_a_missing_file_is_named_once_and_is_the_exit_code_of_every_command(
+def test_missing_file_sets_the_exit_code_of_every_command(
     tmp_path: Path,
 ) -> None:
-    """The others are compared, linted and obeyed all the same."""
+    """It is reported once, and `robots-compare` compares the others."""
     (tmp_path / "a.test").write_bytes(CLOSED)
     names = ("no-such-file", str(tmp_path / "a.test"))
 
@@ -161,41 +163,44 @@ def test_a_missing_file_is_named_once_and_is_the_exit_code_of_every_command(
         scrapy("robots-check", "--robots", names[0], "--robots", names[1], "/x", "/y"),
     ]
 
-    assert [ran.code for ran in runs] == [3, 3, 3]
+    assert [result.code for result in runs] == [3, 3, 3]
     assert runs[0].err.count("no-such-file") == 1
-    assert [(ran.out + ran.err).count("no-such-file") for ran in runs[1:]] == [1, 1]
+    assert [(result.out + result.err).count("no-such-file") for result in runs[1:]] == [
+        1,
+        1,
+    ]
     assert any(line.startswith("OpenParser") for line in runs[0].lines)
 
 
-def test_nothing_compared_is_no_table_of_zeros() -> None:
-    """Nothing differs would be said of nothing."""
-    ran = compare("no-such-file", "--parsers", OPEN)
+def test_no_table_is_printed_if_no_file_was_read() -> None:
+    """A table of zeros would look like a result."""
+    result = compare("no-such-file", "--parsers", OPEN)
 
-    assert (ran.code, ran.out) == (3, "")
-    assert ran.err.count("no-such-file") == 1
+    assert (result.code, result.out) == (3, "")
+    assert result.err.count("no-such-file") == 1
 
 
-def test_urls_of_other_hosts_alone_compare_nothing(tmp_path: Path) -> None:
-    """Nothing fits, as in `robots-store`; the table does not say that no parser differs."""
+def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
+    """As when no policy matches in `robots-store`, the exit code is 1."""
     file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
     file.write_text("User-agent: *\nDisallow: /a\n", "utf-8")
     urls.write_text("http://other.test/a\n", "utf-8")
 
-    ran = compare(str(file), "--urls", str(urls), "--parsers", OPEN)
+    result = compare(str(file), "--urls", str(urls), "--parsers", OPEN)
 
-    assert ran.code == 1
-    assert ran.lines[-1] == "Nothing was compared."
+    assert result.code == 1
+    assert result.lines[-1] == "Nothing was compared."
 
 
-def test_a_parser_that_cannot_read_an_empty_file_is_compared() -> None:
-    """What it raises is counted, with any deadline."""
-    picky = "tests.commands.parsers.PickyParser"
-    options = ("--parsers", picky, "--json", "--deadline", 10**20)
+def test_parser_that_raises_for_an_empty_file_is_compared() -> None:
+    """The file of the test is not empty: no exception is counted, even with a huge deadline."""
+    parser = "tests.commands.parsers.PickyParser"
+    options = ("--parsers", parser, "--json", "--deadline", 10**20)
 
-    ran = compare("-", *options, given=CLOSED.decode())
+    result = compare("-", *options, stdin_text=CLOSED.decode())
 
-    counts = json.loads(ran.out)["parsers"]["PickyParser"]
-    assert (ran.code, counts["raised"]) == (0, 0)
+    counts = json.loads(result.out)["parsers"]["PickyParser"]
+    assert (result.code, counts["raised"]) == (0, 0)
     assert counts["laxer"] > 0
 
 
@@ -229,48 +234,48 @@ class LostExecutor(Executor):
 
 
 @pytest.mark.parametrize(
-    ("url", "code", "says"),
+    ("url", "code", "message"),
     [
         ("tcp://nowhere:1", 2, "--scheduler: the cluster failed: Timed out trying"),
         ("tcp://lost:1", 130, "--scheduler: the cluster cancelled the work"),
     ],
 )
-def test_a_cluster_that_fails_is_a_sentence(
-    tmp_path: Path, url: str, code: int, says: str
+def test_failing_cluster_is_reported_without_a_traceback(
+    tmp_path: Path, url: str, code: int, message: str
 ) -> None:
-    """It is not there, or its scheduler ends: what was compared until then is printed."""
+    """If the scheduler ends, the results up to then are printed."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town\n", "utf-8")
     (tmp_path / "town.py").touch()
     (tmp_path / "distributed.py").write_text(CLUSTER, "utf-8")
     options = ("--parsers", OPEN, "--json", "--scheduler", url)
 
-    ran = compare("-", *options, given=CLOSED.decode(), folder=tmp_path)
+    result = compare("-", *options, stdin_text=CLOSED.decode(), folder=tmp_path)
 
-    assert ran.code == code
-    assert says in ran.err
-    assert "Traceback" not in ran.err
-    assert code == 2 or json.loads(ran.out)["files"] == 0
-
-
-def test_standard_input_is_a_file() -> None:
-    """As for the other commands."""
-    ran = compare("-", "--parsers", OPEN, "--json", given=CLOSED.decode())
-
-    assert ran.code == 0
-    assert json.loads(ran.out)["parsers"]["OpenParser"]["laxer"] > 0
+    assert result.code == code
+    assert message in result.err
+    assert "Traceback" not in result.err
+    assert code == 2 or json.loads(result.out)["files"] == 0
 
 
-def test_failed_fetch_is_named_and_sets_the_exit_code() -> None:
-    """A host that is not there is not "no robots.txt"."""
+def test_file_is_read_from_standard_input() -> None:
+    """With the name `-`, as for the other commands."""
+    result = compare("-", "--parsers", OPEN, "--json", stdin_text=CLOSED.decode())
+
+    assert result.code == 0
+    assert json.loads(result.out)["parsers"]["OpenParser"]["laxer"] > 0
+
+
+def test_failed_fetch_is_reported_and_sets_exit_code_3() -> None:
+    """An unreachable host is not a host without a robots.txt."""
     with Site() as site:
-        ran = compare(site.refused_url("/"), "--parsers", OPEN)
+        result = compare(site.refused_url("/"), "--parsers", OPEN)
 
-    assert ran.code == 3
-    assert "could not fetch robots.txt" in ran.err
+    assert result.code == 3
+    assert "could not fetch robots.txt" in result.err
 
 
 @pytest.mark.parametrize(
-    ("args", "sentence"),
+    ("args", "message"),
     [
         ([], "no file given"),
         (["README.md", "--parsers", "no.such"], "--parsers: no.such is not a parser"),
@@ -290,10 +295,10 @@ def test_failed_fetch_is_named_and_sets_the_exit_code() -> None:
         (["README.md", "-s", "ROBOTS1994_TLL=5"], "did you mean ROBOTS1994_TTL"),
     ],
 )
-def test_wrong_use_is_a_sentence_and_code_2(args: list[str], sentence: str) -> None:
-    """Before anything is compared."""
-    ran = compare(*args)
+def test_wrong_use_is_reported_with_exit_code_2(args: list[str], message: str) -> None:
+    """Without a traceback."""
+    result = compare(*args)
 
-    assert ran.code == 2
-    assert sentence in ran.err + ran.out
-    assert "Traceback" not in ran.err
+    assert result.code == 2
+    assert message in result.err + result.out
+    assert "Traceback" not in result.err

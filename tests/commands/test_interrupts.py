@@ -1,4 +1,4 @@
-"""Ctrl-C: what is done is printed, what is missing is named, and the command ends."""
+"""Ctrl-C: the command prints its results so far, counts the missing ones, and ends."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ QUICK = ("-s", "RETRY_ENABLED=False")
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """A site that answers at once, and others that never do."""
+    """A site that responds at once, and others that never do."""
 
     quick: Site
     slow: list[Site]
 
     def urls(self, target: str = "/private") -> list[str]:
-        """Return a URL of each, the slow ones first."""
+        """Return one URL per site, the slow ones first."""
         return [site.url(target) for site in (*self.slow, self.quick)]
 
 
 @pytest.fixture
 def hosts() -> Iterator[Hosts]:
-    """A quick site and two slow ones."""
+    """Serve a quick site and two that never respond."""
     with ExitStack() as stack:
         quick, *slow = [stack.enter_context(Site()) for _ in range(3)]
         quick.robots("User-agent: *\nDisallow: /private\n")
@@ -53,8 +53,8 @@ def hosts() -> Iterator[Hosts]:
 def interrupted(
     *args: str, until: Callable[[str], bool], times: int = 1
 ) -> tuple[int, str, str, float]:
-    """Run a command, press Ctrl-C once *until* holds of its output, and return its
-    exit code, its output and the seconds that it took to end.
+    """Run a command, press Ctrl-C once *until* is true of its output, and return its
+    exit code, output, errors and the seconds that it took to end.
     """
     process = subprocess.Popen(
         [sys.executable, "-m", "scrapy", *args],
@@ -63,7 +63,7 @@ def interrupted(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # In the background a shell has its commands ignore Ctrl-C.
+        # Shells let background commands ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     )
     assert process.stdout is not None
@@ -86,8 +86,8 @@ def interrupted(
     return process.returncode, "".join(lines) + out, err, time.monotonic() - started
 
 
-def test_check_has_printed_what_was_answered_and_names_the_rest(hosts: Hosts) -> None:
-    """The line of the quick host comes at once, those of the slow ones never."""
+def test_interrupted_check_has_printed_known_verdicts(hosts: Hosts) -> None:
+    """The verdict for the quick host is printed, and the missing ones are counted."""
     quick = hosts.quick.url("/private")
 
     code, out, err, seconds = interrupted(
@@ -102,8 +102,8 @@ def test_check_has_printed_what_was_answered_and_names_the_rest(hosts: Hosts) ->
     assert seconds < 5
 
 
-def test_lint_reports_what_was_answered(hosts: Hosts) -> None:
-    """The summary counts it, and how many are missing is named."""
+def test_interrupted_lint_reports_fetched_files(hosts: Hosts) -> None:
+    """The file of the quick host is reported, and the missing ones are counted."""
     code, out, err, seconds = interrupted(
         "robots-lint",
         *hosts.urls("/"),
@@ -118,8 +118,8 @@ def test_lint_reports_what_was_answered(hosts: Hosts) -> None:
     assert seconds < 5
 
 
-def test_a_second_interrupt_ends_at_once(hosts: Hosts) -> None:
-    """Whatever the first one still waits for."""
+def test_second_interrupt_ends_the_command_at_once(hosts: Hosts) -> None:
+    """Even while fetches are in flight."""
     quick = hosts.quick.url("/private")
 
     code, _, err, seconds = interrupted(
@@ -131,10 +131,10 @@ def test_a_second_interrupt_ends_at_once(hosts: Hosts) -> None:
     assert seconds < 3
 
 
-def test_refresh_names_the_origins_that_it_did_not_fetch(
+def test_interrupted_refresh_lists_the_missing_origins(
     hosts: Hosts, tmp_path: Path
 ) -> None:
-    """An origin without an answer is never passed over in silence."""
+    """Each origin without a response is printed."""
     store = f"sqlite:///{tmp_path}/robots.db"
 
     code, out, err, seconds = interrupted(
@@ -155,15 +155,17 @@ def test_refresh_names_the_origins_that_it_did_not_fetch(
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
-def test_compare_ends_although_a_parser_hangs(tmp_path: Path, processes: str) -> None:
-    """With what was compared until then; the hostile file is among the missing."""
+def test_interrupted_compare_ends_although_a_parser_hangs(
+    tmp_path: Path, processes: str
+) -> None:
+    """The results up to then are printed; the file at which it hangs counts as missing."""
     (tmp_path / "a.test").write_bytes(b"User-agent: *\nDisallow: /\n# hang\n")
     marker = tmp_path / "asked"
-    hanging = ("--parsers", HANGING, "-s", f"MARKER={marker}")
+    options = ("--parsers", HANGING, "-s", f"MARKER={marker}")
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "scrapy", "robots-compare", str(tmp_path)),
-            *(*hanging, "--processes", processes),
+            *(*options, "--processes", processes),
         ],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -188,20 +190,20 @@ def test_compare_ends_although_a_parser_hangs(tmp_path: Path, processes: str) ->
     assert seconds < 5
 
 
-def test_compare_names_a_file_at_which_a_parser_hangs(tmp_path: Path) -> None:
-    """Once; the other files are compared, and the exit code says that one was not."""
+def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> None:
+    """Once; the other files are compared, and the exit code is 3."""
     for number in range(5):
         body = b"User-agent: *\nDisallow: /\n" + b"# hang\n" * (number == 2)
         (tmp_path / f"{number}.test").write_bytes(body)
 
-    ran = scrapy(
+    result = scrapy(
         *("robots-compare", str(tmp_path), "--parsers", HANGING),
         *("--processes", "1", "--deadline", "1"),
     )
 
-    assert ran.code == 3
-    assert ran.err.count("no answer, counted as raised: ") == 1
-    assert "HangingParser: http://2.test" in ran.err
-    (counts,) = [line for line in ran.lines if line.startswith("HangingParser")][1:2]
+    assert result.code == 3
+    assert result.err.count("no answer, counted as raised: ") == 1
+    assert "HangingParser: http://2.test" in result.err
+    (counts,) = [line for line in result.lines if line.startswith("HangingParser")][1:2]
     assert int(counts.split()[4]) > 0
     assert int(counts.split()[3]) > 0

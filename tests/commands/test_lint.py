@@ -1,4 +1,4 @@
-"""`scrapy robots-lint`: every file, in every format, with its exit code."""
+"""`scrapy robots-lint`: inputs, formats and exit codes."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ ERROR = "Disallow: /\n"
         (WARNING, ["--dialect", "extended", "-s", "LOG_LEVEL=ERROR"], 1),
     ],
 )
-def test_the_exit_code_is_that_of_a_linter(
+def test_exit_code_depends_on_severity_and_fail_on(
     body: str, args: list[str], code: int
 ) -> None:
-    """0 when all is well, 1 for a problem as severe as --fail-on says."""
-    assert scrapy("robots-lint", "-", *args, given=body).code == code
+    """1 for a problem at least as severe as --fail-on, otherwise 0."""
+    assert scrapy("robots-lint", "-", *args, stdin_text=body).code == code
 
 
 @pytest.mark.parametrize(
-    ("args", "says"),
+    ("args", "message"),
     [
         ([], "no file given"),
         (["--ignore", "R999", "x"], "no such code: R999"),
@@ -53,50 +53,50 @@ def test_the_exit_code_is_that_of_a_linter(
         (["-s", "ROBOTS1994_DIALECT=2000", "x"], "ROBOTS1994_DIALECT must be"),
     ],
 )
-def test_wrong_use_is_2_and_says_what_to_do(args: list[str], says: str) -> None:
-    """One sentence, no traceback."""
-    ran = scrapy("robots-lint", *args)
+def test_wrong_use_is_reported_in_one_sentence(args: list[str], message: str) -> None:
+    """With exit code 2 and without a traceback."""
+    result = scrapy("robots-lint", *args)
 
-    assert ran.code == 2
-    assert says in ran.err
-    assert "Traceback" not in ran.err
+    assert result.code == 2
+    assert message in result.err
+    assert "Traceback" not in result.err
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [("no-such-file", "No such file"), ("x" * 300, "File name too long")],
 )
-def test_a_file_that_cannot_be_read_is_3(name: str, says: str) -> None:
-    """The others are reported all the same."""
-    ran = scrapy("robots-lint", name, "-", given=ERROR)
+def test_unreadable_file_sets_exit_code_3(name: str, message: str) -> None:
+    """The other files are still reported."""
+    result = scrapy("robots-lint", name, "-", stdin_text=ERROR)
 
-    assert ran.code == 3
-    assert says in ran.out
-    assert "R001" in ran.out
-    assert "Traceback" not in ran.err
-
-
-def test_a_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
-    """That there is no problem would be said of nothing."""
-    ran = scrapy("robots-lint", str(tmp_path))
-
-    assert (ran.code, ran.out) == (2, "")
-    assert "no file is in the folder" in ran.err
+    assert result.code == 3
+    assert message in result.out
+    assert "R001" in result.out
+    assert "Traceback" not in result.err
 
 
-def test_it_fetches_the_file_of_an_origin_or_one_that_lies_elsewhere(
+def test_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
+    """Without files, "no problems" would mean nothing."""
+    result = scrapy("robots-lint", str(tmp_path))
+
+    assert (result.code, result.out) == (2, "")
+    assert "no file is in the folder" in result.err
+
+
+def test_lint_fetches_robots_txt_or_the_file_of_a_url(
     site: Site,
 ) -> None:
-    """With Scrapy's own downloader; that there is none is no fault."""
+    """With Scrapy's own downloader; a missing file is not a failure."""
     site.robots(CLEAN)
     site.answer("/draft.txt", replies.text(WARNING))
     site.answer("/gone.txt", replies.text("x", status=404))
 
     urls = [site.url("/"), site.url("/draft.txt"), site.url("/gone.txt")]
-    ran = scrapy("robots-lint", *urls, "--format", "json")
-    files = json.loads(ran.out)["files"]
+    result = scrapy("robots-lint", *urls, "--format", "json")
+    files = json.loads(result.out)["files"]
 
-    assert ran.code == 1
+    assert result.code == 1
     assert [it["file"] for it in files] == urls
     assert [len(it.get("problems", ())) for it in files] == [0, 1, 0]
     assert "no file (HTTP 404)" in files[2]["unread"]
@@ -105,7 +105,7 @@ def test_it_fetches_the_file_of_an_origin_or_one_that_lies_elsewhere(
 
 @pytest.mark.parametrize("last", ["/robots.txt", "/draft.txt"])
 def test_lint_ends_with_either_file_last(site: Site, last: str) -> None:
-    """The file of an origin and one that lies elsewhere are under way together."""
+    """A robots.txt and a file at another URL are fetched in parallel."""
     first = "/draft.txt" if last == "/robots.txt" else "/robots.txt"
     site.robots(CLEAN, gate="/robots.txt")
     site.answer("/draft.txt", replies.text(CLEAN, gate="/draft.txt"))
@@ -114,28 +114,28 @@ def test_lint_ends_with_either_file_last(site: Site, last: str) -> None:
     site.open_when(last, "/next.txt")
     urls = [site.url("/"), site.url("/draft.txt"), site.url("/next.txt")]
 
-    ran = scrapy("robots-lint", *urls, "-s", "CONCURRENT_REQUESTS=2")
+    result = scrapy("robots-lint", *urls, "-s", "CONCURRENT_REQUESTS=2")
 
-    assert ran.code == 0
+    assert result.code == 0
     assert len(site.targets()) == len(urls)
 
 
-def test_a_failed_fetch_of_a_file_elsewhere_has_its_cause_in_the_log(
+def test_failed_fetch_of_a_file_is_explained_in_the_log(
     site: Site,
 ) -> None:
-    """The line says "see the log"."""
+    """The output refers to the log."""
     url = site.refused_url("/draft.txt")
 
-    ran = scrapy("robots-lint", url, "-s", "RETRY_ENABLED=False")
+    result = scrapy("robots-lint", url, "-s", "RETRY_ENABLED=False")
 
-    assert ran.code == 3
-    assert "see the log" in ran.out
-    assert f"Could not fetch {url} (" in ran.err
-    assert "refused" in ran.err
+    assert result.code == 3
+    assert "see the log" in result.out
+    assert f"Could not fetch {url} (" in result.err
+    assert "refused" in result.err
 
 
 @pytest.mark.parametrize(
-    "call",
+    "command",
     [
         ("robots-lint",),
         ("robots-lint", "--format", "json"),
@@ -147,49 +147,49 @@ def test_a_failed_fetch_of_a_file_elsewhere_has_its_cause_in_the_log(
         ("robots-check", "/a", "--robots", __file__, "--robots"),
     ],
 )
-def test_what_is_printed_has_no_password(site: Site, call: tuple[str, ...]) -> None:
-    """A report is for others, too; with an answer and without."""
+def test_output_contains_no_password(site: Site, command: tuple[str, ...]) -> None:
+    """Whether the fetch succeeds or fails: output is passed on to other people."""
     site.robots(WARNING)
     for url in (site.url("/robots.txt"), site.refused_url("/robots.txt")):
-        wanted = url.replace("://", "://me:secret@")
+        with_password = url.replace("://", "://me:secret@")
 
-        ran = scrapy(*call, wanted, "-s", "RETRY_ENABLED=False")
+        result = scrapy(*command, with_password, "-s", "RETRY_ENABLED=False")
 
-        assert ran.code in (0, 1, 3)
-        assert url.split("/")[2] in ran.out + ran.err
-        assert "secret" not in ran.out + ran.err
+        assert result.code in (0, 1, 3)
+        assert url.split("/")[2] in result.out + result.err
+        assert "secret" not in result.out + result.err
 
 
-def test_a_robots_txt_without_access_is_3(site: Site) -> None:
-    """Ours R3: the file exists, but access is forbidden."""
+def test_forbidden_robots_txt_sets_exit_code_3(site: Site) -> None:
+    """Ours R3: a response with status 403 is not a missing file."""
     site.answer("/robots.txt", replies.text("x", status=403))
 
-    ran = scrapy("robots-lint", site.url("/"))
+    result = scrapy("robots-lint", site.url("/"))
 
-    assert ran.code == 3
-    assert "access was refused (HTTP 403)" in ran.out
+    assert result.code == 3
+    assert "access was refused (HTTP 403)" in result.out
 
 
 @pytest.mark.parametrize("form", ["github", "sarif"])
-def test_formats_for_machines_name_the_place(form: str) -> None:
-    """Code and line of the problem are in them."""
-    ran = scrapy("robots-lint", "-", "--format", form, given=WARNING)
+def test_machine_readable_formats_have_code_and_position(form: str) -> None:
+    """Those for GitHub and SARIF."""
+    result = scrapy("robots-lint", "-", "--format", form, stdin_text=WARNING)
 
-    assert ran.code == 1
-    assert "R015" in ran.out
-    assert ("line=3,col=12" if form == "github" else '"startLine": 3') in ran.out
+    assert result.code == 1
+    assert "R015" in result.out
+    assert ("line=3,col=12" if form == "github" else '"startLine": 3') in result.out
 
 
-def test_a_folder_is_one_run_with_a_summary(tmp_path: Path) -> None:
-    """Every generated file of every shape, and how many files have which code."""
+def test_summary_of_a_folder_counts_all_files(tmp_path: Path) -> None:
+    """With all generated files; the table counts the files with each code."""
     files = generated_files()
     for name, body in files:
         (tmp_path / name).write_bytes(body)
 
-    ran = scrapy("robots-lint", "--summary", str(tmp_path))
+    result = scrapy("robots-lint", "--summary", str(tmp_path))
 
-    assert ran.code == 1
-    assert ran.lines[0].split() == [
+    assert result.code == 1
+    assert result.lines[0].split() == [
         "code",
         "files",
         "places",
@@ -197,30 +197,30 @@ def test_a_folder_is_one_run_with_a_summary(tmp_path: Path) -> None:
         "clause",
         "problem",
     ]
-    assert ran.lines[-1].startswith(f"{len(files)} files, ")
-    assert "Traceback" not in ran.err
+    assert result.lines[-1].startswith(f"{len(files)} files, ")
+    assert "Traceback" not in result.err
 
 
 def test_colour_is_used_only_on_request() -> None:
-    """Plain in a pipe; with `--color always` the codes of every terminal."""
-    plain = scrapy("robots-lint", "-", given=ERROR)
-    painted = scrapy("robots-lint", "-", "--color", "always", given=ERROR)
+    """Output to a pipe is plain; `--color always` adds escape sequences."""
+    plain = scrapy("robots-lint", "-", stdin_text=ERROR)
+    colored = scrapy("robots-lint", "-", "--color", "always", stdin_text=ERROR)
 
     assert "\x1b" not in plain.out
-    assert "\x1b[1;31m" in painted.out
+    assert "\x1b[1;31m" in colored.out
 
 
-def test_the_summary_is_a_json_document_if_that_is_wanted(tmp_path: Path) -> None:
-    """Files, problems and what could not be read; a folder means all under it."""
+def test_summary_is_also_available_as_json(tmp_path: Path) -> None:
+    """It counts files and problems, and lists unreadable files."""
     (tmp_path / "inner").mkdir()
     (tmp_path / "a.txt").write_text(WARNING, "utf-8")
     (tmp_path / "inner" / "b.txt").write_text(CLEAN, "utf-8")
     names = (str(tmp_path), "no-such-file")
 
-    ran = scrapy("robots-lint", "--summary", "--format", "json", *names)
-    plain = json.loads(ran.out)
+    result = scrapy("robots-lint", "--summary", "--format", "json", *names)
+    summary = json.loads(result.out)
 
-    assert ran.code == 3
-    assert (plain["files"], plain["without_problems"]) == (2, 1)
-    assert [it["file"] for it in plain["unread"]] == ["no-such-file"]
-    assert [(it["code"], it["files"]) for it in plain["problems"]] == [("R015", 1)]
+    assert result.code == 3
+    assert (summary["files"], summary["without_problems"]) == (2, 1)
+    assert [it["file"] for it in summary["unread"]] == ["no-such-file"]
+    assert [(it["code"], it["files"]) for it in summary["problems"]] == [("R015", 1)]

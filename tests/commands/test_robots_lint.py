@@ -1,4 +1,4 @@
-"""The console script `robots-lint`: the same as the command, without Scrapy."""
+"""The console script `robots-lint`: the same output as the command, without Scrapy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.commands.running import TIMEOUT_SECONDS, Ran, scrapy
+from tests.commands.running import TIMEOUT_SECONDS, CommandResult, scrapy
 from tests.support.forked import ROOT
 
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ CLEAN = "User-agent: *\nDisallow: /tmp\n"
 WARNING = CLEAN + "Disallow: /*.php\n"
 
 
-def robots_lint(*args: str, given: str = "", folder: Path | None = None) -> Ran:
+def robots_lint(
+    *args: str, stdin_text: str = "", folder: Path | None = None
+) -> CommandResult:
     """Run the console script."""
-    ran = subprocess.run(
+    result = subprocess.run(
         [*SCRIPT, *args],
-        input=given,
+        input=stdin_text,
         text=True,
         capture_output=True,
         cwd=folder or ROOT,
@@ -38,19 +40,19 @@ def robots_lint(*args: str, given: str = "", folder: Path | None = None) -> Ran:
         timeout=TIMEOUT_SECONDS,
         check=False,
     )
-    return Ran(ran.returncode, ran.stdout, ran.stderr)
+    return CommandResult(result.returncode, result.stdout, result.stderr)
 
 
 @pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "sarif"]])
-def test_it_imports_neither_scrapy_nor_what_takes_long(args: list[str]) -> None:
-    """It starts in the time that an editor or a commit hook has."""
+def test_script_imports_no_slow_module(args: list[str]) -> None:
+    """Editors and commit hooks need a quick start, so not even Scrapy is imported."""
     code = (
         "import sys\n"
         "from scrapy_robots1994.commands.robots_lint import main\n"
         "try:\n    main(sys.argv[1:])\n"
         "finally:\n    print('\\n' + ' '.join(sys.modules), file=sys.stderr)\n"
     )
-    ran = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-S", "-c", code, *args],
         input=WARNING,
         text=True,
@@ -58,12 +60,12 @@ def test_it_imports_neither_scrapy_nor_what_takes_long(args: list[str]) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         check=True,
     )
-    loaded = {name.partition(".")[0] for name in ran.stderr.split("\n")[-2].split()}
-    heavy = {"scrapy", "twisted", "rich", "cachetools", "asyncio", "email", "socket"}
+    loaded = {name.partition(".")[0] for name in result.stderr.split("\n")[-2].split()}
+    slow = {"scrapy", "twisted", "rich", "cachetools", "asyncio", "email", "socket"}
 
     assert "scrapy_robots1994" in loaded
-    assert not loaded & heavy
-    assert not any("importlib.metadata" in it for it in ran.stderr.split())
+    assert not loaded & slow
+    assert not any("importlib.metadata" in it for it in result.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -82,24 +84,24 @@ def test_it_imports_neither_scrapy_nor_what_takes_long(args: list[str]) -> None:
         ["--color", "always"],
     ],
 )
-def test_it_prints_what_the_command_prints(args: list[str], tmp_path: Path) -> None:
-    """A folder, a missing file and standard input: output and exit code are the same."""
+def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
+    """For a folder, a missing file and standard input, with the same exit code."""
     (tmp_path / "files" / "inner").mkdir(parents=True)
     (tmp_path / "files" / "a.txt").write_text(WARNING, "utf-8")
     (tmp_path / "files" / "inner" / "b.txt").write_text(CLEAN, "utf-8")
     names = ("files", "missing", "-")
 
-    ours = robots_lint(*names, *args, given=WARNING, folder=tmp_path)
-    theirs = scrapy("robots-lint", *names, *args, given=WARNING, folder=tmp_path)
+    script = robots_lint(*names, *args, stdin_text=WARNING, folder=tmp_path)
+    command = scrapy("robots-lint", *names, *args, stdin_text=WARNING, folder=tmp_path)
 
-    assert (ours.code, ours.out) == (theirs.code, theirs.out)
-    assert ours.code == 3
-    assert "missing" in ours.out or "--summary" not in args
-    assert ours.err == ""
+    assert (script.code, script.out) == (command.code, command.out)
+    assert script.code == 3
+    assert "missing" in script.out or "--summary" not in args
+    assert script.err == ""
 
 
 @pytest.mark.parametrize(
-    ("args", "says"),
+    ("args", "message"),
     [
         (["http://x.test/"], "http://x.test/ is a URL: use `scrapy robots-lint`"),
         (["-", "https://x.test/robots.txt"], "use `scrapy robots-lint`"),
@@ -112,41 +114,41 @@ def test_it_prints_what_the_command_prints(args: list[str], tmp_path: Path) -> N
         (["--ignore", "R999", "x"], "no such code: R999"),
     ],
 )
-def test_wrong_use_is_2_and_one_sentence(args: list[str], says: str) -> None:
-    """Nothing is read before it."""
-    ran = robots_lint(*args)
+def test_wrong_use_is_reported_in_one_sentence(args: list[str], message: str) -> None:
+    """With exit code 2, before any file is read."""
+    result = robots_lint(*args)
 
-    assert (ran.code, ran.out) == (2, "")
-    assert says in ran.err
-    assert "Traceback" not in ran.err
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert "Traceback" not in result.err
 
 
-def test_a_warc_file_is_not_read_as_text(tmp_path: Path) -> None:
-    """It is named with the command that reads it; the other files are reported."""
+def test_warc_file_is_not_read_as_text(tmp_path: Path) -> None:
+    """The message names the command that reads it; the other files are reported."""
     archive = tmp_path / "crawl.warc.gz"
     archive.write_bytes(b"\x1f\x8b not a robots.txt\n" * 9)
     names = (str(archive), "-")
 
     runs = [
-        robots_lint(*names, given=WARNING),
-        scrapy("robots-lint", *names, given=WARNING),
+        robots_lint(*names, stdin_text=WARNING),
+        scrapy("robots-lint", *names, stdin_text=WARNING),
         scrapy("robots-check", "--robots", str(archive), "/a"),
     ]
 
-    for ran in runs:
-        assert ran.code == 3
+    for result in runs:
+        assert result.code == 3
         assert "crawl.warc.gz: it is a WARC file: `scrapy robots-comp" in (
-            ran.out + ran.err
+            result.out + result.err
         )
-    assert [ran.out.count("R015") for ran in runs] == [1, 1, 0]
+    assert [result.out.count("R015") for result in runs] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_ctrl_c_ends_it_with_what_was_read(
+def test_ctrl_c_reports_the_files_read_so_far(
     tmp_path: Path, times: int, form: str
 ) -> None:
-    """Exit code 130, how many are missing, and no traceback."""
+    """With exit code 130 and the number of missing files, without a traceback."""
     done = tmp_path / "done.txt"
     done.write_text(WARNING, "utf-8")
     waiting = tmp_path / "waiting.txt"
@@ -158,7 +160,7 @@ def test_ctrl_c_ends_it_with_what_was_read(
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
-        # Opening a pipe waits for its reader: the first file has been read then.
+        # Opening a named pipe blocks until it has a reader: the first file was read by then.
         pipe = waiting.open("w", encoding="utf-8")
         for _ in range(times):
             process.send_signal(signal.SIGINT)
@@ -175,8 +177,8 @@ def test_ctrl_c_ends_it_with_what_was_read(
         assert [it["file"] for it in json.loads(out)["files"]] == [str(done)]
 
 
-def test_ctrl_c_while_it_prints_is_no_traceback(tmp_path: Path) -> None:
-    """The document is longer than what a pipe takes without a reader."""
+def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
+    """The document is longer than the buffer of a pipe."""
     file = tmp_path / "robots.txt"
     file.write_text(WARNING * 5_000, "utf-8")
     with subprocess.Popen(
@@ -194,7 +196,7 @@ def test_ctrl_c_while_it_prints_is_no_traceback(tmp_path: Path) -> None:
 
 
 def test_closed_output_pipe_is_not_an_error(tmp_path: Path) -> None:
-    """As with `| head`."""
+    """As for a script in a pipeline before `head`."""
     long = tmp_path / "robots.txt"
     long.write_text("Disallow: /\n" * 20_000, "utf-8")
     with subprocess.Popen(
@@ -209,34 +211,34 @@ def test_closed_output_pipe_is_not_an_error(tmp_path: Path) -> None:
     assert process.returncode == 141
 
 
-def test_pip_installs_it() -> None:
-    """Under the name that its help has."""
+def test_package_declares_the_script() -> None:
+    """Under the name that its help shows."""
     text = (ROOT / "pyproject.toml").read_text("utf-8")
 
     assert f'\n[project.scripts]\nrobots-lint = "{MODULE}:main"\n' in text
 
 
-def test_the_hook_of_pre_commit_runs_the_script() -> None:
-    """With options that it has."""
+def test_pre_commit_hook_runs_the_script() -> None:
+    """Its options exist: warnings pass, errors fail."""
     lines = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").splitlines()
     (entry,) = [line.split(": ", 1)[1] for line in lines if "entry: " in line]
     script, *args = entry.split()
 
     assert script == "robots-lint"
-    assert robots_lint(*args, "-", given=WARNING).code == 0
-    assert robots_lint(*args, "-", given="Disallow: /\n").code == 1
+    assert robots_lint(*args, "-", stdin_text=WARNING).code == 0
+    assert robots_lint(*args, "-", stdin_text="Disallow: /\n").code == 1
 
 
-def test_what_comes_after_two_hyphens_is_no_option(tmp_path: Path) -> None:
-    """As for other commands; with Scrapy, too."""
+def test_argument_after_two_hyphens_is_not_an_option(tmp_path: Path) -> None:
+    """For the script and for the command of Scrapy."""
     (tmp_path / "-x.txt").write_text(CLEAN, "utf-8")
 
-    for ran in (
+    for result in (
         robots_lint("--", "-x.txt", folder=tmp_path),
         scrapy("robots-lint", "--", "-x.txt", folder=tmp_path),
     ):
-        assert (ran.code, ran.err) == (0, "")
-        assert ran.out.startswith("-x.txt: 2 lines")
+        assert (result.code, result.err) == (0, "")
+        assert result.out.startswith("-x.txt: 2 lines")
     assert robots_lint("-x.txt", "--", "y", folder=tmp_path).code == 2
 
 
@@ -244,10 +246,10 @@ def test_what_comes_after_two_hyphens_is_no_option(tmp_path: Path) -> None:
     "start", ["User-agent: x(", "User-agent: *\nDisallow: /"], ids=["name", "path"]
 )
 @pytest.mark.parametrize("filling", ["/", " ", "(", "a/"])
-def test_a_value_as_long_as_a_file_is_read(start: str, filling: str) -> None:
-    """A pattern that tries each place of it anew would take minutes."""
+def test_value_as_long_as_a_file_is_linted(start: str, filling: str) -> None:
+    """A pattern that backtracks from every position would take minutes."""
     times = 500_000 // len(filling)
-    ran = robots_lint("-", "--summary", given=f"{start}{filling * times}x\n")
+    result = robots_lint("-", "--summary", stdin_text=f"{start}{filling * times}x\n")
 
-    assert ran.code in (0, 1)
-    assert ran.err == ""
+    assert result.code in (0, 1)
+    assert result.err == ""

@@ -1,4 +1,4 @@
-"""Which files the arguments of a command mean."""
+"""Which files the arguments of a command stand for."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_one_bad_entry_of_a_folder_hides_no_other(tmp_path: Path) -> None:
-    """A link to itself stands for itself, so that it is reported."""
+def test_link_to_itself_does_not_hide_other_files(tmp_path: Path) -> None:
+    """The link is listed too, so that the command reports it."""
     (tmp_path / "a.txt").touch()
     (tmp_path / "loop.txt").symlink_to("loop.txt")
 
@@ -25,8 +25,8 @@ def test_one_bad_entry_of_a_folder_hides_no_other(tmp_path: Path) -> None:
     assert expand([str(tmp_path)]) == names
 
 
-def test_of_a_file_that_no_memory_holds_the_beginning_is_read(tmp_path: Path) -> None:
-    """As of an answer: it takes no more memory than the limit (O24)."""
+def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
+    """As with a response, no more bytes than the limit are read (O24)."""
     file = tmp_path / "disk.img"
     file.touch()
     os.truncate(file, 2**40)
@@ -41,8 +41,8 @@ def test_of_a_file_that_no_memory_holds_the_beginning_is_read(tmp_path: Path) ->
     assert len(capture.body) <= 100
 
 
-def test_a_folder_means_all_files_under_it_that_are_not_hidden(tmp_path: Path) -> None:
-    """The same for every command: in order, each once, and no pipe that never ends."""
+def test_folder_stands_for_all_visible_files_under_it(tmp_path: Path) -> None:
+    """Sorted and each once; a named pipe, which might never end, is left out."""
     for name in ("b/robots.txt", "a/c/robots.txt", ".git/robots.txt", "z.txt"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def test_a_folder_means_all_files_under_it_that_are_not_hidden(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["", "http://", "HTTP://h:99999/", "https://[::1/"])
-def test_what_is_neither_a_file_nor_a_url_is_wrong_use(name: str) -> None:
-    """A variable of a shell may be empty; no file of such a name is looked for."""
+def test_argument_that_is_neither_file_nor_url_is_wrong_use(name: str) -> None:
+    """An empty shell variable, and URLs without a valid host or port."""
     with pytest.raises(WrongUse, match="is neither a file nor a URL: write https://"):
         expand([name])

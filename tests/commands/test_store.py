@@ -1,4 +1,4 @@
-"""`scrapy robots-store`: list, refresh and forget policies, and the exit code."""
+"""`scrapy robots-store`: every action and its exit code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.commands.running import Ran, scrapy
+from tests.commands.running import CommandResult, scrapy
 from tests.support import replies
 from tests.support.crawl import crawl
 from tests.support.redis_server import RedisServer
@@ -23,7 +23,7 @@ BODY = "User-agent: *\nDisallow: /private\x1b[31m\n"
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
-    """Fill a store by a crawl of three hosts: a file, none, and a failing one."""
+    """Fill a store by a crawl of three hosts: parsed, absent and unreachable."""
     store = f"sqlite:///{tmp_path_factory.mktemp('store')}/robots.db"
     with Site() as site:
         site.robots(BODY, at="a.test")
@@ -34,38 +34,38 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str
         yield site, store
 
 
-def copied(store: str, folder: Path) -> str:
-    """A store of its own with the same content, for a test that changes it."""
+def copy_of(store: str, folder: Path) -> str:
+    """Return a copy of *store* for a test that changes it."""
     path = Path(store.removeprefix("sqlite:///"))
     (folder / "copy.db").write_bytes(path.read_bytes())
     return f"sqlite:///{folder}/copy.db"
 
 
-def rows(ran: Ran) -> list[dict[str, Any]]:
-    """What a command printed as JSON lines."""
-    assert ran.code == 0, ran
-    return [json.loads(line) for line in ran.lines if line]
+def rows(result: CommandResult) -> list[dict[str, Any]]:
+    """Return the JSON lines that a command printed."""
+    assert result.code == 0, result
+    return [json.loads(line) for line in result.lines if line]
 
 
 def hosts_of(store: str, *options: str) -> list[str]:
-    """The hosts that `list` shows, without their domain."""
-    ran = scrapy("robots-store", "list", "--json", "--store", store, *options)
-    return [row["origin"].split("/")[2].split(".")[0] for row in rows(ran)]
+    """Return the first label of each host that `list` shows."""
+    result = scrapy("robots-store", "list", "--json", "--store", store, *options)
+    return [row["origin"].split("/")[2].split(".")[0] for row in rows(result)]
 
 
-def test_list_shows_every_origin_on_a_printable_line(filled: tuple[Site, str]) -> None:
-    """Outcome, end and size; the same as JSON."""
+def test_list_shows_the_outcome_of_every_origin(filled: tuple[Site, str]) -> None:
+    """As a table and as JSON."""
     site, store = filled
 
-    ran = scrapy("robots-store", "list", "--store", store)
+    result = scrapy("robots-store", "list", "--store", store)
 
-    assert ran.code == 0
-    assert [line.split()[0] for line in ran.lines] == [
+    assert result.code == 0
+    assert [line.split()[0] for line in result.lines] == [
         "parsed",
         "absent",
         "unreachable",
     ]
-    assert site.url("", host="a.test") in ran.lines[0]
+    assert site.url("", host="a.test") in result.lines[0]
     assert hosts_of(store) == ["a", "b", "down"]
 
 
@@ -79,29 +79,29 @@ def test_list_shows_every_origin_on_a_printable_line(filled: tuple[Site, str]) -
         (["--fresh", "--outcome", "parsed"], ["a"]),
     ],
 )
-def test_filters_narrow_what_is_meant(
+def test_list_shows_origins_that_match_all_filters(
     filled: tuple[Site, str], options: list[str], hosts: list[str]
 ) -> None:
-    """Each option that is given must fit."""
+    """Host names are patterns and ignore case."""
     assert hosts_of(filled[1], *options) == hosts
 
 
-def test_show_prints_the_file_and_nothing_raw(filled: tuple[Site, str]) -> None:
-    """An origin is named by any URL of it; control characters are escaped."""
+def test_show_escapes_control_characters(filled: tuple[Site, str]) -> None:
+    """Any URL of the origin selects its policy."""
     site, store = filled
     url = site.url("/some/page", host="a.test")
 
-    ran = scrapy("robots-store", "show", url, "--store", store)
+    result = scrapy("robots-store", "show", url, "--store", store)
 
-    assert ran.code == 0
-    assert ran.lines[1:] == [
+    assert result.code == 0
+    assert result.lines[1:] == [
         "     1 User-agent: *",
         "     2 Disallow: /private\\x1b[31m",
     ]
 
 
-def test_stats_count_by_outcome(filled: tuple[Site, str]) -> None:
-    """Origins, freshness, outcomes and bytes."""
+def test_stats_count_policies_by_outcome(filled: tuple[Site, str]) -> None:
+    """As JSON, with the number of fresh policies and bytes, and as text."""
     (sums,) = rows(scrapy("robots-store", "stats", "--json", "--store", filled[1]))
 
     assert sums["origins"] == sums["fresh"] == 3
@@ -111,110 +111,108 @@ def test_stats_count_by_outcome(filled: tuple[Site, str]) -> None:
     assert "outcomes: absent 1, parsed 1, unreachable 1" in shown
 
 
-def test_a_store_that_is_not_there_is_named_and_not_made(tmp_path: Path) -> None:
-    """A slip in the path leaves no file behind, and is not taken for an empty store."""
+def test_missing_store_is_reported_and_not_created(tmp_path: Path) -> None:
+    """A typing error in the path creates no file."""
     store = f"sqlite:///{tmp_path}/slip.db"
 
     for action, code in (("list", 1), ("stats", 0), ("forget", 1)):
-        ran = scrapy("robots-store", action, "--store", store, "--host", "a.*")
+        result = scrapy("robots-store", action, "--store", store, "--host", "a.*")
 
-        assert ran.code == code
-        assert ran.err.splitlines()[-1] == f"{store} has no policy that fits"
+        assert result.code == code
+        assert result.err.splitlines()[-1] == f"{store} has no policy that fits"
     assert "outcomes: none" in scrapy("robots-store", "stats", "--store", store).lines
     assert list(tmp_path.iterdir()) == []
 
 
-def test_export_holds_the_bytes_of_each_file(filled: tuple[Site, str]) -> None:
-    """One JSON object a line, complete."""
+def test_export_contains_the_body_of_each_file(filled: tuple[Site, str]) -> None:
+    """Base64-encoded, and null for an origin without a file."""
     first, *others = rows(scrapy("robots-store", "export", "--store", filled[1]))
 
     assert base64.b64decode(first["body"]).decode() == BODY
     assert [other["body"] for other in others] == [None, None]
 
 
-def test_forget_forgets_what_was_named(
+def test_forget_removes_only_matching_policies(
     filled: tuple[Site, str], tmp_path: Path
 ) -> None:
-    """The others stay; a second time nothing fits, and that is 1."""
-    store = copied(filled[1], tmp_path)
-    ask = ("robots-store", "forget", "--host", "b.*", "--store", store)
+    """The exit code is 1 when no policy matches any longer."""
+    store = copy_of(filled[1], tmp_path)
+    command = ("robots-store", "forget", "--host", "b.*", "--store", store)
 
-    ran = scrapy(*ask)
+    result = scrapy(*command)
 
-    assert (ran.code, ran.lines[-1]) == (0, "1 forgotten")
+    assert (result.code, result.lines[-1]) == (0, "1 forgotten")
     assert hosts_of(store) == ["a", "down"]
-    assert scrapy(*ask).code == 1
+    assert scrapy(*command).code == 1
 
 
 def test_refresh_fetches_the_robots_txt_now(site: Site, tmp_path: Path) -> None:
-    """A fresh policy is fetched again, with its validators; the answer is stored."""
+    """Even a fresh policy is fetched again, with its validators, and then stored."""
     store = f"sqlite:///{tmp_path}/robots.db"
-    named = (("ETag", '"one"'),)
-    first = replies.Reply(200, BODY.encode(), named)
+    headers = (("ETag", '"one"'),)
+    first = replies.Reply(200, BODY.encode(), headers)
     site.answer("/robots.txt", [first, replies.text("User-agent: *\nDisallow: /b\n")])
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": store})
 
-    ran = scrapy("robots-store", "refresh", "--all", "--store", store)
+    result = scrapy("robots-store", "refresh", "--all", "--store", store)
 
-    assert ran.code == 0, ran
-    assert ran.lines == [f"parsed      {site.url('/robots.txt')}"]
+    assert result.code == 0, result
+    assert result.lines == [f"parsed      {site.url('/robots.txt')}"]
     assert site.log("/robots.txt")[-1].headers["if-none-match"] == '"one"'
     shown = scrapy("robots-store", "show", "--all", "--store", store)
     assert shown.lines[-1] == "     2 Disallow: /b"
 
 
-def test_refresh_keeps_the_last_good_policy_of_who_fails(
-    site: Site, tmp_path: Path
-) -> None:
-    """Ours R5: asked by hand, an origin that is down loses nothing."""
+def test_failed_refresh_keeps_the_last_good_policy(site: Site, tmp_path: Path) -> None:
+    """Ours R5: a refresh by hand treats an unreachable origin as a crawl does."""
     store = f"sqlite:///{tmp_path}/robots.db"
     site.answer("/robots.txt", [replies.text(BODY), replies.status(503)])
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": store})
 
-    ran = scrapy("robots-store", "refresh", "--all", "--store", store)
+    result = scrapy("robots-store", "refresh", "--all", "--store", store)
 
     failed = "could not fetch robots.txt (see the log); the last good policy stands"
-    assert ran.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
-    assert ran.code == 3
-    # From now on, though the policy is two days old.
-    assert "the next fetch is in 300 s at the earliest" in ran.err
+    assert result.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
+    assert result.code == 3
+    # Counted from now on.
+    assert "the next fetch is in 300 s at the earliest" in result.err
     (row,) = rows(scrapy("robots-store", "list", "--json", "--store", store))
     assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)
 
 
-def test_refresh_into_a_store_that_fails_is_no_success(
+def test_refresh_into_a_failing_store_sets_exit_code_3(
     site: Site, tmp_path: Path
 ) -> None:
-    """The policy is fetched and printed; the log says why it is not stored."""
+    """The policy is fetched and printed; the log says why it was not stored."""
     site.robots(BODY)
     store = f"sqlite:///{tmp_path}/nosuch/robots.db"
 
-    ran = scrapy("robots-store", "refresh", site.url("/"), "--store", store)
+    result = scrapy("robots-store", "refresh", site.url("/"), "--store", store)
 
-    assert ran.code == 3
-    assert ran.lines == [f"parsed      {site.url('/robots.txt')}"]
-    assert f"ROBOTS1994_STORE {store} failed" in ran.err
+    assert result.code == 3
+    assert result.lines == [f"parsed      {site.url('/robots.txt')}"]
+    assert f"ROBOTS1994_STORE {store} failed" in result.err
 
 
-def test_refresh_for_a_spider_that_is_not_there_ages_nothing(
+def test_refresh_with_an_unknown_spider_expires_no_policy(
     site: Site, tmp_path: Path
 ) -> None:
-    """It is wrong use, found before the store is touched."""
+    """Wrong use is found before the store is changed."""
     store = f"sqlite:///{tmp_path}/robots.db"
     site.robots(BODY)
     crawl([site.url("/page")], settings={"ROBOTS1994_STORE": store})
-    named = ("--spider", "nosuch", "--store", store)
+    options = ("--spider", "nosuch", "--store", store)
 
-    ran = scrapy("robots-store", "refresh", "--all", *named)
+    result = scrapy("robots-store", "refresh", "--all", *options)
 
-    assert ran.code == 2
+    assert result.code == 2
     (row,) = rows(scrapy("robots-store", "list", "--json", "--store", store))
     assert row["is_fresh"]
 
 
 @pytest.mark.redis
-def test_a_store_in_redis_is_worked_with_alike() -> None:
-    """List and forget on a real server."""
+def test_list_and_forget_work_with_redis() -> None:
+    """With a real server."""
     with RedisServer() as server, Site() as site:
         crawl([site.url("/page")], settings={"ROBOTS1994_STORE": server.url})
 
@@ -237,33 +235,35 @@ def test_a_store_in_redis_is_worked_with_alike() -> None:
         ["forget", "--all", "--store", "", "-s", "ROBOTS1994_STORE=sqlite:///x.db"],
     ],
 )
-def test_wrong_use_is_2_and_makes_no_file(args: list[str], tmp_path: Path) -> None:
-    """Nothing is opened before the question is understood."""
-    ran = scrapy("robots-store", *args, folder=tmp_path)
+def test_wrong_use_creates_no_file(args: list[str], tmp_path: Path) -> None:
+    """The arguments are checked before a store is opened."""
+    result = scrapy("robots-store", *args, folder=tmp_path)
 
-    assert ran.code == 2, ran
+    assert result.code == 2, result
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_that_fails_is_3_and_one_line(tmp_path: Path) -> None:
-    """No traceback."""
+def test_failing_store_is_reported_in_one_line(tmp_path: Path) -> None:
+    """With exit code 3 and without a traceback."""
     (tmp_path / "a.db").write_bytes(b"no database" * 999)
 
-    ran = scrapy("robots-store", "list", "--store", "sqlite:///a.db", folder=tmp_path)
+    result = scrapy(
+        "robots-store", "list", "--store", "sqlite:///a.db", folder=tmp_path
+    )
 
-    assert (ran.code, len(ran.lines)) == (3, 1)
-    assert ran.out.startswith("the store failed: ")
-    assert "Traceback" not in ran.err
+    assert (result.code, len(result.lines)) == (3, 1)
+    assert result.out.startswith("the store failed: ")
+    assert "Traceback" not in result.err
 
 
 @pytest.mark.parametrize("args", [("export",), ("list", "--json")])
-def test_a_store_that_fails_writes_no_json(
+def test_failing_store_is_reported_on_stderr_of_a_json_command(
     tmp_path: Path, args: tuple[str, ...]
 ) -> None:
-    """Standard output is a file of JSON lines then: the reason is not one of them."""
+    """Standard output contains only JSON lines."""
     (tmp_path / "a.db").write_bytes(b"no database" * 999)
 
-    ran = scrapy("robots-store", *args, "--store", "sqlite:///a.db", folder=tmp_path)
+    result = scrapy("robots-store", *args, "--store", "sqlite:///a.db", folder=tmp_path)
 
-    assert (ran.code, ran.out) == (3, "")
-    assert "the store failed: " in ran.err
+    assert (result.code, result.out) == (3, "")
+    assert "the store failed: " in result.err

@@ -1,4 +1,4 @@
-"""What `robots-store` reads of a store, and what refresh makes of a policy."""
+"""How `robots-store` reads a store, and how `refresh` expires a policy."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.policy.samples import DAY, FRESHNESS, NOW, SITE, parsed
 from tests.stores.stubborn import StubbornStore
 
 
-def test_files_are_compressed_in_memory() -> None:
-    """All policies are sorted in memory: 1 GB of entries would unpack to many times that."""
+def test_policies_read_from_a_store_stay_compressed() -> None:
+    """All policies are sorted in memory; 1 GB of entries would decompress to many times that."""
     store = StubbornStore()
     policy = parsed(body=b"Disallow: /a\n" * 10_000)
     store.entries_by_origin[SITE] = encode(policy)
@@ -27,25 +27,25 @@ def test_files_are_compressed_in_memory() -> None:
     assert read.robots.memory_bytes < read.robots.size / 10
 
 
-def test_a_fresh_policy_runs_out_now() -> None:
-    """It is as old as it must be to be asked for again, and no older."""
+def test_expired_policy_is_stale_from_now_on() -> None:
+    """Its age is increased just enough for it to be fetched again."""
     now = NOW + 5
     reader = Reader("1994", "literal", 512_000)
 
-    aged = decode(
+    expired = decode(
         encode(_expired(parsed(), now)), SITE, reader=reader, freshness=FRESHNESS
     )
 
-    assert aged is not None
-    assert not aged.is_fresh(now)
-    assert aged.stale_until == now
+    assert expired is not None
+    assert not expired.is_fresh(now)
+    assert expired.stale_until == now
 
 
-def test_an_old_policy_never_gets_younger() -> None:
-    """Else it would stand past ROBOTS1994_STALE_TTL for as long as it is refreshed."""
+def test_expiring_an_old_policy_leaves_its_age_unchanged() -> None:
+    """Otherwise repeated refreshes would extend it past ROBOTS1994_STALE_TTL."""
     policy, now = parsed(), NOW + 25 * DAY
-    aged = policy
+    expired = policy
     for _ in range(3):
-        aged = _expired(aged, now)
+        expired = _expired(expired, now)
 
-    assert aged == replace(policy, is_stale_on_error=False)
+    assert expired == replace(policy, is_stale_on_error=False)

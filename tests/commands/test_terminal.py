@@ -1,4 +1,4 @@
-"""What a terminal adds, and what happens where it, or its library, is not there."""
+"""Colour and progress bars at a terminal, and output without one."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ LINT = (
 
 
 class Terminal(io.StringIO):
-    """Text that says it is a terminal."""
+    """Text stream that claims to be an ASCII terminal."""
 
     encoding = "ascii"
 
     def isatty(self) -> bool:
-        """It is one."""
+        """Return True."""
         return True
 
 
 def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless the user wants none, anywhere."""
+    """Unless NO_COLOR is set or the user chose `never`."""
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert terminal.painter("auto")("x", "1") != "x"
@@ -57,8 +57,8 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     assert terminal.painter("never")("x", "1") == "x"
 
 
-def test_without_its_library_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The work is done all the same; colour needs no library."""
+def test_progress_bar_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps work without rich, and colour never needs it."""
     monkeypatch.setitem(sys.modules, "rich.progress", None)
     monkeypatch.setattr(sys, "stderr", Terminal())
 
@@ -68,10 +68,10 @@ def test_without_its_library_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) ->
     assert terminal.painter("always")("x", "1;31") == "\x1b[1;31mx\x1b[0m"
 
 
-def test_a_bar_is_shown_at_a_terminal_when_there_is_much_to_do(
+def test_progress_bar_is_shown_for_many_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """On standard error, so that the answer stays clean."""
+    """On standard error, so that standard output has only results."""
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
 
@@ -83,8 +83,10 @@ def test_a_bar_is_shown_at_a_terminal_when_there_is_much_to_do(
     assert "robots.txt" in shown.getvalue()
 
 
-def test_a_bar_leaves_redirected_output_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`robots-check --urls urls.txt > answers.txt` at a terminal fills the file."""
+def test_progress_bar_leaves_redirected_output_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Standard output goes to the file, as with `robots-check --urls urls.txt > out.txt`."""
     shown, written = Terminal(), io.StringIO()
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setattr(sys, "stdout", written)
@@ -100,7 +102,7 @@ def test_a_bar_leaves_redirected_output_alone(monkeypatch: pytest.MonkeyPatch) -
 def test_unencodable_output_is_escaped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An ASCII terminal is no reason to fail."""
+    """An ASCII terminal does not make the command fail."""
     shown = Terminal()
     monkeypatch.setattr(sys, "stdout", shown)
 
@@ -121,7 +123,7 @@ def test_unencodable_output_is_escaped(
 def test_closed_output_pipe_is_not_an_error(
     tmp_path: Path, args: tuple[str, ...]
 ) -> None:
-    """`| head` ends the command as it ends others, without a traceback."""
+    """The command ends without a message, as in a pipeline before `head`."""
     (tmp_path / "long.txt").write_text("Disallow: /\n" * 20_000, "utf-8")
     (tmp_path / "urls.txt").write_text("/a\n" * 20_000, "utf-8")
 
@@ -136,10 +138,10 @@ def test_closed_output_pipe_is_not_an_error(
         assert process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
-        said = process.stderr.read()
+        errors = process.stderr.read()
 
     assert process.returncode == terminal.BROKEN_PIPE
-    assert said == b""
+    assert errors == b""
 
 
 @pytest.mark.parametrize("is_note", [False, True])
@@ -147,7 +149,7 @@ def test_closed_output_pipe_is_not_an_error(
 def test_closed_output_pipe_ends_a_command_that_fetches(
     site: Site, tmp_path: Path, reactor: Reactor, *, is_note: bool
 ) -> None:
-    """At once, in any event loop, also where notes go to the same pipe."""
+    """With any reactor, even if the notes go to the same pipe."""
     site.robots("User-agent: *\nDisallow: /a\n")
     urls = tmp_path / "urls.txt"
     urls.write_text(f"{site.url('/a')}\n" * 20_000, "utf-8")
@@ -176,9 +178,9 @@ def test_closed_output_pipe_ends_a_command_that_fetches(
         (*LINT, "-"),
     ],
 )
-def test_a_closed_standard_input_is_wrong_use(args: tuple[str, ...]) -> None:
-    """As under a service manager: one sentence, and no traceback."""
-    ran = subprocess.run(
+def test_closed_standard_input_is_wrong_use(args: tuple[str, ...]) -> None:
+    """As under a service manager; reported without a traceback."""
+    result = subprocess.run(
         [sys.executable, "-c", CLOSED_STDIN, *args],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -187,9 +189,9 @@ def test_a_closed_standard_input_is_wrong_use(args: tuple[str, ...]) -> None:
         check=False,
     )
 
-    assert ran.returncode == terminal.ExitCode.WRONG_USE
-    assert "Traceback" not in ran.stderr
-    assert "closed" in ran.stderr or "no URL given" in ran.stderr
+    assert result.returncode == terminal.ExitCode.WRONG_USE
+    assert "Traceback" not in result.stderr
+    assert "closed" in result.stderr or "no URL given" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -202,13 +204,13 @@ def test_a_closed_standard_input_is_wrong_use(args: tuple[str, ...]) -> None:
         (*LINT, "README.md"),
     ],
 )
-def test_a_closed_standard_output_is_wrong_use(args: tuple[str, ...]) -> None:
-    """One sentence, and no traceback."""
-    ran = run_closed(1, args)
+def test_closed_standard_output_is_wrong_use(args: tuple[str, ...]) -> None:
+    """Reported without a traceback."""
+    result = run_with_closed_stream(1, args)
 
-    assert ran.returncode == terminal.ExitCode.WRONG_USE
-    assert "Traceback" not in ran.stderr
-    assert "standard output is closed" in ran.stderr
+    assert result.returncode == terminal.ExitCode.WRONG_USE
+    assert "Traceback" not in result.stderr
+    assert "standard output is closed" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -225,16 +227,18 @@ def test_a_closed_standard_output_is_wrong_use(args: tuple[str, ...]) -> None:
         ),
     ],
 )
-def test_without_standard_error_the_answer_stays(args: tuple[str, ...]) -> None:
-    """The note that a file is missing goes nowhere; its exit code does not."""
-    ran = run_closed(2, args)
+def test_closed_standard_error_does_not_affect_results(args: tuple[str, ...]) -> None:
+    """The message about the missing file is lost; the exit code still reports it."""
+    result = run_with_closed_stream(2, args)
 
-    assert ran.returncode == terminal.ExitCode.UNREAD
-    assert ran.stdout
+    assert result.returncode == terminal.ExitCode.UNREAD
+    assert result.stdout
 
 
-def run_closed(stream: int, args: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """Run a command as a shell does that closes a stream (`>&-`)."""
+def run_with_closed_stream(
+    stream: int, args: tuple[str, ...]
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with a stream that the shell has closed (`>&-`)."""
     return subprocess.run(
         ["/bin/sh", "-c", f'"$@" {stream}>&-', "sh", *args],
         cwd=ROOT,
@@ -252,10 +256,10 @@ def run_closed(stream: int, args: tuple[str, ...]) -> subprocess.CompletedProces
 def test_full_disk_is_reported_in_one_sentence(
     args: tuple[str, ...], unbuffered: str, tmp_path: Path
 ) -> None:
-    """No file is blamed for it, and no traceback is shown."""
+    """No input file is blamed, and no traceback is printed."""
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /\n", "utf-8")
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
-        ran = subprocess.run(
+        result = subprocess.run(
             [*args, "robots.txt"],
             cwd=tmp_path,
             env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered},
@@ -266,26 +270,26 @@ def test_full_disk_is_reported_in_one_sentence(
             check=False,
         )
 
-    assert ran.returncode == terminal.ExitCode.WRONG_USE
-    assert "standard output cannot be written: No space left" in ran.stderr
-    assert "Traceback" not in ran.stderr
+    assert result.returncode == terminal.ExitCode.WRONG_USE
+    assert "standard output cannot be written: No space left" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
-def test_help_is_enough_to_use_it(name: str) -> None:
-    """Examples keep their lines, all have the same exit codes, and it fits 100 columns."""
+def test_help_has_examples_and_exit_codes(name: str) -> None:
+    """Line breaks of the examples are kept, and the help fits 100 columns."""
     command = f"robots-{name}"
-    ran = scrapy(command, "--help")
+    result = scrapy(command, "--help")
 
-    assert ran.code == 0
-    assert f"\n  scrapy {command} " in ran.out
+    assert result.code == 0
+    assert f"\n  scrapy {command} " in result.out
     for code in ("0 all well", "1 something", "2 wrong use", "3 some", "130 interr"):
-        assert code in " ".join(ran.out.split())
-    assert max(map(len, ran.lines)) <= 100
+        assert code in " ".join(result.out.split())
+    assert max(map(len, result.lines)) <= 100
 
 
 @pytest.mark.parametrize("name", ["check", "compare", "lint", "store"])
-def test_help_is_whole_without_docstrings(name: str) -> None:
+def test_help_is_complete_without_docstrings(name: str) -> None:
     """`python -OO` removes docstrings."""
     command = ["-m", "scrapy", f"robots-{name}", "--help"]
     plain, stripped = (

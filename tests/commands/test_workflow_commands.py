@@ -1,4 +1,4 @@
-"""Nothing that a file, a URL or a name says is a command of a CI system, in any output."""
+"""No text from a file, URL or name reaches a CI system as a workflow command."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ COMMAND = re.compile(
         ("robots-compare", "{file}", "--parsers", "Protego", "--json"),
     ],
 )
-def test_no_output_has_a_workflow_command_of_a_file(
+def test_input_text_is_not_a_workflow_command_in_any_output(
     args: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """`::` at the start of a line, `##[` and `##vso[` anywhere; JSON means the same."""
+    """Neither `::` at the start of a line nor `##[` or `##vso[` anywhere."""
     file = tmp_path / "robots.txt"
     file.write_text(HOSTILE, "utf-8")
-    given = [str(file) if it == "{file}" else it for it in args]
+    arguments = [str(file) if it == "{file}" else it for it in args]
 
     robot = () if "lint" in args[0] else ("--robot", "##[error]a")
-    ran = scrapy(*given, *robot)
+    result = scrapy(*arguments, *robot)
 
-    assert ran.code in {0, 1, 3}
-    assert COMMAND.search(ran.out) is None
-    assert COMMAND.search(ran.err) is None
+    assert result.code in {0, 1, 3}
+    assert COMMAND.search(result.out) is None
+    assert COMMAND.search(result.err) is None
 
 
-def test_json_means_what_the_file_says(tmp_path: Path) -> None:
-    """Read back, its texts are those of the file."""
+def test_json_output_decodes_to_the_text_of_the_file(tmp_path: Path) -> None:
+    """Escapes against workflow commands disappear when JSON is decoded."""
     file = tmp_path / "robots.txt"
     file.write_text(HOSTILE, "utf-8")
 
-    ran = scrapy("robots-lint", str(file), "--format", "json")
-    (report,) = json.loads(ran.out)["files"]
+    result = scrapy("robots-lint", str(file), "--format", "json")
+    (report,) = json.loads(result.out)["files"]
 
     assert [line["text"] for line in report["lines"]] == HOSTILE.splitlines()
