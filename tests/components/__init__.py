@@ -1,1 +1,1 @@
-"""Every kind of spider and component that sends requests, crawling for real."""
+"""Real crawls with every kind of spider and component that sends requests."""

@@ -1,4 +1,4 @@
-"""`python -m tests.components.ftp_server FOLDER`: its files by FTP, for anybody."""
+"""`python -m tests.components.ftp_server FOLDER`: serve its files by anonymous FTP."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from twisted.protocols.ftp import FTP, FTPFactory, FTPRealm
 reactor: Any = installed
 listen = partial(reactor.listenTCP, interface="127.0.0.1")
 
-# Twisted's own of these have no annotations.
+# These classes of Twisted have no annotations.
 realm: Any = FTPRealm
-gate: Any = Portal
+portal: Any = Portal
 factory: Any = FTPFactory
-anybody: Any = AllowAnonymousAccess
+anonymous_access: Any = AllowAnonymousAccess
 
 
 class Files(FTP):
-    """A connection whose files go over loopback as well."""
+    """FTP connection that also transfers files over loopback."""
 
     listenFactory = staticmethod(listen)  # noqa: N815 - Twisted's name
 
 
 def main(folder: str) -> None:
-    """Listen on a free port of loopback, tell it, and serve until killed."""
-    serving = factory(gate(realm(folder), [anybody()]))
-    serving.protocol = Files
-    print(listen(0, serving).getHost().port, flush=True)  # noqa: T201 (its interface)
+    """Listen on a free port of loopback, print it, and serve until killed."""
+    server = factory(portal(realm(folder), [anonymous_access()]))
+    server.protocol = Files
+    print(listen(0, server).getHost().port, flush=True)  # noqa: T201 (its interface)
     reactor.run()
 
 

@@ -1,4 +1,4 @@
-"""Pipelines and download handlers that crawls of these tests load by their path."""
+"""Pipelines and download handlers that these crawls load by their import path."""
 
 from __future__ import annotations
 
@@ -22,57 +22,57 @@ if TYPE_CHECKING:
 
 
 def _paths(results: Any) -> list[str]:
-    """What an item's results say of each file."""
+    """Return the path or the error of each file."""
     return [str(result["path"] if ok else result.value) for ok, result in results]
 
 
 class Files(FilesPipeline):
-    """Scrapy's own pipeline, which stores its results as text."""
+    """Scrapy's pipeline, with its results as text in the item."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
-        """Put the results into the item."""
+        """Add the results to the item."""
         return item | {"files": _paths(results)}
 
 
 class Images(ImagesPipeline):
-    """Scrapy's own pipeline, which stores its results as text."""
+    """Scrapy's pipeline, with its results as text in the item."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
-        """Put the results into the item."""
+        """Add the results to the item."""
         return item | {"images": _paths(results)}
 
 
 class _RaisingRefusals:
-    """Let the results name a refusal, on a Scrapy whose own results are silent."""
+    """Put refusals into the results, which older Scrapy does not do."""
 
     def media_failed(self, failure: Any, request: Any, info: Any) -> Any:
-        """Raise the refusal in place of the pipeline's own exception."""
+        """Raise the refusal instead of the pipeline's own exception."""
         if failure.check(ForbiddenByRobots):
             raise failure.value
         return super().media_failed(failure, request, info)  # type: ignore[misc]  # the pipeline's
 
 
 class ReportingFiles(_RaisingRefusals, Files):
-    """Files whose results name a refusal."""
+    """Files with refusals in the results."""
 
 
 class ReportingImages(_RaisingRefusals, Images):
-    """Images whose results name a refusal."""
+    """Images with refusals in the results."""
 
 
-class Asking:
-    """Asks the engine for further pages while it has an item in hand."""
+class RequestingPipeline:
+    """Pipeline that requests two pages through the engine for each item."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler: Any = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Made by Scrapy."""
+        """Return a pipeline of *crawler*."""
         return cls(crawler)
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
-        """Download one page at once, and have the engine crawl another."""
+        """Wait for the download of one page, and schedule another."""
         engine = self._crawler.engine
         request = Request(item["download"])
         try:
@@ -83,42 +83,42 @@ class Asking:
             item["downloaded"] = response.status
         except IgnoreRequest as error:
             item["downloaded"] = str(error)
-        asking = self._crawler.spider
-        engine.crawl(asking.request(item["crawl"], meta={"further": True}))
+        spider = self._crawler.spider
+        engine.crawl(spider.request(item["crawl"], meta={"further": True}))
         return item
 
 
-class Pretending:
-    """A download handler for schemes whose servers a test does not have."""
+class FakeHandler:
+    """Download handler that responds without a server."""
 
     lazy = False
 
     def __init__(self, *_: Any) -> None:
-        """Take whatever a version of Scrapy hands over."""
+        """Accept the arguments of every Scrapy version."""
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
-        """Made by Scrapy."""
+        """Return a handler."""
         return cls()
 
     async def download_request(self, request: Request) -> Response:
-        """Answer every request."""
+        """Return a response to every request."""
         return TextResponse(request.url, body=b"pretended", request=request)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is nothing to close."""
 
 
-class Older(Pretending):
-    """The same for Scrapy 2.13, which wants a Deferred."""
+class OlderFakeHandler(FakeHandler):
+    """FakeHandler for Scrapy 2.13, which expects a Deferred."""
 
     def download_request(self, request: Request, spider: Any = None) -> Any:
-        """Answer every request."""
+        """Return a Deferred of the response."""
         return deferred_from_coro(super().download_request(request))
 
-    def close(self) -> None:  # type: ignore[override]  # as it was
-        """Nothing is open."""
+    def close(self) -> None:  # type: ignore[override]  # not a coroutine in Scrapy 2.13
+        """Do nothing: there is nothing to close."""
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
-    Pretending = Older  # type: ignore[misc]  # the one that a crawl loads
+    FakeHandler = OlderFakeHandler  # type: ignore[misc]  # loaded by this name

@@ -1,4 +1,4 @@
-"""Spiders of every kind that Scrapy brings, as a user writes them."""
+"""Spiders of every kind that Scrapy has, as users write them."""
 
 from __future__ import annotations
 
@@ -23,89 +23,89 @@ if TYPE_CHECKING:
 
 
 class Following(CrawlSpider):
-    """Follows every link by its rule, and yields why one was refused."""
+    """Follow every link, and yield the reason of each refusal."""
 
     name = "following"
     rules = (Rule(LinkExtractor(), callback="found", errback="refused", follow=True),)
     result: dict[str, list[Any]]
 
     def found(self, response: Response) -> dict[str, str]:
-        """One item a page."""
+        """Return an item for each page."""
         return {"url": response.url}
 
     def refused(self, failure: Failure) -> None:
-        """What a rule's errback learns."""
+        """Add the reason to the items."""
         self.result["items"].append({"why": str(failure.value)})
 
 
 class Mapped(SitemapSpider):
-    """Reads robots.txt itself for its sitemaps, and takes every page they list."""
+    """Read sitemaps from robots.txt, and request every page that they list."""
 
     name = "mapped"
 
     def parse(self, response: Response) -> dict[str, str]:
-        """One item a page."""
+        """Return an item for each page."""
         return {"url": response.url}
 
 
 class Fed(XMLFeedSpider):
-    """Asks for the link of each entry of a feed."""
+    """Request the link of each entry of a feed."""
 
     name = "fed"
     itertag = "item"
 
     def parse_node(self, response: Response, selector: Any) -> Any:
-        """The page that an entry links to."""
+        """Return a request for the page that an entry links to."""
         return response.follow(selector.xpath("link/text()").get(), self.page)
 
     def page(self, response: Response) -> dict[str, str]:
-        """One item a page."""
+        """Return an item for each page."""
         return {"url": response.url}
 
 
 class Listed(CSVFeedSpider):
-    """Asks for the page of each row of a table."""
+    """Request the page of each row of a table."""
 
     name = "listed"
 
     def parse_row(self, response: Response, row: dict[str, str]) -> Any:
-        """The page that a row links to."""
+        """Return a request for the page that a row links to."""
         return response.follow(row["link"], self.page)
 
     def page(self, response: Response) -> dict[str, str]:
-        """One item a page."""
+        """Return an item for each page."""
         return {"url": response.url}
 
 
 class Offering(RequestingSpider):
-    """Yields the item it was started with for every page that came.
+    """Yield the item of the spider argument for every page.
 
-    Only the pages that a pipeline asks for yield none: it would ask again for ever.
+    Pages that a pipeline requested yield none, or it would request pages forever.
     """
 
     name = "offering"
     item: dict[str, Any]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """The item, once a page."""
+        """Yield the item."""
         if not response.meta.get("further"):
             yield dict(self.item)
 
 
 class Handing(RequestingSpider):
-    """Hands the whole meta of a page on to the next request."""
+    """Pass the whole meta of a page on to the next requests."""
 
     name = "handing"
     on: list[str]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """The further pages, each with the meta of this one."""
+        """Request further pages with the meta of this one."""
         if not response.meta.get("further"):
             for url in self.on:
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
-        """A refused request is asked once more as it stands, verdict and all."""
+        """Repeat a refused request once with its whole meta, including the verdict."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
         if request.meta.get("second"):
@@ -114,19 +114,19 @@ class Handing(RequestingSpider):
 
 
 class Elsewhere(RequestingSpider):
-    """Sends a refused request on to other places, with the meta it has."""
+    """Repeat a refused request with other URLs and its whole meta."""
 
     name = "elsewhere"
     to: list[str]
     free: bool
 
     def failed(self, failure: Failure) -> Any:
-        """The same request, with another URL."""
+        """Return the request with each of the other URLs."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
         meta = request.meta | ({"dont_obey_robotstxt": True} if self.free else {})
         return [request.replace(url=url, meta=meta) for url in self.to]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """What the page carries of the refusal."""
+        """Yield the verdict in the meta of the page."""
         yield {"verdict": str(response.meta.get("robots1994"))}

@@ -1,4 +1,4 @@
-"""Every form of an address: which are checked, and as which origin."""
+"""Forms of URLs: which are checked, and as which origin."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# By Scrapy's default resolver an IPv6 literal is not even an address. The setting has
-# another name since 2.19, and the old one warns.
+# Scrapy's default resolver does not accept IPv6 literals. The setting was renamed in
+# Scrapy 2.19, and the old name causes a warning.
 PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
 IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 CLOSED = "User-agent: *\nDisallow: /private\n"
@@ -26,10 +26,10 @@ CLOSED = "User-agent: *\nDisallow: /private\n"
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
-    """A name in its own script, a port, a user with a password, a dot at the end.
+    """A Unicode name, a port, a user with a password, and a trailing dot.
 
-    None of the closed pages is asked for, and each origin is asked once. (What Scrapy
-    makes of an open page with a password in its URL is another matter.)
+    No disallowed page is requested, and each origin's robots.txt is requested once.
+    Scrapy versions differ in how they fetch a page with a password in its URL.
     """
     with Site(ports=2) as site:
         site.robots(CLOSED)
@@ -39,8 +39,8 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
             f"http://me:secret@user.test:{site.port}",
             f"http://USER.test.:{site.port}",
         ]
-        asked = [f"{form}{path}" for form in forms for path in ("/open", "/private")]
-        result = crawl(asked, reactor=reactor)
+        urls = [f"{form}{path}" for form in forms for path in ("/open", "/private")]
+        result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
@@ -53,15 +53,15 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_an_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
-    """With the resolver that Scrapy needs for IPv6, if it has a reactor."""
+def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
+    """With the resolver that Scrapy needs for IPv6."""
     with Site(ipv6=True) as site:
         site.robots(CLOSED)
-        asked = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
-        result = crawl(asked, reactor=reactor, settings=IPV6)
+        urls = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
+        result = crawl(urls, reactor=reactor, settings=IPV6)
         robots = site.log("/robots.txt")
 
-    assert (result.fetched_urls, result.failed_urls) == ([asked[0]], [asked[1]])
+    assert (result.fetched_urls, result.failed_urls) == ([urls[0]], [urls[1]])
     assert [seen.host for seen in robots] == [f"[::1]:{site.port}"]
 
 
@@ -69,56 +69,55 @@ def test_an_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
     """`file:`, `data:` and `s3:` are not HTTP, so no robots.txt is requested.
 
-    A bucket is Amazon's, and its client a library that only this would need; so what
-    answers for `s3:` pretends.
+    A fake handler stands in for `s3:`, which would need a bucket and a client library.
     """
     page = tmp_path / "private.html"
     page.write_text("<title>here</title>")
-    pretending = "tests.components.parts.Pretending"
-    asked = [
+    handler = "tests.components.parts.FakeHandler"
+    urls = [
         page.as_uri(),
         "data:text/plain,private",
         "s3://bucket/private",
     ]
 
     result = crawl(
-        asked,
+        urls,
         reactor=reactor,
-        settings={"DOWNLOAD_HANDLERS": {"s3": pretending}},
+        settings={"DOWNLOAD_HANDLERS": {"s3": handler}},
     )
 
-    assert result.fetched_urls == sorted(asked)
+    assert result.fetched_urls == sorted(urls)
     assert "robotstxt/request_count" not in result.stats
 
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """What one client refuses, another may send to a host that no policy was read of."""
-    asked = [
+    """Some HTTP clients would send it to a host whose policy was not read."""
+    urls = [
         "http:///far.test/private",
         "HTTPS:///far.test/robots.txt",
         "http://:80/private",
     ]
-    pretending = "tests.components.parts.Pretending"
+    handler = "tests.components.parts.FakeHandler"
 
     result = crawl(
-        asked,
+        urls,
         reactor=reactor,
-        settings={"DOWNLOAD_HANDLERS": {"http": pretending, "https": pretending}},
+        settings={"DOWNLOAD_HANDLERS": {"http": handler, "https": handler}},
     )
 
     assert result.fetched == []
     assert {failed.name for failed in result.failed} == {
         "scrapy.exceptions.NotSupported"
     }
-    assert len(result.failed) == len(asked)
+    assert len(result.failed) == len(urls)
 
 
 @pytest.fixture
 def ftp_port(tmp_path: Path) -> Iterator[int]:
-    """Start a server whose robots.txt closes the one page it has, and yield its port.
+    """Start a server whose robots.txt disallows its only page, and yield its port.
 
-    That file says nothing: 1994 knows of none but that of HTTP.
+    The file has no effect: in 1994, robots.txt applies to HTTP only.
     """
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "page").write_text("by ftp")
@@ -133,10 +132,10 @@ def ftp_port(tmp_path: Path) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
-def test_ftp_passes_on_a_host_whose_http_is_closed(
+def test_ftp_url_passes_on_a_host_that_disallows_http(
     reactor: Reactor, site: Site, ftp_port: int
 ) -> None:
-    """A real FTP server of the same name; Scrapy's handler needs a reactor."""
+    """With a real FTP server on the same host; Scrapy's FTP handler needs a reactor."""
     site.robots(CLOSED)
     closed = site.url("/private/page", host="far.test")
     passing = f"ftp://far.test:{ftp_port}/private/page"

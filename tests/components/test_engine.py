@@ -1,4 +1,4 @@
-"""Requests that components send by the engine are checked as those of spiders."""
+"""Requests that components send through the engine are checked like those of spiders."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_pipeline_is_refused_as_a_spider_is(reactor: Reactor, site: Site) -> None:
-    """`engine.download_async` raises the reason; `engine.crawl` ends in the errback."""
+def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
+    """`engine.download_async` raises the refusal; `engine.crawl` calls the errback."""
     site.robots("User-agent: *\nDisallow: /private\n")
     wanted = {"download": site.url("/private/1"), "crawl": site.url("/private/2")}
 
@@ -22,7 +22,7 @@ def test_a_pipeline_is_refused_as_a_spider_is(reactor: Reactor, site: Site) -> N
         [site.url("/page")],
         spider="tests.components.spiders:Offering",
         spider_args={"item": wanted},
-        settings={"ITEM_PIPELINES": {"tests.components.parts.Asking": 1}},
+        settings={"ITEM_PIPELINES": {"tests.components.parts.RequestingPipeline": 1}},
         reactor=reactor,
     )
 
@@ -38,9 +38,9 @@ def test_a_pipeline_is_refused_as_a_spider_is(reactor: Reactor, site: Site) -> N
 def test_pipeline_request_to_a_new_host_waits_for_its_policy(
     closed: str, site: Site
 ) -> None:
-    """Of a host that only a pipeline asks for, robots.txt comes first, and decides.
+    """Requests to two hosts that only the pipeline requests, one of which disallows all.
 
-    One host is asked by `engine.download_async`, the other by `engine.crawl`.
+    One request is sent by `engine.download_async`, the other by `engine.crawl`.
     """
     site.robots("User-agent: *\nDisallow: /\n", at=closed)
     far, farther = (
@@ -51,21 +51,26 @@ def test_pipeline_request_to_a_new_host_waits_for_its_policy(
         [site.url("/page")],
         spider="tests.components.spiders:Offering",
         spider_args={"item": {"download": f"{far}/far", "crawl": f"{farther}/farther"}},
-        settings={"ITEM_PIPELINES": {"tests.components.parts.Asking": 1}},
+        settings={"ITEM_PIPELINES": {"tests.components.parts.RequestingPipeline": 1}},
     )
 
     (item,) = result.items
     if closed == "far.test":
-        asked = {
+        expected = {
             "far.test": ["/robots.txt"],
             "farther.test": ["/robots.txt", "/farther"],
         }
         assert "disallowed by line 2" in item["downloaded"]
         assert result.failed_urls == []
     else:
-        asked = {"far.test": ["/robots.txt", "/far"], "farther.test": ["/robots.txt"]}
+        expected = {
+            "far.test": ["/robots.txt", "/far"],
+            "farther.test": ["/robots.txt"],
+        }
         assert item["downloaded"] == 200
         assert result.failed_urls == [f"{farther}/farther"]
-    for host, targets in asked.items():
-        came = [seen.target for seen in site.log() if seen.host.startswith(f"{host}:")]
-        assert came == targets
+    for host, targets in expected.items():
+        requested = [
+            seen.target for seen in site.log() if seen.host.startswith(f"{host}:")
+        ]
+        assert requested == targets

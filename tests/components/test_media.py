@@ -1,4 +1,4 @@
-"""Files and images: a disallowed one is not requested, and its item says why."""
+"""Media pipelines: disallowed files are not requested, and the item has the reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PARTS = "tests.components.parts"
 WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
 
-# Newer Scrapy puts the reason of a filtered file into the results by itself.
+# Newer Scrapy puts the reason of a filtered file into the results.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
@@ -32,13 +32,13 @@ def download(
     refused: str = "/private.png",
     **more: Any,
 ) -> CrawlResult:
-    """Crawl one page whose item wants an open and a *refused* file of each kind."""
+    """Crawl one page whose item has an allowed and a *refused* file of each kind."""
     site.robots("User-agent: *\nDisallow: /private\n")
-    drawn = io.BytesIO()
-    Image.new("RGB", (2, 2)).save(drawn, "PNG")
+    image = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(image, "PNG")
     for name in ("/open.png", "/private.png"):
         site.answer(
-            name, Reply(200, drawn.getvalue(), (("Content-Type", "image/png"),))
+            name, Reply(200, image.getvalue(), (("Content-Type", "image/png"),))
         )
     wanted = [site.url("/open.png"), site.url(refused)]
     settings: dict[str, Any] = {
@@ -57,7 +57,7 @@ def download(
 def test_disallowed_file_and_image_are_not_requested(
     site: Site, tmp_path: Path
 ) -> None:
-    """The open ones are stored; the log names the line of the closed ones."""
+    """The allowed ones are stored; the log names the line of the refusal."""
     result = download(site, tmp_path, "Files", "Images")
 
     assert "/private.png" not in site.targets()
@@ -78,10 +78,10 @@ def test_disallowed_file_and_image_are_not_requested(
         ("ReportingImages", "images"),
     ],
 )
-def test_the_results_tell_why(
+def test_results_have_the_reason(
     pipeline: str, kind: str, site: Site, tmp_path: Path
 ) -> None:
-    """Newer Scrapy hands the reason on; for an older one the README has four lines."""
+    """Newer Scrapy passes it on; older Scrapy needs the pipeline of the README."""
     result = download(site, tmp_path, pipeline)
 
     (item,) = result.items
@@ -94,10 +94,10 @@ def test_the_results_tell_why(
 @pytest.mark.parametrize(
     ("pipeline", "kind"), [("ReportingFiles", "files"), ("ReportingImages", "images")]
 )
-def test_a_file_that_is_sent_on_to_a_closed_one_is_refused(
+def test_redirect_of_a_file_to_a_disallowed_url_is_refused(
     pipeline: str, kind: str, site: Site, tmp_path: Path
 ) -> None:
-    """MEDIA_ALLOW_REDIRECTS: the target is checked, and the result says why."""
+    """With MEDIA_ALLOW_REDIRECTS, the target is checked, and the result has the reason."""
     site.answer("/moved.png", redirect("/private.png"))
 
     result = download(

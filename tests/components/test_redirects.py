@@ -1,4 +1,4 @@
-"""Where a page sends us is checked like any page, wherever it is."""
+"""Targets of redirects, and requests with the meta of earlier ones, are checked."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ CLOSED = "User-agent: *\nDisallow: /private\n"
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_the_target_of_a_redirect_is_checked(reactor: Reactor, site: Site) -> None:
-    """By 3xx and by meta refresh, on this origin and on one not yet known."""
+def test_redirect_target_is_checked(reactor: Reactor, site: Site) -> None:
+    """For status 3xx and meta refresh, on the same origin and on a new one."""
     site.robots(CLOSED)
     far = f"http://far.test:{site.port}"
     refresh = '<html><head><meta http-equiv="refresh" content="0; url=/private/3">'
@@ -29,12 +29,12 @@ def test_the_target_of_a_redirect_is_checked(reactor: Reactor, site: Site) -> No
     site.answer("/4", replies.redirect(f"{far}/5", 308))
     site.answer("/5", replies.redirect(site.url("/open")))
 
-    asked = [site.url(f"/{number}") for number in range(1, 5)]
-    result = crawl(asked, reactor=reactor)
+    urls = [site.url(f"/{number}") for number in range(1, 5)]
+    result = crawl(urls, reactor=reactor)
 
     assert result.fetched_urls == [site.url("/open")]
-    wanted = [site.url("/private/1"), f"{far}/private/2", site.url("/private/3")]
-    assert result.failed_urls == sorted(wanted)
+    refused = [site.url("/private/1"), f"{far}/private/2", site.url("/private/3")]
+    assert result.failed_urls == sorted(refused)
     assert {failed.name for failed in result.failed} == {
         "scrapy_robots1994.crawl.exceptions.ForbiddenByRobots"
     }
@@ -42,25 +42,25 @@ def test_the_target_of_a_redirect_is_checked(reactor: Reactor, site: Site) -> No
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_https_behind_http_is_an_origin_of_its_own(reactor: Reactor) -> None:
-    """A page that sends us on to the same host by TLS: what that one closes counts."""
+def test_redirect_to_https_is_checked_as_another_origin(reactor: Reactor) -> None:
+    """The robots.txt fetched over TLS applies, although the host is the same."""
     with Site(tls="valid") as site:
         site.robots("User-agent: *\nDisallow: /plain\n")
         site.robots(CLOSED, at=site.secure_url(""))
-        behind = [site.secure_url(path) for path in ("/private", "/plain")]
-        asked = [site.url("/1"), site.url("/2"), site.url("/plain")]
-        for page, target in zip(asked, behind, strict=False):
+        targets = [site.secure_url(path) for path in ("/private", "/plain")]
+        urls = [site.url("/1"), site.url("/2"), site.url("/plain")]
+        for page, target in zip(urls, targets, strict=False):
             site.answer(urlsplit(page).path, replies.redirect(target))
-        result = crawl(asked, reactor=reactor)
+        result = crawl(urls, reactor=reactor)
         robots = sorted(seen.scheme for seen in site.log("/robots.txt"))
 
-    assert result.fetched_urls == [behind[1]]
-    assert result.failed_urls == [asked[2], behind[0]]
+    assert result.fetched_urls == [targets[1]]
+    assert result.failed_urls == [urls[2], targets[0]]
     assert robots == ["http", "https"]
 
 
-def test_dont_obey_robotstxt_goes_along_with_a_redirect(site: Site) -> None:
-    """Scrapy copies the meta of a redirected request; so the target is not checked."""
+def test_dont_obey_robotstxt_applies_to_redirect_targets(site: Site) -> None:
+    """Scrapy copies the meta of a redirected request, so the target is not checked."""
     site.robots(CLOSED)
     site.answer("/1", replies.redirect("/private/1"))
 
@@ -69,11 +69,8 @@ def test_dont_obey_robotstxt_goes_along_with_a_redirect(site: Site) -> None:
     assert result.fetched_urls == [site.url("/private/1")]
 
 
-def test_a_handed_on_meta_neither_opens_nor_closes(site: Site) -> None:
-    """`meta=response.meta`, and a refused request asked again as it stands.
-
-    What we write into the meta of a request decides nothing about the next.
-    """
+def test_meta_of_an_earlier_request_changes_no_verdict(site: Site) -> None:
+    """A spider passes on `response.meta`, and repeats a refused request unchanged."""
     site.robots(CLOSED)
     further = [site.url("/private/1"), site.url("/open")]
 
@@ -88,10 +85,12 @@ def test_a_handed_on_meta_neither_opens_nor_closes(site: Site) -> None:
 
 
 @pytest.mark.parametrize("free", [False, True])
-def test_permitted_page_has_no_verdict(site: Site, *, free: bool) -> None:
-    """The refused request, sent on to an open page with all its meta.
+def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
+    site: Site, *, free: bool
+) -> None:
+    """A refused request is repeated with another URL and its whole meta.
 
-    Also with `dont_obey_robotstxt`, and to a place whose robots.txt is not yet known.
+    Also with `dont_obey_robotstxt`, and for a URL of a new origin.
     """
     site.robots(CLOSED)
     far = f"http://far.test:{site.port}"
@@ -108,10 +107,10 @@ def test_permitted_page_has_no_verdict(site: Site, *, free: bool) -> None:
     assert result.items == [{"verdict": "None"}] * 3
 
 
-def test_a_request_with_a_verdict_in_its_meta_goes_to_disk(
+def test_request_with_a_verdict_in_its_meta_is_serializable(
     site: Site, tmp_path: Path
 ) -> None:
-    """JOBDIR: a refused request that is asked again survives the disk queue."""
+    """With JOBDIR, a repeated refused request goes through the disk queue."""
     site.robots(CLOSED)
 
     result = crawl(
@@ -122,7 +121,7 @@ def test_a_request_with_a_verdict_in_its_meta_goes_to_disk(
     )
 
     assert result.failed_urls == [site.url("/private/1")] * 2
-    # The page, the closed one, and the closed one again; what no disk takes would go
-    # on in memory, unseen.
+    # The page, the disallowed one, and its repetition. A request that cannot be serialized
+    # would silently stay in memory.
     assert "scheduler/unserializable" not in result.stats
     assert result.stats["scheduler/enqueued/disk"] == 3

@@ -1,4 +1,4 @@
-"""Each kind of spider fetches what is open and is refused what is not."""
+"""Each kind of spider fetches allowed pages only."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ WHY = 'line 2, "Disallow: /private", of the record for "*" (line 1)'
 
 
 def pages(result: CrawlResult, site: Site) -> list[str]:
-    """The paths of the pages that became items, sorted."""
+    """Return the sorted paths of the pages with an item."""
     base = site.url("")
     items = [item for item in result.items if "url" in item]
     return sorted(item["url"].removeprefix(base) for item in items)
 
 
 def run(site: Site, spider: str, **spider_args: Any) -> CrawlResult:
-    """Crawl with a spider of `spiders.py` against a site that closes /private."""
+    """Crawl with a spider of `spiders.py`."""
     return crawl(spider=f"{MODULE}:{spider}", spider_args=spider_args)
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_crawl_spider_follows_open_links_alone(reactor: Reactor, site: Site) -> None:
-    """Also links behind links; the errback of its rule learns the line."""
+def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
+    """At any depth; the errback of its rule receives the line of a refusal."""
     site.robots("User-agent: *\nDisallow: /private\n")
     links = '<a href="/a">a</a><a href="/private/b">b</a><a href="/c">c</a>'
     site.answer("/", replies.html(links))
@@ -46,18 +46,18 @@ def test_a_crawl_spider_follows_open_links_alone(reactor: Reactor, site: Site) -
     assert pages(result, site) == ["/a", "/c"]
     why = [item["why"] for item in result.items if "why" in item]
     assert len(why) == 2
-    assert all(WHY in said for said in why)
+    assert all(WHY in reason for reason in why)
 
 
-def test_a_sitemap_spider_reads_robots_txt_and_obeys_it(site: Site) -> None:
-    """Its own request for robots.txt passes (O22), a closed page does not."""
+def test_sitemap_spider_reads_and_obeys_robots_txt(site: Site) -> None:
+    """Its own request for robots.txt is allowed (O22), that for a disallowed page is not."""
     closed = f"User-agent: *\nDisallow: /private\nSitemap: {site.url('/map.xml')}\n"
     site.robots(closed)
     listed = "".join(
         f"<url><loc>{site.url(path)}</loc></url>" for path in ("/a", "/private/b", "/c")
     )
-    named = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
-    site.answer("/map.xml", replies.text(f"<urlset {named}>{listed}</urlset>"))
+    namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+    site.answer("/map.xml", replies.text(f"<urlset {namespace}>{listed}</urlset>"))
 
     result = run(site, "Mapped", sitemap_urls=[site.url("/robots.txt")])
 
@@ -65,8 +65,8 @@ def test_a_sitemap_spider_reads_robots_txt_and_obeys_it(site: Site) -> None:
     assert result.stats["robotstxt/forbidden"] == 1
 
 
-def test_a_closed_sitemap_is_not_read(site: Site) -> None:
-    """A sitemap is a URL as any other."""
+def test_disallowed_sitemap_is_not_requested(site: Site) -> None:
+    """The URL of a sitemap is checked like any other."""
     where = site.url("/private/map.xml")
     site.robots(f"User-agent: *\nDisallow: /private\nSitemap: {where}\n")
 
@@ -75,8 +75,8 @@ def test_a_closed_sitemap_is_not_read(site: Site) -> None:
     assert set(site.targets()) == {"/robots.txt"}
 
 
-def test_an_xml_feed_spider(site: Site) -> None:
-    """The entries of a feed that are open."""
+def test_xml_feed_spider_fetches_allowed_pages(site: Site) -> None:
+    """Of the entries of a feed."""
     site.robots("User-agent: *\nDisallow: /private\n")
     entries = "<item><link>/a</link></item><item><link>/private/b</link></item>"
     xml = (("Content-Type", "text/xml"),)
@@ -88,8 +88,8 @@ def test_an_xml_feed_spider(site: Site) -> None:
     assert pages(result, site) == ["/a"]
 
 
-def test_a_csv_feed_spider(site: Site) -> None:
-    """The rows of a table that are open."""
+def test_csv_feed_spider_fetches_allowed_pages(site: Site) -> None:
+    """Of the rows of a table."""
     site.robots("User-agent: *\nDisallow: /private\n")
     site.answer("/rows.csv", replies.text("link\n/a\n/private/b\n"))
 

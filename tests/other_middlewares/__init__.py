@@ -1,1 +1,1 @@
-"""Tests with Scrapy's other middlewares, handlers, limits, signals and caches."""
+"""Crawls with other middlewares, handlers, limits, signals and caches of Scrapy."""

@@ -1,4 +1,4 @@
-"""Third-party components that crawls of these tests load by their path."""
+"""Spiders and components that the crawls of these tests load by their import path."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ if TYPE_CHECKING:
 
 
 class BrokenHandler:
-    """A download handler with a bug."""
+    """Download handler that always raises."""
 
     lazy = False
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
-        """Make it as Scrapy does."""
+        """Return a handler."""
         return cls()
 
     async def download_request(self, request: Request) -> Response:
-        """Raise on everything, a robots.txt included."""
+        """Raise for every request, that for robots.txt included."""
         message = "a bug in a handler"
         raise ZeroDivisionError(message)
 
     async def close(self) -> None:
-        """Leave nothing behind."""
+        """Do nothing: there is nothing to close."""
 
 
 class OlderBrokenHandler(BrokenHandler):
-    """The same for Scrapy 2.13, which awaits no coroutine."""
+    """BrokenHandler for Scrapy 2.13, which expects a Deferred."""
 
     def download_request(self, request: Request, spider: Spider | None = None) -> Any:
-        """Raise on everything, a robots.txt included."""
+        """Raise for every request, that for robots.txt included."""
         return deferred_from_coro(super().download_request(request))
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
-    BrokenHandler = OlderBrokenHandler  # type: ignore[misc]  # the one that is loaded
+    BrokenHandler = OlderBrokenHandler  # type: ignore[misc]  # loaded by this name
 
 
 def stop_all_but_html(crawler: Crawler) -> None:
-    """Stop what a crawl of pages has no use for, before its body."""
+    """Stop every download that is not HTML once its headers arrive."""
 
     def received(headers: Headers, **_: Any) -> None:
         if b"html" not in (headers.get("Content-Type") or b""):
@@ -64,7 +64,7 @@ def stop_all_but_html(crawler: Crawler) -> None:
 
 
 def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
-    """Stop each download as the example in Scrapy's documentation does."""
+    """Stop every download at its first bytes, like the example of Scrapy's documentation."""
 
     def received(**_: Any) -> None:
         raise StopDownload(fail=fail)
@@ -73,29 +73,29 @@ def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
 
 
 def fail_at_the_first_bytes(crawler: Crawler) -> None:
-    """Let each download fail."""
+    """Fail every download at its first bytes."""
     stop_at_the_first_bytes(crawler, fail=True)
 
 
-class ElsewhereRobots:
-    """Sends each request for a robots.txt on to another path, as a Request."""
+class RobotsFromOtherPath:
+    """Middleware that returns a request for another path instead of each robots.txt."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Hand back a Request where a Response is expected."""
+        """Return a Request in place of the response."""
         if request.url.endswith("/robots.txt"):
             return request.replace(url=f"{request.url.removesuffix('.txt')}-file")
         return response
 
 
-class BreakingOnAnswers:
-    """Breaks on the answer to a robots.txt, not on the question."""
+class BrokenResponseMiddleware:
+    """Middleware that raises for each response to a robots.txt request."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Raise once the answer is there."""
+        """Raise for a robots.txt."""
         if request.url.endswith("/robots.txt"):
             message = "a bug behind the download"
             raise ZeroDivisionError(message)
@@ -103,31 +103,31 @@ class BreakingOnAnswers:
 
 
 class CancellingSpider(RequestingSpider):
-    """Cancels its n-th request of a new origin after n steps of the loop, for all n.
+    """Spider that cancels its n-th request after n steps of the event loop, for all n.
 
-    With each one, another request of the same origin waits; both outcomes go into an
-    item, and so does that of a third request after them.
+    Each n has its own origin, for which a second request waits and a third one follows.
+    The outcomes of all three are an item.
     """
 
     name = "cancelling"
     crawler: Crawler
 
     async def start(self) -> AsyncIterator[Any]:
-        """Try every number of steps; the asks are one URL with `{n}` in it."""
+        """Try every number of steps; the URL of the spider's request contains `{n}`."""
         for steps in range(int(self.requests[0]["meta"]["steps"])):
             url = self.requests[0]["url"].replace("{n}", str(steps))
-            victim, other = self.download(url), self.download(url + "?other")
+            cancelled, other = self.download(url), self.download(url + "?other")
             for _ in range(steps):
                 await asyncio.sleep(0)
-            victim.cancel()
-            ends = [await end_of(each) for each in (victim, other)]
+            cancelled.cancel()
+            outcomes = [await outcome_of(each) for each in (cancelled, other)]
             late = self.download(url + "?late")
-            yield {"steps": steps, "ends": [*ends, await end_of(late)]}
+            yield {"steps": steps, "ends": [*outcomes, await outcome_of(late)]}
         engine: Any = self.crawler.engine
         yield {"concurrency": engine.downloader.total_concurrency}
 
     def download(self, url: str) -> asyncio.Future[Any]:
-        """Ask the engine for one page, as a pipeline may."""
+        """Download one page with the engine, as a pipeline may."""
         engine: Any = self.crawler.engine
         request = Request(url, dont_filter=True)
         download: asyncio.Future[Any] = asyncio.ensure_future(
@@ -138,8 +138,8 @@ class CancellingSpider(RequestingSpider):
         return download
 
 
-async def end_of(download: asyncio.Future[Any]) -> str:
-    """How a download ended: its status, or the class of what it raised."""
+async def outcome_of(download: asyncio.Future[Any]) -> str:
+    """Return how a download ended: its status, or the class of its exception."""
     done, _ = await asyncio.wait([download], timeout=20)
     if not done:
         return "hangs"

@@ -1,4 +1,4 @@
-"""HttpCache: the age of a policy does not depend on the cache."""
+"""HttpCache: cached responses do not extend the lifetime of a policy."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ HTTPCACHE = "scrapy.extensions.httpcache."
 CLOSED = replies.text("User-agent: *\nDisallow: /\n")
 
 
-def _packed(**headers: str) -> replies.Reply:
-    """The same file, packed with gzip."""
+def _gzipped(**headers: str) -> replies.Reply:
+    """Return CLOSED compressed with gzip."""
     body = gzip.compress(CLOSED.body)
     return replies.status(200, body, Content_Encoding="gzip", **headers)
 
 
 @pytest.mark.parametrize("policy", ["DummyPolicy", "RFC2616Policy"])
 @pytest.mark.parametrize("storage", ["FilesystemCacheStorage", "DbmCacheStorage"])
-def test_a_404_that_turns_into_a_file_closes_the_cached_site(
+def test_robots_txt_added_between_crawls_applies_to_cached_pages(
     policy: str, storage: str, tmp_path: Path
 ) -> None:
-    """Between two crawls the owner closes the site: a cached page is refused too."""
+    """The second crawl fetches robots.txt again and refuses the cached page."""
     settings = {
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": str(tmp_path),
@@ -50,17 +50,17 @@ def test_a_404_that_turns_into_a_file_closes_the_cached_site(
 
 
 @pytest.mark.parametrize(
-    "renewed",
+    "revalidation",
     [
-        _packed(Cache_Control="max-age=1000"),
+        _gzipped(Cache_Control="max-age=1000"),
         replies.status(304, Content_Encoding="gzip", ETag='"1"'),
     ],
     ids=["200", "304"],
 )
-def test_a_packed_file_that_the_cache_renews_closes_the_replayed_site(
-    renewed: replies.Reply, tmp_path: Path
+def test_gzipped_robots_txt_revalidated_by_the_cache_is_obeyed(
+    revalidation: replies.Reply, tmp_path: Path
 ) -> None:
-    """With both settings the cache asks for a stale robots.txt again, and stores it."""
+    """RFC2616Policy revalidates a stale robots.txt even with HTTPCACHE_IGNORE_MISSING."""
     settings = {
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": str(tmp_path),
@@ -68,7 +68,7 @@ def test_a_packed_file_that_the_cache_renews_closes_the_replayed_site(
     }
     replay = settings | {"HTTPCACHE_IGNORE_MISSING": True}
     with Site() as site:
-        site.answer("/robots.txt", [_packed(ETag='"1"'), renewed])
+        site.answer("/robots.txt", [_gzipped(ETag='"1"'), revalidation])
         crawl([site.url("/page")], settings=settings, middleware="builtin")
         for _ in range(2):
             result = crawl([site.url("/page")], settings=replay)

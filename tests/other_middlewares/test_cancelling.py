@@ -1,4 +1,4 @@
-"""A page request cancelled in a real crawl, after every number of steps of its loop."""
+"""Page requests of a real crawl, cancelled after any number of event loop steps."""
 
 from __future__ import annotations
 
@@ -6,27 +6,29 @@ from tests.support.crawl import CrawlRequest, crawl
 from tests.support.site import Site
 
 STEPS = 60
-ENDS = {"200", "cancelled", "CancelledError"}
+OUTCOMES = {"200", "cancelled", "CancelledError"}
 
 
-def test_cancelling_at_every_step_affects_no_other_request() -> None:
-    """The other waiting request and a later one get their pages."""
+def test_cancelled_request_affects_no_other_request() -> None:
+    """A second request that waits and a later third one fetch their pages."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /closed\n")
-        ask = CrawlRequest(site.url("/open", host="c{n}.test"), meta={"steps": STEPS})
+        request = CrawlRequest(
+            site.url("/open", host="c{n}.test"), meta={"steps": STEPS}
+        )
         result = crawl(
-            [ask],
+            [request],
             spider="tests.other_middlewares.parts:CancellingSpider",
             settings={"CONCURRENT_REQUESTS": 10},
         )
-        asked = [seen.host for seen in site.log("/robots.txt")]
+        hosts = [seen.host for seen in site.log("/robots.txt")]
 
-    *tries, slot = result.items
+    *tries, last_item = result.items
     assert [each["steps"] for each in tries] == list(range(STEPS))
-    assert {each["ends"][0] for each in tries} <= ENDS
+    assert {each["ends"][0] for each in tries} <= OUTCOMES
     assert {tuple(each["ends"][1:]) for each in tries} == {("200", "200")}
     assert {each["ends"][0] for each in tries[:2]} != {"200"}
-    assert len(asked) == len(set(asked)) == STEPS
-    assert slot == {"concurrency": 10}
+    assert len(hosts) == len(set(hosts)) == STEPS
+    assert last_item == {"concurrency": 10}
     assert "Traceback" not in result.log
     assert "was destroyed" not in result.log

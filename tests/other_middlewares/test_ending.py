@@ -1,4 +1,4 @@
-"""A crawl that is ended while requests wait for a robots.txt ends cleanly."""
+"""A crawl ends cleanly although requests are waiting for a robots.txt."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ from tests.support.crawl import (
 )
 from tests.support.site import Site
 
-TEN = 10
-SHORT = {"ROBOTS1994_TIMEOUT": 2}
-SCRAPYS_OWN = re.compile(r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n")
-"""What Scrapy 2.16 leaves at a forced end without a reactor, also with robots off."""
+REQUEST_COUNT = 10
+SHORT_TIMEOUT = {"ROBOTS1994_TIMEOUT": 2}
+SCRAPY_TASK_MESSAGES = re.compile(
+    r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
+)
+"""Logged by Scrapy 2.16 at a forced end without a reactor, even with ROBOTSTXT_OBEY off."""
 
 
 def wait_for(running: Crawl, text: str) -> None:
@@ -34,11 +36,11 @@ def wait_for(running: Crawl, text: str) -> None:
 
 
 def interrupted(reactor: Reactor, *, times: int) -> CrawlResult:
-    """Press Ctrl-C so many times while ten requests wait for a silent robots.txt."""
+    """Press Ctrl-C once or twice while ten requests wait for a robots.txt."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /closed\n", gate="never")
-        urls = [site.url(f"/open/{number}") for number in range(TEN)]
-        running = start_crawl(urls, reactor=reactor, settings=SHORT)
+        urls = [site.url(f"/open/{number}") for number in range(REQUEST_COUNT)]
+        running = start_crawl(urls, reactor=reactor, settings=SHORT_TIMEOUT)
         site.wait("/robots.txt")
         os.kill(running.pid, signal.SIGINT)
         if times > 1:
@@ -50,8 +52,8 @@ def interrupted(reactor: Reactor, *, times: int) -> CrawlResult:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_ctrl_c_releases_those_who_wait(reactor: Reactor) -> None:
-    """Once: nothing is fetched, every request returns to the scheduler (R6)."""
+def test_ctrl_c_returns_waiting_requests_to_the_scheduler(reactor: Reactor) -> None:
+    """R6: no page is fetched, and no request fails."""
     result = interrupted(reactor, times=1)
 
     assert result.stats["finish_reason"] == "shutdown"
@@ -61,13 +63,13 @@ def test_ctrl_c_releases_those_who_wait(reactor: Reactor) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_ctrl_c_twice_ends_at_once(reactor: Reactor) -> None:
-    """Twice: the process ends by itself, without an unhandled error."""
+def test_second_ctrl_c_ends_the_process(reactor: Reactor) -> None:
+    """Without an unhandled error."""
     result = interrupted(reactor, times=2)
 
     assert result.returncode == 0
     assert result.fetched == []
-    assert unclean(SCRAPYS_OWN.sub("", result.log)) == []
+    assert unclean(SCRAPY_TASK_MESSAGES.sub("", result.log)) == []
 
 
 @pytest.mark.parametrize(
@@ -78,12 +80,14 @@ def test_ctrl_c_twice_ends_at_once(reactor: Reactor) -> None:
 def test_limit_that_closes_the_spider_ends_every_wait(
     limit: dict[str, Any],
 ) -> None:
-    """While ten requests wait for a silent origin the limit of the crawl is reached."""
+    """Ten requests wait for an unresponsive origin when the crawl reaches its limit."""
     with Site(ports=2) as site:
         silent = f"127.0.0.1:{site.port}"
         site.robots("User-agent: *\nDisallow:\n", at=silent, gate="never")
-        urls = [site.url(f"/open/{number}") for number in range(TEN)]
-        result = crawl([*urls, site.url("/page", port=1)], settings=SHORT | limit)
+        urls = [site.url(f"/open/{number}") for number in range(REQUEST_COUNT)]
+        result = crawl(
+            [*urls, site.url("/page", port=1)], settings=SHORT_TIMEOUT | limit
+        )
         assert not [seen for seen in site.log() if seen.target.startswith("/open")]
 
     assert result.stats["finish_reason"].startswith("closespider_")

@@ -1,4 +1,4 @@
-"""Other middlewares and handlers: no verdict changes, and no secret leaks."""
+"""Other middlewares and handlers: they change no verdict, and no password leaks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 PARTS = "tests.other_middlewares.parts"
 OPEN = "User-agent: *\nDisallow: /closed\n"
-SECRET = "hunter2-of-the-test"  # noqa: S105 (it is looked for, and must not be found)
+SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
 
-# What the settings of today say, to a Scrapy that reads it from the spider alone.
+# Scrapy versions without HTTPAUTH settings read these attributes of the spider.
 OLDER_HTTPAUTH = (
     {}
     if hasattr(default_settings, "HTTPAUTH_USER")
@@ -28,8 +28,8 @@ OLDER_HTTPAUTH = (
 )
 
 
-def test_many_other_middlewares_change_no_verdict() -> None:
-    """Retry, cookies, AutoThrottle, compression, offsite and auth, all on."""
+def test_other_middlewares_change_no_verdict() -> None:
+    """With retry, cookies, AutoThrottle, compression, offsite and auth enabled."""
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     with Site() as site:
         site.answer("/robots.txt", cookie)
@@ -61,30 +61,32 @@ def test_many_other_middlewares_change_no_verdict() -> None:
     assert unclean(result.log) == []
 
 
-@pytest.mark.parametrize("way", ["environment", "meta"])
+@pytest.mark.parametrize("source", ["environment", "meta"])
 def test_only_the_proxy_gets_its_password(
-    way: str, monkeypatch: pytest.MonkeyPatch
+    source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """HttpProxy sends the credentials in its header to the proxy; no log names them."""
+    """HttpProxy sends the credentials to the proxy in a header; they are not logged."""
     with Site() as proxy:
         proxy.robots(OPEN)
         url = proxy.url("").replace("http://", f"http://user:{SECRET}@")
-        if way == "environment":
+        if source == "environment":
             monkeypatch.setenv("http_proxy", url)
-        meta = {"proxy": url} if way == "meta" else {}
+        meta = {"proxy": url} if source == "meta" else {}
         pages = [f"http://far.example/{path}" for path in ("open", "closed")]
         result = crawl([CrawlRequest(page, meta=meta) for page in pages])
         seen = proxy.log()
 
-    known = base64.b64encode(f"user:{SECRET}".encode()).decode()
+    credentials = base64.b64encode(f"user:{SECRET}".encode()).decode()
     assert [each.target for each in seen] == ["/robots.txt", "/open"]
-    assert {each.headers["proxy-authorization"] for each in seen} == {f"Basic {known}"}
+    assert {each.headers["proxy-authorization"] for each in seen} == {
+        f"Basic {credentials}"
+    }
     assert result.fetched_urls == pages[:1]
     assert SECRET not in result.log + str(result.stats) + str(result.failed)
 
 
 def test_dead_proxy_fails_the_request_without_naming_its_password() -> None:
-    """R7: nothing is known of the origin; the request fails with the proxy's error."""
+    """R7: the fault is local, so the request fails with the proxy's error and no verdict."""
     with Site() as site:
         url = site.refused_url("").replace("http://", f"http://user:{SECRET}@")
         result = crawl([CrawlRequest("http://far.example/page", meta={"proxy": url})])
@@ -98,8 +100,8 @@ def test_dead_proxy_fails_the_request_without_naming_its_password() -> None:
     assert SECRET not in result.log + str(result.stats) + str(result.failed)
 
 
-def test_a_handler_that_breaks_on_a_robots_txt_fails_the_request() -> None:
-    """R7: no page is requested, none is refused, and the log names the exception."""
+def test_exception_in_a_download_handler_fails_the_request() -> None:
+    """R7: no page is requested or refused, and the log has the exception."""
     handlers = {"DOWNLOAD_HANDLERS": {"http": f"{PARTS}.BrokenHandler"}}
     with Site() as site:
         site.robots(OPEN)
@@ -113,11 +115,13 @@ def test_a_handler_that_breaks_on_a_robots_txt_fails_the_request() -> None:
 
 
 @pytest.mark.parametrize("order", [850, 50], ids=["inner", "outer"])
-def test_a_middleware_that_breaks_on_a_robots_txt_fails_the_request(
+def test_exception_in_a_middleware_fails_the_request(
     order: int,
 ) -> None:
     """R7: the request fails with the middleware's exception; no policy is stored."""
-    middleware = {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.BreakingOnAnswers": order}}
+    middleware = {
+        "DOWNLOADER_MIDDLEWARES": {f"{PARTS}.BrokenResponseMiddleware": order}
+    }
     with Site() as site:
         site.robots(OPEN)
         result = crawl([site.url("/open")], settings=middleware)
@@ -135,10 +139,10 @@ def test_a_middleware_that_breaks_on_a_robots_txt_fails_the_request(
     "hook",
     ["stop_all_but_html", "stop_at_the_first_bytes", "fail_at_the_first_bytes"],
 )
-def test_a_robots_txt_that_another_handler_stops_opens_nothing(
+def test_stopped_robots_txt_download_fails_the_requests(
     hook: str, reactor: Reactor
 ) -> None:
-    """R7: what is missing may close the site, and the origin is not at fault."""
+    """R7: the missing part may disallow anything, and the origin is not at fault."""
     with Site() as site:
         site.robots(
             "User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n"
@@ -154,8 +158,8 @@ def test_a_robots_txt_that_another_handler_stops_opens_nothing(
     assert result.stats["robots1994/local_faults"] == 1
 
 
-def test_a_whole_file_counts_although_its_download_was_stopped() -> None:
-    """As long as it was announced, it arrived with the first bytes."""
+def test_stopped_download_of_a_complete_file_is_obeyed() -> None:
+    """A short file arrives completely, by its Content-Length, with the first bytes."""
     with Site() as site:
         site.robots(OPEN)
         pages = [site.url("/open"), site.url("/closed")]
@@ -165,13 +169,13 @@ def test_a_whole_file_counts_although_its_download_was_stopped() -> None:
     assert [failed.verdict is None for failed in result.failed] == [False]
 
 
-def test_a_middleware_that_hands_back_a_request_is_followed() -> None:
-    """The answer to what it asks instead is the answer; the policy is this origin's."""
+def test_request_returned_by_a_middleware_is_followed() -> None:
+    """Its response is used as the robots.txt of the origin."""
     with Site() as site:
         site.answer("/robots-file", replies.text(OPEN))
         site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n"))
         pages = [site.url("/open"), site.url("/closed")]
-        settings = {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.ElsewhereRobots": 850}}
+        settings = {"DOWNLOADER_MIDDLEWARES": {f"{PARTS}.RobotsFromOtherPath": 850}}
         result = crawl(pages, settings=settings)
 
         assert "/robots-file" in site.targets()
@@ -180,15 +184,15 @@ def test_a_middleware_that_hands_back_a_request_is_followed() -> None:
 
 
 def test_password_in_a_page_url_is_not_logged(tmp_path: Path) -> None:
-    """Log lines, exceptions, stats and the comparison's report: none of ours names it.
+    """Nor does it appear in exceptions, stats or the report of the comparison.
 
-    Scrapy's own lines ("Crawled (200) <GET …>") show URLs as they are.
+    Scrapy's own log lines ("Crawled (200) <GET …>") show URLs unchanged.
     """
     report = tmp_path / "report.json"
-    marked = '<html><meta name="robots" content="noindex, nofollow"></html>'
+    page = '<html><meta name="robots" content="noindex, nofollow"></html>'
     with Site() as site:
         site.robots(OPEN)
-        site.answer("/open", replies.html(marked))
+        site.answer("/open", replies.html(page))
         with_password = site.url("").replace("http://", f"http://user:{SECRET}@")
         result = crawl(
             [with_password + path for path in ("/open", "/closed")],
@@ -198,14 +202,14 @@ def test_password_in_a_page_url_is_not_logged(tmp_path: Path) -> None:
                 "ROBOTS1994_PAGES": True,
             },
         )
-        asked = site.log("/robots.txt")[0]
+        robots = site.log("/robots.txt")[0]
 
     ours = [line for line in result.log.split("\n") if "[scrapy_robots1994" in line]
     assert "Forbidden by robots.txt" in "".join(ours)
     assert SECRET not in "".join(ours)
-    # Scrapy 2.13 fails for the open page, and names the password in its own words.
+    # Scrapy 2.13 fails for the allowed page with a message that contains the password.
     refused = next(each for each in result.failed if each.verdict)
     assert SECRET not in refused.message + str(refused.verdict) + str(result.stats)
     assert SECRET not in report.read_text("utf-8")
-    assert "authorization" not in asked.headers
-    assert SECRET not in asked.target + asked.host
+    assert "authorization" not in robots.headers
+    assert SECRET not in robots.target + robots.host

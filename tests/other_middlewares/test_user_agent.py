@@ -1,4 +1,4 @@
-"""A middleware after ours that changes the User-Agent is named once."""
+"""The warning about a later middleware that changes the User-Agent."""
 
 from __future__ import annotations
 
@@ -13,27 +13,29 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
 
 OTHER: dict[str, Any] = {
-    "DOWNLOADER_MIDDLEWARES": {f"{__name__}.AnotherName": 990},
+    "DOWNLOADER_MIDDLEWARES": {f"{__name__}.RenamingMiddleware": 990},
     "USER_AGENT": "known/1.0",
 }
-SAID = "robots.txt is matched by the User-Agent known/1.0, but a downloader middleware"
+WARNING = (
+    "robots.txt is matched by the User-Agent known/1.0, but a downloader middleware"
+)
 
 
-class AnotherName:
-    """Sends everything by a name of its own, as middlewares with random names do."""
+class RenamingMiddleware:
+    """Middleware that sets another User-Agent, like those with random ones."""
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Replace the header."""
+        """Set the header."""
         request.headers["User-Agent"] = "other/2.0"
 
 
-def test_another_name_than_robots_txt_is_matched_by_is_warned_of_once() -> None:
-    """Two origins, one line that says both names and what to set."""
+def test_changed_user_agent_is_warned_about_once() -> None:
+    """For two origins; the warning has both names and the setting to change."""
     with Site() as site:
         urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
         result = crawl(urls, settings=OTHER)
 
-    assert result.log.count(SAID) == 1
+    assert result.log.count(WARNING) == 1
     assert "sends other/2.0: set ROBOTSTXT_USER_AGENT" in result.log
 
 
@@ -49,7 +51,7 @@ def test_another_name_than_robots_txt_is_matched_by_is_warned_of_once() -> None:
 def test_robot_name_that_is_set_or_sent_causes_no_warning(
     settings: dict[str, Any], headers: dict[str, str]
 ) -> None:
-    """`ROBOTSTXT_USER_AGENT`, the default name, and a name of the request itself."""
+    """With ROBOTSTXT_USER_AGENT, without another middleware, and with a request header."""
     with Site() as site:
         result = crawl(
             [CrawlRequest(site.url("/"), headers=headers)], settings=settings

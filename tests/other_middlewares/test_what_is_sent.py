@@ -1,7 +1,7 @@
-"""What is judged is what is sent (O27): no spelling of a disallowed URL arrives.
+"""URLs are checked as they are sent (O27): no spelling of a disallowed one is requested.
 
-The server's log decides, for each of Scrapy's HTTP handlers: some remove dot segments
-before they send, and servers do it after.
+The log of the server shows it for each HTTP handler of Scrapy. Some of them remove dot
+segments, and servers do so after them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 HANDLERS = "scrapy.core.downloader.handlers"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
-WAYS: list[tuple[Reactor, str]] = [(reactor, "") for reactor in reactors()]
-WAYS += [
+REACTORS_AND_HANDLERS: list[tuple[Reactor, str]] = [
+    (reactor, "") for reactor in reactors()
+]
+REACTORS_AND_HANDLERS += [
     ("asyncio", f"{HANDLERS}.{module}.{name}")
     for module, name in (
         ("_aiohttp", "AiohttpDownloadHandler"),
@@ -61,7 +63,7 @@ ALLOWED = ("/open/1", "/private/../open/2", "/open?to=/a/../private/3", "/privat
 
 
 def normalized(target: str) -> str:
-    """The path of *target* as a server resolves it: RFC 3986 6.2.2 and 5.2.4."""
+    """Return the path of *target* as a server resolves it: RFC 3986 6.2.2 and 5.2.4."""
     path = target.partition("?")[0].replace("\\", "/")
     path = UNRESERVED.sub(lambda found: unquote(found[0]), path)
     segments: list[str] = []
@@ -73,32 +75,32 @@ def normalized(target: str) -> str:
     return "/" + "/".join(segments)
 
 
-def arrived(site: Site) -> list[str]:
-    """The targets that arrived, but for robots.txt."""
+def requested_pages(site: Site) -> list[str]:
+    """Return the targets that *site* received, except robots.txt."""
     return [target for target in site.targets() if target != "/robots.txt"]
 
 
-def assert_judged_as_sent(targets: list[str], failed: int, asked: int) -> None:
-    """Nothing disallowed arrived, everything allowed did, and the rest was refused."""
+def assert_checked_as_sent(targets: list[str], failed: int, total: int) -> None:
+    """Check that all allowed targets, and no others, were requested."""
     assert [it for it in targets if normalized(it).startswith("/private")] == []
-    assert failed == asked - len(targets)
+    assert failed == total - len(targets)
     assert {normalized(it) for it in targets} >= {"/open/1", "/open", "/privat/4"}
 
 
 def requests_for(base: str, *, is_verbatim: bool) -> list[CrawlRequest]:
-    """All spellings below *base*; from Scrapy 2.19 on also sent as they are written."""
+    """Return requests for all spellings below *base*, with `verbatim_url` if *is_verbatim*."""
     if is_verbatim and VERSION < (2, 19):
         pytest.skip("Scrapy has no meta key verbatim_url")
     meta = {"verbatim_url": True} if is_verbatim else {}
     return [CrawlRequest(base + path, meta=meta) for path in (*DISALLOWED, *ALLOWED)]
 
 
-@pytest.mark.parametrize(("reactor", "handler"), WAYS)
+@pytest.mark.parametrize(("reactor", "handler"), REACTORS_AND_HANDLERS)
 @pytest.mark.parametrize("is_verbatim", [False, True])
-def test_no_spelling_of_a_disallowed_url_arrives(
+def test_no_spelling_of_a_disallowed_url_is_requested(
     reactor: Reactor, handler: str, *, is_verbatim: bool
 ) -> None:
-    """Requests of a spider, as Scrapy spells them and, since 2.19, as written."""
+    """As Scrapy normalizes URLs and, since 2.19, as the spider writes them."""
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\n")
@@ -106,20 +108,18 @@ def test_no_spelling_of_a_disallowed_url_arrives(
         result = crawl(
             requests, reactor=reactor, settings=settings, may_warn=bool(handler)
         )
-        targets = arrived(site)
+        targets = requested_pages(site)
 
-    assert_judged_as_sent(targets, len(result.failed), len(requests))
+    assert_checked_as_sent(targets, len(result.failed), len(requests))
 
 
-@pytest.mark.skipif(
-    VERSION < (2, 16), reason="its HTTP/2 fails with the pyOpenSSL of today"
-)
+@pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
 @pytest.mark.parametrize("is_verbatim", [False, True])
-def test_no_spelling_of_a_disallowed_url_arrives_over_http2(
+def test_no_spelling_of_a_disallowed_url_is_requested_over_http2(
     reactor: Reactor, tmp_path: Path, *, is_verbatim: bool
 ) -> None:
-    """The path is a header there."""
+    """HTTP/2 sends the path in a header."""
     pem = tmp_path / "both.pem"
     pem.write_text("".join(make_certificate()))
     command = [sys.executable, "-m", "tests.integrations.h2_server", str(pem)]
@@ -137,25 +137,25 @@ def test_no_spelling_of_a_disallowed_url_arrives_over_http2(
         targets = server.stdout.read().splitlines()
 
     targets.remove("/robots.txt")
-    assert_judged_as_sent(targets, len(result.failed), len(requests))
+    assert_checked_as_sent(targets, len(result.failed), len(requests))
 
 
-@pytest.mark.parametrize(("reactor", "handler"), WAYS)
+@pytest.mark.parametrize(("reactor", "handler"), REACTORS_AND_HANDLERS)
 def test_links_redirects_and_sitemaps_lead_to_no_disallowed_spelling(
     reactor: Reactor, handler: str
 ) -> None:
-    """Wherever a URL comes from, it is judged as it is sent."""
+    """Each URL is checked as it is sent, wherever it comes from."""
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     spellings = (*DISALLOWED, *ALLOWED)
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\nSitemap: /map.xml\n")
         links = "".join(f'<a href="{path}">x</a>' for path in spellings)
         site.answer("/links", replies.html(links))
-        places = "".join(
+        entries = "".join(
             f"<url><loc>{site.url(path)}</loc></url>" for path in spellings
         )
         site.answer(
-            "/map.xml", replies.Reply(200, f"<urlset>{places}</urlset>".encode())
+            "/map.xml", replies.Reply(200, f"<urlset>{entries}</urlset>".encode())
         )
         for number, path in enumerate(DISALLOWED):
             site.answer(f"/hop{number}", replies.redirect(path))
@@ -168,10 +168,10 @@ def test_links_redirects_and_sitemaps_lead_to_no_disallowed_spelling(
             settings=settings,
             may_warn=bool(handler),
         )
-        targets = arrived(site)
+        targets = requested_pages(site)
 
     assert [it for it in targets if normalized(it).startswith("/private")] == []
-    found = [normalized(it) for it in targets]
-    assert "/map.xml" in found
+    paths = [normalized(it) for it in targets]
+    assert "/map.xml" in paths
     for path in ("/open/1", "/open", "/privat/4"):
-        assert found.count(path) >= 2, "once by a link, once by the sitemap"
+        assert paths.count(path) >= 2, "once by a link, once by the sitemap"
