@@ -11,12 +11,12 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.codec import decode, encode
 from tests.policy.samples import DAY, FRESHNESS, NOW, SITE, parsed
-from tests.stores.stubborn import StubbornStore
+from tests.stores.fake_store import FakeStore
 
 
 def test_policies_read_from_a_store_stay_compressed() -> None:
     """All policies are sorted in memory; 1 GB of entries would decompress to many times that."""
-    store = StubbornStore()
+    store = FakeStore()
     policy = parsed(body=b"Disallow: /a\n" * 10_000)
     store.entries_by_origin[SITE] = encode(policy)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_robots1994.crawl.judges import MAX_PREFIXES, RulesCache
 from scrapy_robots1994.origin import Origin
 from tests.policy.samples import parsed
-from tests.stores.lasting import ListedMemory
+from tests.stores.guarded_store import ListedMemory
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import Policy

@@ -1,4 +1,4 @@
-"""A resolver with a fake network, whose answers a test gives by hand."""
+"""A resolver with a fake network whose answers are given by the test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from tests.policy.samples import BODY, SITE
 from tests.stores.clock import FakeClock
-from tests.stores.lasting import ListedMemory
+from tests.stores.guarded_store import ListedMemory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
@@ -71,7 +71,7 @@ class RecordingMemory(ListedMemory):
 
 
 class FakeWaiter:
-    """A waiting object that counts how often it was released."""
+    """A waiter that counts its releases."""
 
     def __init__(self, pending: Pending[Any]) -> None:
         self._pending = pending
@@ -81,7 +81,7 @@ class FakeWaiter:
         """Resume the waiting request."""
         self.releases += 1
         if self._pending.is_open:
-            self._pending.settle(resolution)
+            self._pending.complete(resolution)
 
     def __await__(self) -> Generator[Any, Any, Resolution]:
         """Wait for `release`."""
@@ -90,7 +90,7 @@ class FakeWaiter:
 
 @dataclass(slots=True)
 class Faults:
-    """The errors that a test makes the backend raise."""
+    """The errors that the backend raises, set by the test."""
 
     fetch: BaseException | None = None
     read: BaseException | None = None
@@ -99,7 +99,7 @@ class Faults:
     start: BaseException | None = None
 
     @staticmethod
-    def strike(error: BaseException | None) -> None:
+    def raise_if_set(error: BaseException | None) -> None:
         """Raise *error*, if there is one."""
         if error is not None:
             raise error
@@ -116,7 +116,7 @@ class FakeReader(Reader):
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
         """Parse *body*."""
         self.reads.append(body)
-        self.faults.strike(self.faults.read)
+        self.faults.raise_if_set(self.faults.read)
         return super().read(body, is_truncated=is_truncated)
 
 
@@ -159,7 +159,7 @@ class FakeBackend:
             self.doubled.append(origin)
         self.under_way.append(origin)
         try:
-            self.faults.strike(self.faults.fetch)
+            self.faults.raise_if_set(self.faults.fetch)
             return self.at_once or await fetch.answer
         finally:
             self.under_way.remove(origin)
@@ -173,15 +173,15 @@ class FakeBackend:
     def start(
         self, work: Coroutine[Any, Any, None], ended: Callable[[], None]
     ) -> Callable[[], None]:
-        """Run *work* on its own."""
-        self.faults.strike(self.faults.start)
+        """Run *work* independently of the caller."""
+        self.faults.raise_if_set(self.faults.start)
         running = self.driver.run(work)
         self.works.append(running)
-        running.when_over(ended)
+        running.on_done(ended)
         return running.cancel
 
     def new_waiter(self) -> FakeWaiter:
-        """Make a fresh waiting object."""
+        """Make a new waiter."""
         waiter = FakeWaiter(self.driver.pending())
         self.waiters.append(waiter)
         return waiter
@@ -200,7 +200,7 @@ class FakeBackend:
         """Record the policy, and wait for the test's listeners."""
         self.fetched.append(policy)
         self.announced.append(in_flight.announced)
-        self.faults.strike(self.faults.listeners)
+        self.faults.raise_if_set(self.faults.listeners)
         if self.listeners is not None:
             await self.listeners
 
@@ -214,7 +214,7 @@ class FakeBackend:
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Record a fetch that ended without a policy."""
         self.given_up.append((origin, fault))
-        self.faults.strike(self.faults.failed)
+        self.faults.raise_if_set(self.faults.failed)
 
 
 class ResolverHarness:
@@ -245,7 +245,7 @@ class ResolverHarness:
 
     def answer(self, answer: FetchResult = FILE, *, nth: int = -1) -> None:
         """Answer the *nth* fetch, the last one unless said otherwise."""
-        self.backend.fetches[nth].answer.settle(answer)
+        self.backend.fetches[nth].answer.complete(answer)
         self.driver.turn()
 
     def fail(self, error: BaseException) -> None:
@@ -256,7 +256,7 @@ class ResolverHarness:
     def wake(self) -> float:
         """End the last pause; return how long it would have been."""
         pause = self.backend.pauses[-1]
-        pause.end.settle(None)
+        pause.end.complete(None)
         self.driver.turn()
         return pause.seconds
 
@@ -271,16 +271,16 @@ class ResolverHarness:
         self.driver.turn()
 
 
-def end_of(request: Running[Policy]) -> Policy | Exception:
-    """Return the policy of *request*, or the exception it ended with."""
+def outcome_of(request: Running[Policy]) -> Policy | Exception:
+    """Return the policy of *request*, or the exception it failed with."""
     try:
         return request.result()
-    except Exception as error:  # noqa: BLE001 - any is an end
+    except Exception as error:  # noqa: BLE001 - any exception is an outcome
         return error
 
 
 def reason_of(request: Running[Policy]) -> str:
     """Return the reason for which the wait of *request* was aborted."""
-    error = end_of(request)
+    error = outcome_of(request)
     assert isinstance(error, FetchAborted)
     return str(error)

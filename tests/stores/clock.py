@@ -6,14 +6,14 @@ from tests.policy.samples import NOW
 
 
 class FakeClock:
-    """Seconds since the epoch as the test says; each reading may take a while."""
+    """Return seconds since the epoch, set by the test, and advance by *tick* on each call."""
 
     def __init__(self, now: float = NOW, *, tick: float = 0.0) -> None:
         self.now = now
         self._tick = tick
 
     def __call__(self) -> float:
-        """Tell the time, and let *tick* seconds pass."""
+        """Return the time, and advance it by *tick* seconds."""
         now = self.now
         self.now += self._tick
         return now

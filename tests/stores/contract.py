@@ -1,4 +1,4 @@
-"""What every store promises; the tests of each store inherit this class."""
+"""The contract of every store; the tests of each store inherit `StoreContract`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings
 from tests.policy.samples import BODY, DAY, NOW, SITE, parsed
 from tests.stores.clock import FakeClock
-from tests.stores.lasting import SyncStore, busy
+from tests.stores.guarded_store import SyncStore, unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,31 +24,31 @@ OTHER = Origin("https", "other.example", 8443)
 KEEP_SECONDS = DAY + 30 * DAY
 
 
-class Holder(Protocol):
-    """What the contract is about: memory, or a store behind its guard."""
+class SynchronousStore(Protocol):
+    """What the contract applies to: the memory store, or a guarded store."""
 
     def get(self, origin: Origin) -> Policy | None:
         """Return the stored policy."""
 
     def put(self, policy: Policy) -> None:
-        """Hold *policy*."""
+        """Store *policy*."""
 
     def forget(self, origin: Origin) -> object:
-        """Hold nothing of *origin*."""
+        """Delete the policy of *origin*."""
 
     def __iter__(self) -> Iterator[Policy]:
-        """Return every stored policy."""
+        """Iterate over every stored policy."""
 
     def __len__(self) -> int:
         """Return the number of stored policies."""
 
 
 class StoreContract(ABC):
-    """Holds policies by origin, each until its own `keep_until`."""
+    """A store has one policy per origin, each until its own `keep_until`."""
 
     @abstractmethod
-    def new_store(self, clock: FakeClock, folder: Path) -> Holder:
-        """Make an empty store that is large enough; *folder* is its own."""
+    def new_store(self, clock: FakeClock, folder: Path) -> SynchronousStore:
+        """Make an empty store with room for all policies; *folder* is for its files."""
 
     @pytest.fixture
     def clock(self) -> FakeClock:
@@ -56,21 +56,21 @@ class StoreContract(ABC):
         return FakeClock()
 
     @pytest.fixture
-    def store(self, clock: FakeClock, tmp_path: Path) -> Iterator[Holder]:
-        """Make an empty store, and close it where it has an end."""
+    def store(self, clock: FakeClock, tmp_path: Path) -> Iterator[SynchronousStore]:
+        """Make an empty store, and close it if it can be closed."""
         store = self.new_store(clock, tmp_path)
         yield store
         if isinstance(store, SyncStore):
             store.close()
 
-    def test_unknown_origin_has_no_policy(self, store: Holder) -> None:
-        """An unknown origin is `None`, not an error and not an open site."""
+    def test_unknown_origin_has_no_policy(self, store: SynchronousStore) -> None:
+        """The result is `None`: not an error, and not a policy that allows everything."""
         assert store.get(SITE) is None
         assert len(store) == 0
         assert list(store) == []
 
-    def test_stored_policy_is_returned(self, store: Holder) -> None:
-        """A policy comes back equal, and for its own origin only."""
+    def test_stored_policy_is_returned(self, store: SynchronousStore) -> None:
+        """An equal policy is returned, for its own origin only."""
         policy = parsed()
 
         store.put(policy)
@@ -88,15 +88,15 @@ class StoreContract(ABC):
         ],
     )
     def test_scheme_host_and_port_are_distinguished(
-        self, store: Holder, other: Origin
+        self, store: SynchronousStore, other: Origin
     ) -> None:
-        """Origins that differ in one of the three have two policies."""
+        """Origins that differ in one of the three have separate policies."""
         store.put(parsed())
 
         assert store.get(other) is None
 
-    def test_a_newer_policy_replaces_the_older(self, store: Holder) -> None:
-        """One origin has one policy: the last that was put, with its own end."""
+    def test_newer_policy_replaces_the_older(self, store: SynchronousStore) -> None:
+        """One origin has one policy: the one that was put last."""
         newer = parsed(body=BODY + b"Disallow: /too\n", lifetime=DAY / 2)
         store.put(parsed())
 
@@ -105,8 +105,10 @@ class StoreContract(ABC):
         assert store.get(SITE) == newer
         assert len(store) == 1
 
-    def test_a_policy_that_is_over_at_once_replaces_too(self, store: Holder) -> None:
-        """After a policy that is not worth keeping, the older one is gone as well."""
+    def test_policy_that_expires_at_once_deletes_the_older(
+        self, store: SynchronousStore
+    ) -> None:
+        """Neither the expired policy nor the older one is returned."""
         store.put(parsed())
 
         store.put(
@@ -116,12 +118,12 @@ class StoreContract(ABC):
         assert store.get(SITE) is None
         assert len(store) == 0
 
-    def test_each_policy_goes_at_its_own_end(
-        self, store: Holder, clock: FakeClock
+    def test_each_policy_expires_at_its_keep_until(
+        self, store: SynchronousStore, clock: FakeClock
     ) -> None:
-        """It is stored until its `keep_until`, fresh or stale."""
+        """A policy is stored until its `keep_until`, fresh or stale."""
         store.put(parsed())
-        store.put(busy(origin=OTHER))
+        store.put(unavailable(origin=OTHER))
 
         clock.now = NOW + 300
         assert [store.get(origin) is None for origin in (SITE, OTHER)] == [False, True]
@@ -131,19 +133,19 @@ class StoreContract(ABC):
         assert store.get(SITE) is None
         assert list(store) == []
 
-    def test_a_replaced_policy_takes_its_end_with_it(
-        self, store: Holder, clock: FakeClock
+    def test_replacement_has_its_own_expiry(
+        self, store: SynchronousStore, clock: FakeClock
     ) -> None:
-        """A policy put in place of a shorter one lives as long as it says itself."""
-        store.put(busy())
+        """The expiry of a replaced policy does not apply to the new one."""
+        store.put(unavailable())
         store.put(parsed())
 
         clock.now = NOW + 300
 
         assert store.get(SITE) == parsed()
 
-    def test_forgotten_policy_is_not_returned(self, store: Holder) -> None:
-        """Forgetting one origin leaves the others; a second time is no error."""
+    def test_forgotten_policy_is_not_returned(self, store: SynchronousStore) -> None:
+        """Other origins are not affected; forgetting a second time is not an error."""
         store.put(parsed())
         store.put(parsed(origin=OTHER))
 
@@ -153,9 +155,9 @@ class StoreContract(ABC):
         assert [policy.origin for policy in store] == [OTHER]
 
     def test_expired_policy_can_be_forgotten(
-        self, store: Holder, clock: FakeClock
+        self, store: SynchronousStore, clock: FakeClock
     ) -> None:
-        """Forgetting a policy past its end is no error either."""
+        """Forgetting a policy past its `keep_until` is not an error."""
         store.put(parsed())
         clock.now = NOW + KEEP_SECONDS
 
@@ -163,8 +165,8 @@ class StoreContract(ABC):
 
         assert len(store) == 0
 
-    def test_walking_through_the_store_may_change_it(self, store: Holder) -> None:
-        """Who goes through all policies may forget and put on the way."""
+    def test_store_may_change_during_iteration(self, store: SynchronousStore) -> None:
+        """The caller may forget and put policies while it iterates."""
         store.put(parsed())
         store.put(parsed(origin=OTHER))
 
@@ -175,13 +177,13 @@ class StoreContract(ABC):
         assert all(policy.is_stale_on_error for policy in store)
         assert len(store) == 2
 
-    def test_a_clock_that_goes_back_loses_nothing(
-        self, store: Holder, clock: FakeClock
+    def test_clock_set_back_expires_no_policy(
+        self, store: SynchronousStore, clock: FakeClock
     ) -> None:
-        """Stored policies stay; a policy put later has its own end."""
+        """Stored policies stay; one put afterwards expires by the new time."""
         store.put(parsed())
         clock.now = NOW - DAY
-        store.put(busy(origin=OTHER, at=clock.now))
+        store.put(unavailable(origin=OTHER, at=clock.now))
 
         assert store.get(SITE) == parsed()
         clock.now += 300

@@ -1,4 +1,4 @@
-"""A store as a user would write it: each policy is a file of a folder."""
+"""A store as a user would write it: each policy is a file in a folder."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class FolderStore(PolicyStore):
-    """Policies as files of a folder: `mypackage.stores.FolderStore:///path/of/folder`."""
+    """Policies as files in a folder: `mypackage.stores.FolderStore:///path/of/folder`."""
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
 
     @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - files answer at once
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - files need no timeout
         """Make the store that *url* names."""
         return cls(url.partition("://")[2])
 
@@ -46,10 +46,10 @@ class FolderStore(PolicyStore):
         new.replace(self.file(stored.origin))
 
     def forget(self, origin: Origin) -> bool:
-        """Remove the file and return whether there was one."""
-        was_there = self.file(origin).exists()
+        """Remove the file and return whether it existed."""
+        existed = self.file(origin).exists()
         self.file(origin).unlink(missing_ok=True)
-        return was_there
+        return existed
 
     def entries(self) -> Iterator[Stored]:
         """Yield every stored policy."""

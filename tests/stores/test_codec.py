@@ -1,4 +1,4 @@
-"""The stored form: what goes in comes out, and what is broken is nothing."""
+"""The codec: a policy is read back unchanged, and a damaged entry is a miss."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ from tests.policy.samples import BODY, DAY, FRESHNESS, NOW, READER, SITE, parsed
 REDIRECTED = "https://www.site.example/robots.txt"
 DATE = "Mon, 01 Jan 2024 00:00:00 GMT"
 
-# Encoded by version 2. This must be readable, or the version must change; the dictionary
-# is a part of it.
+# Encoded by version 2. It must stay readable, or the version must change; the
+# compression dictionary is part of the version.
 GOLDEN = (
     "0(iU1%I0~)j2KX=)l02N%q_@C#p_)X{2HzwqZCtWV32AVqeR%xCV2d;gr31*PSr2U2d4O9"
     "y^@L&B}xM&IVZn3HH8ZR;x1g-"
 )
 
 
-def settled(answer: RobotsResponse) -> Policy:
-    """Make the policy of *answer*."""
+def policy_of(answer: RobotsResponse) -> Policy:
+    """Make the policy built from *answer*."""
     return Policy.from_response(SITE, answer, READER, NOW, FRESHNESS)
 
 
 POLICIES = {
     "a file": parsed(),
     "an empty file": parsed(body=b""),
-    "a promise": parsed(lifetime=600.0),
-    "bytes that are no text": parsed(body=bytes(range(256)) * 3),
-    "validators": settled(
+    "a lifetime": parsed(lifetime=600.0),
+    "binary content": parsed(body=bytes(range(256)) * 3),
+    "validators": policy_of(
         RobotsResponse(
             200, BODY, etag='W/"\xe9"', last_modified=DATE, final_url=REDIRECTED
         )
     ),
-    "forbidden": settled(RobotsResponse(403)),
-    "absent": settled(RobotsResponse(404)),
-    "busy": settled(RobotsResponse(503, retry_after=900.0)),
+    "forbidden": policy_of(RobotsResponse(403)),
+    "absent": policy_of(RobotsResponse(404)),
+    "unavailable": policy_of(RobotsResponse(503, retry_after=900.0)),
     "stale on error": parsed().stale_on_error(
         RobotsResponse(503), NOW + 2 * DAY, FRESHNESS
     ),
@@ -65,7 +65,7 @@ POLICIES = {
 def read(
     packed: bytes, origin: Origin = SITE, freshness: FreshnessSettings = FRESHNESS
 ) -> Policy | None:
-    """Unpack as a crawl does."""
+    """Decode *packed* as a crawl does."""
     return decode(packed, origin, READER, freshness)
 
 
@@ -75,8 +75,8 @@ def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
     assert read(encode(POLICIES[name])) == POLICIES[name]
 
 
-def test_a_beginning_stays_a_beginning() -> None:
-    """Ours O24: of a file that was cut, the line that was cut is not obeyed later."""
+def test_truncated_file_stays_truncated() -> None:
+    """Ours O24: the incomplete last line is not obeyed later either."""
     cut = replace(parsed(), stated=RobotsTxt.parse(BODY[:-1], truncated=True))
 
     decoded = read(encode(cut))
@@ -87,13 +87,11 @@ def test_a_beginning_stays_a_beginning() -> None:
 
 
 @pytest.mark.parametrize(("limit", "use"), [(40, "last good"), (30, "fresh")])
-def test_a_file_that_a_lower_limit_truncated_is_fetched_again(
-    limit: int, use: str
-) -> None:
-    """Ours O24: what another crawl left out of a file is not allowed to this one."""
+def test_file_truncated_below_our_limit_is_fetched_again(limit: int, use: str) -> None:
+    """Ours O24: another crawl with a lower limit may have left out rules."""
     body = b"# a comment\n" + BODY
     answer = RobotsResponse(200, body[:30], is_truncated=True)
-    packed = encode(settled(answer))
+    packed = encode(policy_of(answer))
 
     decoded = decode(packed, SITE, Reader("1994", "literal", limit), FRESHNESS)
 
@@ -101,8 +99,8 @@ def test_a_file_that_a_lower_limit_truncated_is_fetched_again(
     assert use_of(decoded, NOW) == use
 
 
-def test_the_reader_decides_what_an_answer_means() -> None:
-    """An answer is stored, not a verdict: another crawl's settings make another policy."""
+def test_decoding_applies_the_settings_of_the_reading_crawl() -> None:
+    """A response is stored, not a verdict: other settings make another policy."""
     freshness = FreshnessSettings(ttl=60.0, min_ttl=0.0, forbidden_allows=True)
 
     file = read(encode(parsed()), freshness=freshness)
@@ -111,11 +109,11 @@ def test_the_reader_decides_what_an_answer_means() -> None:
     assert file is not None
     assert file.fresh_until == NOW + 60
     assert forbidden is not None
-    assert forbidden.stated.allowed_url("http://site.example/x")  # type: ignore[union-attr]  # a blanket
+    assert forbidden.stated.allowed_url("http://site.example/x")  # type: ignore[union-attr]  # uniform rules
 
 
 def test_identical_files_of_two_origins_are_one_object() -> None:
-    """Recalled policies share their file as fetched ones do."""
+    """Loaded policies share their file as fetched ones do."""
     other = Origin("http", "other.example", 80)
     one, two = read(encode(parsed())), read(encode(parsed(origin=other)), other)
 
@@ -124,13 +122,13 @@ def test_identical_files_of_two_origins_are_one_object() -> None:
     assert one.robots is two.robots
 
 
-def test_the_golden_entry_is_still_read() -> None:
-    """What the first release stored is read by this one."""
+def test_golden_entry_is_still_readable() -> None:
+    """An entry stored by an earlier release is read by this one."""
     assert read(base64.b85decode(GOLDEN)) == POLICIES["validators"]
 
 
 def entry(**changes: object) -> bytes:
-    """Pack an entry by hand, with fields changed."""
+    """Encode an entry by hand, with *changes* to its fields."""
     head: dict[str, Any] = {
         "origin": str(SITE),
         "status": 200,
@@ -142,13 +140,13 @@ def entry(**changes: object) -> bytes:
         "retry_at": None,
         "is_truncated": False,
     }
-    packer = zlib.compressobj(zdict=DICTIONARY)
+    compressor = zlib.compressobj(zdict=DICTIONARY)
     line = json.dumps(head | changes).encode()
-    return VERSION + packer.compress(line + b"\n" + BODY) + packer.flush()
+    return VERSION + compressor.compress(line + b"\n" + BODY) + compressor.flush()
 
 
-def test_an_entry_made_by_hand_is_read() -> None:
-    """The form is what its description says."""
+def test_entry_encoded_by_hand_is_read() -> None:
+    """The format is the documented one."""
     assert read(entry()) == parsed()
 
 
@@ -177,14 +175,14 @@ def test_an_entry_made_by_hand_is_read() -> None:
         {"final_url": ["x"]},
     ],
 )
-def test_an_entry_with_a_wrong_field_is_a_miss(changes: dict[str, object]) -> None:
-    """No field may have a value that no answer could have had."""
+def test_entry_with_an_invalid_field_is_a_miss(changes: dict[str, object]) -> None:
+    """A field with a value that no response could have makes the entry a miss."""
     assert read(entry(**changes)) is None
 
 
 @pytest.mark.parametrize("status", [0, -1, 99, 600, 10**30])
-def test_a_status_that_no_server_sends_opens_nothing(status: int) -> None:
-    """Ours R5: it says nothing, so everything is refused for now."""
+def test_invalid_status_allows_nothing(status: int) -> None:
+    """Ours R5: the entry is a miss, or its origin counts as unreachable."""
     policy = read(entry(status=status))
 
     assert policy is None or policy.outcome is Outcome.UNREACHABLE
@@ -206,44 +204,44 @@ def test_a_status_that_no_server_sends_opens_nothing(status: int) -> None:
         VERSION + zlib.compress(b"[" * 200_000),
     ],
 )
-def test_broken_entry_or_other_version_is_a_miss(packed: bytes) -> None:
-    """It costs one fetch, and raises nothing."""
+def test_damaged_entry_or_other_version_is_a_miss(packed: bytes) -> None:
+    """Decoding returns `None` and raises nothing."""
     assert read(packed) is None
 
 
-def test_an_entry_that_unpacks_to_too_much_is_a_miss() -> None:
-    """An entry of the store cannot fill our memory."""
-    packer = zlib.compressobj(9, zdict=DICTIONARY)
-    bomb = packer.compress(b"{}\n" + b"#" * 2**26) + packer.flush()
+def test_decompression_bomb_is_a_miss() -> None:
+    """The entry does not fill the memory."""
+    compressor = zlib.compressobj(9, zdict=DICTIONARY)
+    bomb = compressor.compress(b"{}\n" + b"#" * 2**26) + compressor.flush()
 
     tracemalloc.start()
-    found = read(VERSION + bomb)
-    _, most = tracemalloc.get_traced_memory()
+    decoded = read(VERSION + bomb)
+    _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert found is None
-    assert most < 8 * (READER.limit + MAX_HEAD_BYTES)
+    assert decoded is None
+    assert peak < 8 * (READER.limit + MAX_HEAD_BYTES)
 
 
-def test_a_head_that_json_would_blow_up_is_a_miss() -> None:
-    """A line of a hundred thousand lists is not read, however well it packs."""
-    packer = zlib.compressobj(9, zdict=DICTIONARY)
+def test_head_of_nested_json_is_a_miss() -> None:
+    """A line of a hundred thousand lists is not parsed, however small it is compressed."""
+    compressor = zlib.compressobj(9, zdict=DICTIONARY)
     lists = b"[" + b"[]," * 100_000 + b"[]]"
-    packed = packer.compress(lists + b"\nUser-agent: *\n") + packer.flush()
+    packed = compressor.compress(lists + b"\nUser-agent: *\n") + compressor.flush()
 
     assert read(VERSION + packed) is None
 
 
 @given(packed=some.binary(max_size=300))
-def test_any_bytes_are_a_policy_or_a_miss(packed: bytes) -> None:
-    """Whatever is found under a key, nothing is raised."""
+def test_arbitrary_bytes_are_a_miss(packed: bytes) -> None:
+    """Whatever bytes an entry has, decoding raises nothing."""
     assert read(packed) is None
     assert read(VERSION + packed) is None
 
 
 @given(place=some.integers(0, 10_000), byte=some.integers(0, 255))
-def test_one_changed_byte_opens_nothing(place: int, byte: int) -> None:
-    """A flipped byte in a stored file is noticed, by its checksum at the latest."""
+def test_one_changed_byte_is_a_miss_or_changes_nothing(place: int, byte: int) -> None:
+    """A changed byte is detected, by the checksum at the latest."""
     packed = bytearray(encode(parsed()))
     packed[place % len(packed)] = byte
 
@@ -252,8 +250,8 @@ def test_one_changed_byte_opens_nothing(place: int, byte: int) -> None:
     assert policy in (None, parsed())
 
 
-def test_a_retry_that_lies_far_ahead_ends_with_the_policy() -> None:
-    """An entry cannot make a policy last longer than its storage time."""
+def test_distant_retry_time_is_limited_by_keep_until() -> None:
+    """An entry cannot make a policy fresh beyond its `keep_until`."""
     policy = read(entry(retry_at=9e99))
 
     assert policy is not None
@@ -261,10 +259,10 @@ def test_a_retry_that_lies_far_ahead_ends_with_the_policy() -> None:
     assert policy.fresh_until == policy.stale_until == policy.keep_until
 
 
-def test_busy_origin_is_fetched_again_after_its_retry_after() -> None:
-    """Ours R5: the Retry-After that another crawl got also applies to this one."""
+def test_stored_retry_after_applies_to_this_crawl() -> None:
+    """Ours R5: an origin that sent Retry-After to another crawl is fetched after it."""
     policy = read(
-        encode(POLICIES["busy"]), freshness=FreshnessSettings(retry_after=5.0)
+        encode(POLICIES["unavailable"]), freshness=FreshnessSettings(retry_after=5.0)
     )
 
     assert policy is not None

@@ -1,4 +1,4 @@
-"""The guard of a store: in time, whatever the store does, and reported once."""
+"""`GuardedStore`: calls end in time, whatever the store does, and failures are reported."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from scrapy_robots1994.stores.leases import PolicyThread
 from scrapy_robots1994.stores.worker import MAX_REPORTED
 from tests.policy.samples import NOW, SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
-from tests.stores.lasting import Guarded, busy, guarded
-from tests.stores.stubborn import StubbornStore
+from tests.stores.fake_store import FakeStore
+from tests.stores.guarded_store import Guarded, guarded, unavailable
 
 SOON = 0.1
 
 
-class SpeechlessError(Exception):
-    """An exception that cannot be shown."""
+class UnprintableError(Exception):
+    """An exception that cannot be converted to text."""
 
     def __str__(self) -> str:
         """Fail."""
         raise ValueError
 
 
-def use_everything(store: Guarded) -> None:
-    """Read, lease and write; the store knows nothing, and stops nothing."""
+def make_every_call(store: Guarded) -> None:
+    """Read, lease and write; a failing store returns nothing and raises nothing."""
     assert store.read(SITE) is None
     assert store.lease(SITE) is None
     store.write(parsed())
@@ -50,36 +50,36 @@ def use_everything(store: Guarded) -> None:
         KeyboardInterrupt(),
         GeneratorExit(),
         asyncio.CancelledError(),
-        SpeechlessError(),
+        UnprintableError(),
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_any_error_of_a_store_is_a_miss_and_reported_once(
+def test_any_error_is_a_miss_and_is_logged_once(
     error: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An exception of any class goes no further than one line of the log."""
-    stubborn = StubbornStore()
-    stubborn.error = error
-    store = guarded(stubborn)
+    """An exception of any class causes one line in the log, without a traceback."""
+    fake = FakeStore()
+    fake.error = error
+    store = guarded(fake)
 
-    use_everything(store)
-    store.end()
+    make_every_call(store)
+    store.close_and_wait()
 
     assert store.failures >= 1
     assert len(caplog.records) == 1
     assert "Traceback" not in caplog.text
-    assert stubborn.calls[-1] == "close"
+    assert fake.calls[-1] == "close"
 
 
 @pytest.mark.parametrize(
     "answer", ["text", 5, object()], ids=["text", "number", "object"]
 )
-def test_a_store_that_returns_anything_else_than_bytes_is_a_miss(
+def test_result_other_than_bytes_is_a_miss(
     answer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """`bytes(9000000000)` of an integer would fill the memory."""
+    """Converting an integer by `bytes(9000000000)` would fill the memory."""
 
-    class OddStore(StubbornStore):
+    class OddStore(FakeStore):
         def get(self, origin: Any) -> Any:
             return answer
 
@@ -88,25 +88,25 @@ def test_a_store_that_returns_anything_else_than_bytes_is_a_miss(
 
     store = guarded(OddStore())
 
-    use_everything(store)
-    store.end()
+    make_every_call(store)
+    store.close_and_wait()
 
     assert "returned" in caplog.text
 
 
-def test_a_lease_without_its_seconds_is_a_failure_of_the_store(
+def test_lease_without_seconds_left_is_a_store_failure(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It is reported once as any other failure, and no traceback of ours is logged."""
+    """It is logged once like any other failure, without a traceback."""
 
-    class TimelessStore(StubbornStore):
+    class NoSecondsStore(FakeStore):
         def acquire_lease(self, *_: Any) -> Lease:
             return Lease(granted=False, seconds_left=None)  # type: ignore[arg-type]  # wrong on purpose
 
-    store = guarded(TimelessStore())
+    store = guarded(NoSecondsStore())
 
-    use_everything(store)
-    store.end()
+    make_every_call(store)
+    store.close_and_wait()
 
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "seconds_left of a lease must be a number, not NoneType" in caplog.text
@@ -115,26 +115,26 @@ def test_a_lease_without_its_seconds_is_a_failure_of_the_store(
 def test_coroutine_methods_are_a_miss(caplog: pytest.LogCaptureFixture) -> None:
     """A store written for asyncio is reported, not awaited."""
 
-    class AsyncStore(StubbornStore):
+    class AsyncStore(FakeStore):
         async def get(self, origin: Any) -> None:  # type: ignore[override]  # wrong on purpose
             """Return nothing."""
 
     store = guarded(AsyncStore())
 
     assert store.read(SITE) is None
-    store.end()
+    store.close_and_wait()
 
     assert "plain functions, not coroutines" in caplog.text
 
 
 @pytest.mark.parametrize("call", ["get", "acquire_lease", "put", "close"])
-def test_a_call_that_never_returns_costs_the_time_limit_once(call: str) -> None:
-    """The thread is abandoned, and the crawl ends without it."""
-    stubborn = StubbornStore()
-    store = guarded(stubborn, timeout=SOON)
+def test_call_that_never_returns_costs_one_timeout(call: str) -> None:
+    """The thread is abandoned, and the store closes without it."""
+    fake = FakeStore()
+    store = guarded(fake, timeout=SOON)
     if call == "close":
         store.read(SITE)
-    stubborn.hang()
+    fake.hang()
     match call:
         case "get":
             assert store.read(SITE) is None
@@ -142,26 +142,26 @@ def test_a_call_that_never_returns_costs_the_time_limit_once(call: str) -> None:
             assert store.lease(SITE) is None
         case "put":
             store.release_lease(SITE, parsed())
-            stubborn.wait_for("put")
-    hung = {thread for thread in stubborn.threads if thread.is_alive()}
+            fake.wait_for("put")
+    hung = {thread for thread in fake.threads if thread.is_alive()}
     for _ in range(0 if call == "close" else 100):
         assert store.read(SITE) is None
-    store.end()
+    store.close_and_wait()
 
     assert store.failures == 1
-    assert stubborn.calls.count(call) == 1
+    assert fake.calls.count(call) == 1
     assert all(thread.daemon for thread in hung)
-    stubborn.go_on.set()
+    fake.resume.set()
     for thread in hung:
         thread.join(20)
-    # Whose call returns late closes its instance, for no other thread uses it.
-    assert stubborn.calls[-1] == "close"
+    # A thread whose call returns late closes its instance: no other thread uses it.
+    assert fake.calls[-1] == "close"
 
 
-def test_time_in_our_own_queue_is_not_the_stores() -> None:
-    """A store that answers each call in time is no outage, however many wait."""
+def test_time_in_the_queue_does_not_count_as_timeout() -> None:
+    """A store that answers each call in time does not fail, however many calls wait."""
 
-    class SlowStore(StubbornStore):
+    class SlowStore(FakeStore):
         def get(self, origin: Any) -> None:
             threading.Event().wait(SOON / 5)
 
@@ -170,60 +170,60 @@ def test_time_in_our_own_queue_is_not_the_stores() -> None:
 
     for future in futures:
         assert store.result(future) is None
-    store.end()
+    store.close_and_wait()
 
     assert store.failures == 0
 
 
-def test_threads_that_never_return_are_bounded(
+def test_number_of_abandoned_threads_is_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A store that hangs for hours does not cost a thread each time it is tried."""
+    """A store that hangs for hours does not cost a thread for each attempt."""
     monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
-    stubborn = StubbornStore()
-    stubborn.hang()
-    store = guarded(stubborn, timeout=0.02)
+    fake = FakeStore()
+    fake.hang()
+    store = guarded(fake, timeout=0.02)
 
     for _ in range(3 * MAX_ABANDONED):
         assert store.read(SITE) is None
 
-    assert len(stubborn.threads) == MAX_ABANDONED
-    stubborn.go_on.set()
-    for thread in stubborn.threads:
+    assert len(fake.threads) == MAX_ABANDONED
+    fake.resume.set()
+    for thread in fake.threads:
         thread.join(20)
     assert store.read(SITE) is None
-    assert len(stubborn.threads) == MAX_ABANDONED + 1
-    store.end()
+    assert len(fake.threads) == MAX_ABANDONED + 1
+    store.close_and_wait()
 
 
-def test_a_thread_that_cannot_be_started_is_tried_again(
+def test_thread_that_cannot_start_is_retried(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A container may have a limit: no wait is for a thread that does not run."""
+    """A container may limit threads; no call waits for a thread that does not run."""
 
     def fail(_: PolicyThread) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
-    store = guarded(StubbornStore())
+    store = guarded(FakeStore())
     with monkeypatch.context() as limited:
         limited.setattr(PolicyThread, "start", fail)
-        use_everything(store)
+        make_every_call(store)
     store.write(parsed())
 
     assert store.read(SITE) == parsed()
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "can't start new thread" in caplog.text
-    store.end()
+    store.close_and_wait()
 
 
-def test_an_instance_belongs_to_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a call that did not return in time a new instance is used."""
+def test_each_thread_has_its_own_instance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a timeout, a new instance is used in a new thread."""
     monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
-    made: list[StubbornStore] = []
+    made: list[FakeStore] = []
 
-    def make() -> StubbornStore:
-        made.append(StubbornStore())
+    def make() -> FakeStore:
+        made.append(FakeStore())
         if len(made) == 1:
             made[0].hang()
         return made[-1]
@@ -231,8 +231,8 @@ def test_an_instance_belongs_to_one_thread(monkeypatch: pytest.MonkeyPatch) -> N
     store = guarded(make, timeout=SOON)
     assert store.read(SITE) is None
     assert store.read(SITE) is None
-    store.end()
-    made[0].go_on.set()
+    store.close_and_wait()
+    made[0].resume.set()
 
     assert len(made) == 2
     assert made[1].calls == ["get", "close"]
@@ -240,111 +240,113 @@ def test_an_instance_belongs_to_one_thread(monkeypatch: pytest.MonkeyPatch) -> N
     assert [len(each.threads) for each in made] == [1, 1]
 
 
-def test_a_store_that_failed_rests(caplog: pytest.LogCaptureFixture) -> None:
-    """A hundred reads during an outage cost one call, and one warning."""
-    stubborn = StubbornStore()
-    stubborn.error = StoreError("away")
-    store = guarded(stubborn)
+def test_failed_store_is_not_called_for_a_while(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A hundred reads during an outage cost one call and one warning."""
+    fake = FakeStore()
+    fake.error = StoreError("away")
+    store = guarded(fake)
 
     for _ in range(100):
         assert store.read(SITE) is None
 
-    assert stubborn.calls == ["get"]
+    assert fake.calls == ["get"]
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "away. The crawl goes on" in caplog.text
-    store.end()
+    store.close_and_wait()
 
 
-def test_a_store_that_recovers_is_used_again_and_reported(
+def test_recovery_is_logged_and_the_store_is_used_again(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One call finds out; the log says that it answers again."""
+    """The first call that succeeds is logged."""
     monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
     caplog.set_level(logging.INFO)
-    stubborn = StubbornStore()
-    store = guarded(stubborn)
-    stubborn.error = StoreError("away")
+    fake = FakeStore()
+    store = guarded(fake)
+    fake.error = StoreError("away")
     store.read(SITE)
     store.write(parsed())
-    stubborn.error = None
+    fake.error = None
     store.write(parsed())
 
     assert store.read(SITE) == parsed()
 
     words = [record.getMessage().split()[2] for record in caplog.records]
     assert words == ["failed:", "answers"]
-    store.end()
+    store.close_and_wait()
 
 
-def test_failures_with_ever_new_texts_are_a_bounded_number_of_warnings(
+def test_number_of_different_failures_logged_is_limited(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A file for each origin, some of them unreadable: each error names another one."""
+    """A store with a file per origin may have a different error for each of them."""
     monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
-    stubborn = StubbornStore()
-    store = guarded(stubborn)
+    fake = FakeStore()
+    store = guarded(fake)
     for number in range(2 * MAX_REPORTED):
-        stubborn.error = StoreError(f"cannot read file {number}")
+        fake.error = StoreError(f"cannot read file {number}")
         assert store.read(SITE) is None
-        stubborn.error = None
+        fake.error = None
         assert store.read(SITE) is None
-    store.end()
+    store.close_and_wait()
 
     assert store.failures == 2 * MAX_REPORTED
     assert [it.levelname for it in caplog.records] == ["WARNING"] * MAX_REPORTED
 
 
-def test_a_store_that_cannot_write_is_still_read() -> None:
-    """Reading and writing fail apart: a file can be read-only."""
+def test_store_that_cannot_write_is_still_read() -> None:
+    """Reading and writing fail separately: a file can be read-only."""
 
-    class ReadOnlyStore(StubbornStore):
+    class ReadOnlyStore(FakeStore):
         def put(self, stored: Any) -> None:
             raise StoreError("read-only")
 
-    stubborn = ReadOnlyStore()
-    stubborn.entries_by_origin[SITE] = encode(parsed())
-    store = guarded(stubborn)
+    fake = ReadOnlyStore()
+    fake.entries_by_origin[SITE] = encode(parsed())
+    store = guarded(fake)
     store.write(parsed())
 
     assert store.failures == 1
     assert store.read(SITE) == parsed()
-    store.end()
+    store.close_and_wait()
 
 
-def test_a_store_without_leases_is_still_written_to(
+def test_store_whose_leases_fail_is_still_written_to(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A server may run no scripts: that is reported once, however often it is written."""
+    """A server may not permit scripts; that is logged once, and writes continue."""
     caplog.set_level(logging.INFO, "scrapy_robots1994")
 
-    class LeaselessStore(StubbornStore):
+    class LeaselessStore(FakeStore):
         def acquire_lease(self, *_: Any) -> Lease:
             raise StoreError("no scripts")
 
-    stubborn = LeaselessStore()
-    store = guarded(stubborn)
+    fake = LeaselessStore()
+    store = guarded(fake)
     assert store.lease(SITE) is None
     store.write(parsed())
 
     assert store.read(SITE) == parsed()
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    store.end()
+    store.close_and_wait()
 
 
 @pytest.mark.parametrize(
-    "hides", [False, True], ids=["says so", "hides it, as SQLite does"]
+    "is_hidden", [False, True], ids=["in the error", "hidden, as by SQLite"]
 )
-def test_a_limit_of_this_process_is_no_outage(
-    hides: bool, monkeypatch: pytest.MonkeyPatch
+def test_call_is_repeated_when_descriptors_run_out(
+    is_hidden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The call is repeated, and nothing fails if a descriptor becomes free in time."""
+    """It succeeds if a descriptor becomes free in time, and does not count as a failure."""
     calls = []
 
-    class Short(StubbornStore):
+    class ShortOfDescriptors(FakeStore):
         def get(self, origin: Any) -> bytes:
             calls.append(origin)
             if len(calls) < 4:
-                if hides:
+                if is_hidden:
                     raise StoreError("unable to open database file")
                 raise StoreError("refused") from OSError(errno.EMFILE, "too many")
             return encode(parsed())
@@ -352,25 +354,25 @@ def test_a_limit_of_this_process_is_no_outage(
     def no_descriptor(*_: object) -> int:
         raise OSError(errno.EMFILE, "too many")
 
-    if hides:
+    if is_hidden:
         monkeypatch.setattr(os, "open", no_descriptor)
-    store = guarded(Short())
+    store = guarded(ShortOfDescriptors())
 
     assert store.read(SITE) == parsed()
     assert store.failures == 0
-    store.end()
+    store.close_and_wait()
 
 
-def test_a_limit_of_this_process_that_lasts_is_reported_as_such(
+def test_lasting_shortage_of_descriptors_is_not_a_store_failure(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Once, and not as a failure of the store."""
-    stubborn = StubbornStore()
-    stubborn.error = OSError(errno.EMFILE, "Too many open files")
-    store = guarded(stubborn, timeout=2 * SOON)
+    """It is logged once, as a limit of this process."""
+    fake = FakeStore()
+    fake.error = OSError(errno.EMFILE, "Too many open files")
+    store = guarded(fake, timeout=2 * SOON)
 
-    use_everything(store)
-    store.end()
+    make_every_call(store)
+    store.close_and_wait()
 
     assert store.failures == 0
     assert len(caplog.records) == 1
@@ -388,10 +390,10 @@ def test_a_limit_of_this_process_that_lasts_is_reported_as_such(
         "hunter/2 is wrong",
     ],
 )
-def test_no_credentials_of_a_store_are_logged(
+def test_credentials_are_removed_from_error_messages(
     text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Wherever an exception repeats them, decoded or as written."""
+    """An exception may contain them in any place, decoded or as in the URL."""
     url = StoreUrl(url="my.Store://me:hunter2@db.test/x?token=hunter%2F2")
 
     shown = url.describe(ValueError(text))
@@ -400,116 +402,118 @@ def test_no_credentials_of_a_store_are_logged(
     assert "hunter" not in str(url)
 
 
-def test_the_log_shows_no_text_of_a_store_raw(caplog: pytest.LogCaptureFixture) -> None:
-    """Ours O25 holds for error messages as well."""
-    stubborn = StubbornStore()
-    stubborn.error = StoreError("bad\n\x1b[31mnews")
-    store = guarded(stubborn)
+def test_control_characters_of_error_messages_are_escaped(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Ours O25 applies to the error messages of stores."""
+    fake = FakeStore()
+    fake.error = StoreError("bad\n\x1b[31mnews")
+    store = guarded(fake)
     store.read(SITE)
-    store.end()
+    store.close_and_wait()
 
     assert "bad \\x1b[31mnews" in caplog.text
 
 
-def test_a_store_that_cannot_be_made_is_a_miss(
+def test_store_that_cannot_be_made_is_a_miss(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """`from_url` runs again for each thread, and may fail then."""
+    """`from_url` runs again for each thread, and may fail there."""
 
-    def make() -> StubbornStore:
+    def make() -> FakeStore:
         raise RuntimeError("gone")
 
     store = guarded(make)
 
     assert store.read(SITE) is None
-    store.end()
+    store.close_and_wait()
     assert "gone" in caplog.text
 
 
-def test_a_mistake_of_ours_ends_no_wait(
+def test_internal_error_is_a_miss_with_a_traceback(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The future is done, the thread goes on, and the log has the traceback."""
+    """The future is resolved, the thread continues, and the log has the traceback."""
 
     def broken(*_: object, **__: object) -> None:
         raise TypeError("ours")
 
-    stubborn = StubbornStore()
-    stubborn.entries_by_origin[SITE] = encode(parsed())
-    store = guarded(stubborn)
+    fake = FakeStore()
+    fake.entries_by_origin[SITE] = encode(parsed())
+    store = guarded(fake)
     monkeypatch.setattr(PolicyThread, "_read", broken)
 
     assert store.read(SITE) is None
     assert store.read(SITE) is None
-    store.end()
+    store.close_and_wait()
 
     assert "TypeError: ours" in caplog.text
 
 
 def test_expired_policy_is_neither_stored_nor_returned() -> None:
-    """Past its end a policy is neither put nor got, whatever the store still has."""
+    """A policy past its `keep_until` is neither put nor returned."""
     clock = FakeClock()
-    stubborn = StubbornStore()
-    store = guarded(stubborn, clock)
-    store.write(busy())
+    fake = FakeStore()
+    store = guarded(fake, clock)
+    store.write(unavailable())
     assert store.read(SITE) is not None
 
     clock.now = NOW + 300
     assert store.read(SITE) is None
-    store.write(busy())
+    store.write(unavailable())
 
-    assert stubborn.entries_by_origin == {}
-    store.end()
+    assert fake.entries_by_origin == {}
+    store.close_and_wait()
 
 
-def test_a_failure_of_the_network_is_not_stored() -> None:
-    """§3.1: other workers may reach the origin."""
-    stubborn = StubbornStore()
-    store = guarded(stubborn)
+def test_network_failure_is_not_stored() -> None:
+    """§3.1: other workers may be able to reach the origin."""
+    fake = FakeStore()
+    store = guarded(fake)
 
     store.write(unreachable())
 
-    assert stubborn.entries_by_origin == {}
-    store.end()
+    assert fake.entries_by_origin == {}
+    store.close_and_wait()
 
 
-def test_closing_waits_for_what_is_being_written() -> None:
-    """A policy that is on its way to the store at the end of a crawl arrives."""
-    stubborn = StubbornStore()
-    store = guarded(stubborn)
+def test_close_waits_for_pending_writes() -> None:
+    """A policy released just before the close is stored."""
+    fake = FakeStore()
+    store = guarded(fake)
     store.release_lease(SITE, parsed())
-    store.end()
+    store.close_and_wait()
 
-    assert stubborn.entries_by_origin == {SITE: encode(parsed())}
-    assert stubborn.calls[-1] == "close"
+    assert fake.entries_by_origin == {SITE: encode(parsed())}
+    assert fake.calls[-1] == "close"
 
 
-def test_closing_takes_no_longer_than_the_time_limit() -> None:
-    """Also with a thousand writes of a slow store in the queue."""
+def test_close_takes_no_longer_than_the_timeout() -> None:
+    """The close does not wait for a thousand queued writes to a slow store."""
 
-    class SlowStore(StubbornStore):
+    class SlowStore(FakeStore):
         def put(self, stored: Any) -> None:
             threading.Event().wait(0.01)
             super().put(stored)
 
-    stubborn = SlowStore()
-    store = guarded(stubborn, timeout=SOON)
+    fake = SlowStore()
+    store = guarded(fake, timeout=SOON)
     for _ in range(1000):
         store.release_lease(SITE, parsed())
-    store.end()
+    store.close_and_wait()
 
-    assert 0 < stubborn.calls.count("put") < 1000
-    for thread in stubborn.threads:
+    assert 0 < fake.calls.count("put") < 1000
+    for thread in fake.threads:
         thread.join(20)
         assert not thread.is_alive()
 
 
-def test_a_closed_store_is_not_opened_again() -> None:
-    """What comes after the end of the crawl is a miss."""
-    stubborn = StubbornStore()
-    store = guarded(stubborn)
-    store.end()
+def test_closed_store_is_not_reopened() -> None:
+    """A read after the close is a miss."""
+    fake = FakeStore()
+    store = guarded(fake)
+    store.close_and_wait()
 
     assert store.read(SITE) is None
-    assert stubborn.calls == []
+    assert fake.calls == []
     assert not Lease(granted=False).granted

@@ -1,4 +1,4 @@
-"""The memory store: the contract, and its bound."""
+"""The memory store: the contract, and its limits."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from scrapy_robots1994.origin import Origin
 from tests.policy.samples import SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.contract import StoreContract
-from tests.stores.lasting import ListedMemory
+from tests.stores.guarded_store import ListedMemory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def host(number: int) -> Origin:
-    """Name the origin of a number."""
+    """Return the origin with *number* in its host name."""
     return Origin("http", f"host{number}.example", 80)
 
 
 class TestListedMemory(StoreContract):
-    """The memory store keeps the contract of all stores."""
+    """The memory store fulfils the contract of all stores."""
 
     def new_store(self, clock: FakeClock, folder: Path) -> ListedMemory:
-        """Make a store of ten."""
+        """Make a store for ten origins."""
         return ListedMemory(10, clock)
 
 
-def test_it_never_holds_more_than_its_bound() -> None:
-    """However many origins a crawl meets, memory holds at most `max_origins`."""
+def test_number_of_origins_is_limited() -> None:
+    """The store has at most `max_origins` policies, the latest ones."""
     store = ListedMemory(3, FakeClock())
 
     for number in range(50):
@@ -41,8 +41,8 @@ def test_it_never_holds_more_than_its_bound() -> None:
     assert {policy.origin for policy in store} == {host(47), host(48), host(49)}
 
 
-def test_the_least_recently_used_goes_first() -> None:
-    """An origin that was asked for a moment ago outlives one that was not."""
+def test_least_recently_used_policy_is_evicted_first() -> None:
+    """Looking up an origin counts as use."""
     store = ListedMemory(2, FakeClock())
     store.put(parsed(origin=host(1)))
     store.put(parsed(origin=host(2)))
@@ -53,8 +53,8 @@ def test_the_least_recently_used_goes_first() -> None:
     assert {policy.origin for policy in store} == {host(1), host(3)}
 
 
-def test_bytes_bound_the_store_too() -> None:
-    """Large files put out others, the least recently used first; the last one stays."""
+def test_memory_in_bytes_is_limited() -> None:
+    """Large files evict the least recently used; the last one stays, whatever its size."""
     store = ListedMemory(1_000, FakeClock(), max_bytes=100_000)
 
     for number in range(50):
@@ -67,8 +67,8 @@ def test_bytes_bound_the_store_too() -> None:
 
 
 @pytest.mark.parametrize("name", ["final_url", "etag", "last_modified"])
-def test_what_a_server_sends_besides_its_file_is_counted(name: str) -> None:
-    """A server may send 16 KB in a header, for each of its thousand names."""
+def test_validators_and_final_url_are_counted(name: str) -> None:
+    """A server may send 16 KB in a header, for each of a thousand host names."""
     store = ListedMemory(1_000, FakeClock(), max_bytes=100_000)
     more: Any = {name: "x" * 16_000}
 
@@ -81,8 +81,8 @@ def test_what_a_server_sends_besides_its_file_is_counted(name: str) -> None:
     assert store.memory_bytes == 0
 
 
-def test_a_file_that_origins_share_is_counted_once() -> None:
-    """Platforms serve one file from thousands of origins; the last one takes it along."""
+def test_file_shared_by_origins_is_counted_once() -> None:
+    """Platforms serve one file from thousands of origins."""
     store = ListedMemory(1_000, FakeClock())
     first = parsed(body=b"User-agent: *\n" + b"Disallow: /x\n" * 5_000, origin=host(0))
     store.put(first)
@@ -97,8 +97,8 @@ def test_a_file_that_origins_share_is_counted_once() -> None:
     assert store.memory_bytes == 0
 
 
-def test_compiled_rules_are_counted_once_they_are_measured() -> None:
-    """A file of many rules is put before they are compiled."""
+def test_compiled_rules_are_counted_after_measure() -> None:
+    """A policy is put before its rules are compiled."""
     store = ListedMemory(10, FakeClock())
     rules = b"".join(b"Disallow: /%d\n" % number for number in range(2_000))
     policy = parsed(body=b"User-agent: *\n" + rules)
@@ -114,7 +114,7 @@ def test_compiled_rules_are_counted_once_they_are_measured() -> None:
 
 
 def test_replaced_evicted_and_forgotten_policies_are_reported() -> None:
-    """Replaced, evicted and forgotten policies are reported, each once."""
+    """`on_forget` is called once for each of them."""
     store = ListedMemory(2, FakeClock())
     forgotten: list[Origin] = []
     store.on_forget = forgotten.append
@@ -126,7 +126,7 @@ def test_replaced_evicted_and_forgotten_policies_are_reported() -> None:
 
 
 def test_replacing_a_policy_evicts_no_other() -> None:
-    """A full store takes a newer policy of an origin it holds, and keeps the rest."""
+    """A full store replaces the policy of a known origin, and keeps all others."""
     store = ListedMemory(2, FakeClock())
     store.put(parsed(origin=host(1)))
     store.put(parsed(origin=host(2)))
@@ -136,8 +136,8 @@ def test_replacing_a_policy_evicts_no_other() -> None:
     assert {policy.origin for policy in store} == {host(1), host(2)}
 
 
-def test_a_policy_that_ends_while_it_is_looked_up_is_no_error() -> None:
-    """Between two readings of the clock a policy may run out; then it is gone."""
+def test_policy_that_expires_during_lookup_is_not_an_error() -> None:
+    """A policy may expire between two readings of the clock."""
     policy = unreachable()
     ticking = FakeClock(policy.keep_until - 2.5, tick=1.0)
     store = ListedMemory(2, ticking)

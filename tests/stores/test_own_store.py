@@ -1,4 +1,4 @@
-"""A store of a user's own fulfils the contract of all stores."""
+"""A custom store fulfils the contract of all stores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.stores.contract import StoreContract
 from tests.stores.folder_store import FolderStore
-from tests.stores.lasting import SyncStore
+from tests.stores.guarded_store import SyncStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +18,6 @@ class TestFolderStore(StoreContract):
     """A store written from the documentation alone."""
 
     def new_store(self, clock: FakeClock, folder: Path) -> SyncStore:
-        """Make the store by its URL."""
+        """Make the store from its URL."""
         url = f"tests.stores.folder_store.FolderStore://{folder}/x"
         return SyncStore(lambda: FolderStore.from_url(url, timeout=2), clock)

@@ -19,7 +19,7 @@ from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
 from scrapy_robots1994.stores.redis import RedisStore, _new_client
 from tests.policy.samples import NOW, SITE, parsed
 from tests.stores.contract import OTHER, StoreContract
-from tests.stores.lasting import TIMEOUT_SECONDS, SyncStore, guarded
+from tests.stores.guarded_store import TIMEOUT_SECONDS, SyncStore, guarded
 from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.stores.clock import FakeClock
 
 ENTRY = Stored(SITE, b"\x01packed", 9e9)
-SPOKEN = "hunter2"
+CREDENTIAL = "hunter2"
 NUMBERS = itertools.count()
 
 
@@ -51,20 +51,20 @@ def store_at(server: RedisServer, prefix: str, **options: Any) -> RedisStore:
     return RedisStore(server.url, prefix=prefix, **options)
 
 
-def until(ask: Callable[[], object]) -> None:
+def wait_until(condition: Callable[[], object]) -> None:
     """Poll until the condition holds, because a server sends no notifications."""
     give_up = time.monotonic() + TIMEOUT_SECONDS
-    while not ask():
+    while not condition():
         assert time.monotonic() < give_up
         time.sleep(0.01)
 
 
 class TestRedisStore(StoreContract):
-    """The Redis store keeps the contract of all stores."""
+    """The Redis store fulfils the contract of all stores."""
 
     @pytest.fixture(autouse=True)
     def _on(self, server: RedisServer, prefix: str) -> None:
-        """Note where to make stores."""
+        """Set the server and the prefix of the stores."""
         self.server, self.prefix = server, prefix
 
     def new_store(self, clock: FakeClock, folder: Path) -> SyncStore:
@@ -95,8 +95,8 @@ def test_every_key_has_the_prefix_and_an_expiry(
 
 @pytest.mark.redis
 @pytest.mark.parametrize("glob", ["*", "?", "[a-z]", "]", "\\", "^", "a[b]*\\?"])
-def test_a_prefix_is_no_pattern(glob: str, server: RedisServer, prefix: str) -> None:
-    """Its own entries are found under it, and no others."""
+def test_prefix_is_not_a_pattern(glob: str, server: RedisServer, prefix: str) -> None:
+    """Glob characters in a prefix match only themselves."""
     store, other = store_at(server, prefix + glob), store_at(server, prefix + "xb")
     store.put(ENTRY)
     other.put(replace(ENTRY, origin=OTHER))
@@ -108,10 +108,10 @@ def test_a_prefix_is_no_pattern(glob: str, server: RedisServer, prefix: str) -> 
 
 @pytest.mark.redis
 @pytest.mark.parametrize("keep_until", [1e17, 1e308, float("inf")])
-def test_an_entry_without_an_end_in_sight_is_stored(
+def test_entry_with_a_distant_expiry_is_stored(
     keep_until: float, server: RedisServer, prefix: str
 ) -> None:
-    """ROBOTS1994_STALE_TTL has no upper bound; an expiry of Redis has one."""
+    """ROBOTS1994_STALE_TTL has no upper limit, but the expiry of a Redis key has one."""
     store = store_at(server, prefix)
     store.put(replace(ENTRY, keep_until=keep_until))
 
@@ -120,10 +120,8 @@ def test_an_entry_without_an_end_in_sight_is_stored(
 
 
 @pytest.mark.redis
-def test_keys_that_are_not_ours_are_passed_over(
-    server: RedisServer, prefix: str
-) -> None:
-    """Another type, a short or a long value, no origin: no entry, and no outage."""
+def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
+    """A key of another type, a short value or an invalid origin is not an outage."""
     with server.client() as client:
         client.set(f"{prefix}:policy:ftp://x", b"x" * 20)
         client.set(f"{prefix}:policy:{OTHER}", b"short")
@@ -141,10 +139,10 @@ def test_keys_that_are_not_ours_are_passed_over(
     store.close()
 
 
-def test_an_entry_of_another_tenant_is_read_no_further_than_its_bound(
+def test_oversized_entry_is_read_only_up_to_the_limit(
     server: RedisServer, prefix: str
 ) -> None:
-    """Thirty-two megabytes under our key cost half of it, and are no entry."""
+    """A value of twice the largest entry is a miss, and only half of it is read."""
     with server.client() as client:
         client.set(f"{prefix}:policy:{SITE}", b"x" * 2 * MAX_ENTRY_BYTES)
         before = sent_by(client)
@@ -163,7 +161,7 @@ def sent_by(client: Any) -> int:
 
 
 def test_unreachable_server_is_a_store_error_and_recovers(prefix: str) -> None:
-    """Each call says so; after the restart the same store works, its leases too."""
+    """Each call raises; after a restart the same store works again, with its leases."""
     with RedisServer() as server:
         store = store_at(server, prefix)
         store.put(ENTRY)
@@ -182,10 +180,10 @@ def test_unreachable_server_is_a_store_error_and_recovers(prefix: str) -> None:
         store.close()
 
 
-def test_a_connection_that_the_server_closed_is_replaced(
+def test_connection_closed_by_the_server_is_replaced(
     server: RedisServer, prefix: str
 ) -> None:
-    """An idle connection that was closed meanwhile is not an outage."""
+    """An idle connection that the server closed is not an outage."""
     store = store_at(server, prefix)
     store.put(ENTRY)
     with server.client() as client:
@@ -195,10 +193,10 @@ def test_a_connection_that_the_server_closed_is_replaced(
     store.close()
 
 
-def test_a_server_that_hangs_costs_the_time_limit_once(
+def test_hanging_server_costs_one_timeout(
     prefix: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Behind its guard the store rests until it answers again."""
+    """The guarded store pauses its calls until the server responds again."""
     with RedisServer() as server:
         store = guarded(
             lambda: store_at(server, prefix, clock=lambda: NOW, timeout=0.2),
@@ -209,15 +207,15 @@ def test_a_server_that_hangs_costs_the_time_limit_once(
         for _ in range(50):
             assert store.read(SITE) is None
         server.go_on()
-        until(lambda: store.read(SITE))
+        wait_until(lambda: store.read(SITE))
         assert store.failures <= 3
-        store.end()
+        store.close_and_wait()
 
     assert caplog.text.count("failed: ") == 1
 
 
-def test_a_worker_has_two_connections(server: RedisServer, prefix: str) -> None:
-    """However many origins are read and waited for: one for calls, one to listen."""
+def test_worker_opens_two_connections(server: RedisServer, prefix: str) -> None:
+    """One is for calls and one for notifications, whatever the number of origins."""
     store = guarded(lambda: store_at(server, prefix))
     with server.client() as client:
         before = client.info("clients")["connected_clients"]
@@ -230,28 +228,28 @@ def test_a_worker_has_two_connections(server: RedisServer, prefix: str) -> None:
         after = client.info("clients")["connected_clients"]
 
     assert after - before <= 2
-    store.end()
+    store.close_and_wait()
     assert store.failures == 0
 
 
-def test_a_password_is_used_and_never_shown(prefix: str) -> None:
-    """A right one opens; a wrong one is an outage whose sentence does not repeat it."""
-    with RedisServer(password=SPOKEN) as server:
+def test_password_is_used_and_never_shown(prefix: str) -> None:
+    """The right password works; the error for a wrong one does not repeat it."""
+    with RedisServer(password=CREDENTIAL) as server:
         store = store_at(server, prefix)
         store.put(ENTRY)
         store.close()
-        locked = RedisStore(server.url.replace(SPOKEN, SPOKEN[::-1]))
+        locked = RedisStore(server.url.replace(CREDENTIAL, CREDENTIAL[::-1]))
         with pytest.raises(StoreError) as refused:
             locked.get(SITE)
         locked.close()
         shown = str(refused.value) + str(StoreUrl.parse(server.url))
 
-    assert SPOKEN not in shown
-    assert SPOKEN[::-1] not in shown
+    assert CREDENTIAL not in shown
+    assert CREDENTIAL[::-1] not in shown
 
 
 @pytest.mark.parametrize(
-    ("command", "says"),
+    ("command", "message"),
     [
         (["REPLICAOF", "127.0.0.1", "1"], "read only replica"),
         (["CONFIG", "SET", "maxmemory", "1"], "'maxmemory'"),
@@ -262,9 +260,9 @@ def test_a_password_is_used_and_never_shown(prefix: str) -> None:
     ids=["read-only", "out of memory", "no replicas", "no permission", "too many"],
 )
 def test_error_reply_of_the_server_is_reported_once(
-    command: list[str], says: str, prefix: str, caplog: pytest.LogCaptureFixture
+    command: list[str], message: str, prefix: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Each call is a miss, and the sentence of the server is in the log."""
+    """Each call is a miss, and the log has the error message of the server."""
     with RedisServer() as server, server.client() as client:
         client.execute_command(*command)
         store = guarded(lambda: store_at(server, prefix))
@@ -272,11 +270,11 @@ def test_error_reply_of_the_server_is_reported_once(
             assert store.read(origin) is None
             assert store.lease(origin) is None
             store.write(parsed(origin=origin))
-        store.end()
+        store.close_and_wait()
 
     assert store.failures >= 1
     assert len(caplog.records) == 1
-    assert says in caplog.text
+    assert message in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -304,8 +302,8 @@ def test_error_reply_of_the_server_is_reported_once(
         "redis://hunter2/x@127.0.0.1:1/0",
     ],
 )
-def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
-    """Before anything is opened, with an example."""
+def test_invalid_url_is_rejected_with_an_example(url: str) -> None:
+    """It is rejected before a connection is opened."""
     with pytest.raises(SettingsError, match=r'write for example "redis://') as refused:
         StoreUrl.parse(url)
 
@@ -314,14 +312,14 @@ def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
     assert "hunter2" not in "".join(traceback.format_exception(refused.value))
 
 
-def test_a_port_out_of_range_is_named_as_such() -> None:
-    """It may be a part of a password, too."""
+def test_port_out_of_range_is_reported_without_its_value() -> None:
+    """The value may be part of a password."""
     with pytest.raises(SettingsError, match="the port is no number up to 65535"):
         StoreUrl.parse("redis://me:123456?x@127.0.0.1:1/0")
 
 
-def test_a_sentinel_url_is_read_as_any_url_of_the_library() -> None:
-    """User, password, database and options; the password of the sentinels is ours."""
+def test_sentinel_url_has_the_options_of_the_client_library() -> None:
+    """User, password, database and options, and our option for the sentinels' password."""
     url = "redis+sentinel://me:hunter%2F2@h:1,i/main/3?sentinel_password=x&health_check_interval=7"
 
     pool = _new_client(url, 2.0).connection_pool
@@ -334,10 +332,10 @@ def test_a_sentinel_url_is_read_as_any_url_of_the_library() -> None:
     assert {each.connection_kwargs["password"] for each in sentinels} == {"x"}
 
 
-def test_without_the_client_the_sentence_says_what_to_install(
+def test_missing_client_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The extra is named with the line that installs it."""
+    """The error has the command that installs the extra."""
     real = builtins.__import__
 
     def without(name: str, *rest: Any) -> Any:
@@ -353,7 +351,7 @@ def test_without_the_client_the_sentence_says_what_to_install(
 
 
 @pytest.mark.redis
-def test_an_origin_is_read_back_from_its_key(server: RedisServer, prefix: str) -> None:
+def test_origin_is_read_back_from_its_key(server: RedisServer, prefix: str) -> None:
     """Ports and IPv6 addresses are written in keys as they are in URLs."""
     origins = {Origin("https", "a.test", 8443), Origin("http", "::1", 8080), SITE}
     store = store_at(server, prefix)

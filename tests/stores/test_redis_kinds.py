@@ -1,4 +1,4 @@
-"""Redis in its other kinds: a Unix socket, TLS, Cluster and Sentinel, each for real."""
+"""The Redis store with a Unix socket, TLS, Cluster and Sentinel."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ ENTRY = Stored(SITE, b"\x01packed", 9e9)
 TIMEOUT_SECONDS = 20.0
 
 
-def shares(url: str) -> None:
-    """Let two workers share policies and leases by *url*, one notifying the other."""
+def assert_shared(url: str) -> None:
+    """Assert that two workers share policies, leases and notifications through *url*."""
     one, two = (RedisStore.from_url(url, timeout=2) for _ in range(2))
     one.put(ENTRY)
     assert two.get(SITE) == ENTRY.packed
@@ -46,10 +46,10 @@ def shares(url: str) -> None:
     two.close()
 
 
-def wait_for(is_so: Callable[[], bool]) -> None:
+def wait_for(condition: Callable[[], bool]) -> None:
     """Wait until a server is ready, by polling it."""
     give_up = time.monotonic() + TIMEOUT_SECONDS
-    while not is_so():
+    while not condition():
         assert time.monotonic() < give_up
         time.sleep(0.05)
 
@@ -62,20 +62,20 @@ def free_port() -> int:
         return port
 
 
-def test_a_unix_socket(tmp_path: Path) -> None:
-    """`unix://`, as the client library writes it; an @ in its path is no password."""
+def test_unix_socket(tmp_path: Path) -> None:
+    """`unix://` works; an @ in its path is not the end of a password."""
     with RedisServer("--unixsocket", f"{tmp_path}/red@is.sock"):
-        shares(f"unix://{tmp_path}/red@is.sock?db=0")
+        assert_shared(f"unix://{tmp_path}/red@is.sock?db=0")
 
 
-def test_a_worker_has_the_connections_that_it_needs() -> None:
-    """One for messages, one for all else, whatever a URL made for others says."""
+def test_max_connections_of_the_url_does_not_block_a_worker() -> None:
+    """A worker needs two connections, even if its URL allows one."""
     with RedisServer() as server:
-        shares(f"{server.url}?max_connections=1")
+        assert_shared(f"{server.url}?max_connections=1")
 
 
 def test_tls(tmp_path: Path) -> None:
-    """`rediss://`, the certificate verified against the one that is named."""
+    """`rediss://` works, with the certificate verified against that of the URL."""
     key, certificate = make_certificate()
     (tmp_path / "key").write_text(key)
     (tmp_path / "certificate").write_text(certificate)
@@ -85,22 +85,24 @@ def test_tls(tmp_path: Path) -> None:
     options += ["--tls-key-file", f"{tmp_path}/key"]
 
     with RedisServer(*options):
-        shares(f"rediss://127.0.0.1:{port}/0?ssl_ca_certs={tmp_path}/certificate")
+        assert_shared(
+            f"rediss://127.0.0.1:{port}/0?ssl_ca_certs={tmp_path}/certificate"
+        )
 
 
-def test_a_cluster() -> None:
-    """`redis+cluster://`: each command names one key, so that it can be routed."""
+def test_cluster() -> None:
+    """`redis+cluster://` works: each command has one key, so that it can be routed."""
     with RedisServer("--cluster-enabled", "yes") as server:
         with server.client() as known:
             client: Any = known
             client.execute_command("CLUSTER", "ADDSLOTS", *range(16384))
             wait_for(lambda: "ok" in str(client.execute_command("CLUSTER INFO"))[:40])
 
-        shares(server.url.replace("redis://", "redis+cluster://"))
+        assert_shared(server.url.replace("redis://", "redis+cluster://"))
 
 
-def test_a_node_of_a_cluster_is_named_as_such() -> None:
-    """As `redis://` it has a part of the keys; the text is the same for all others."""
+def test_redis_url_of_a_cluster_node_is_an_error() -> None:
+    """A node has only some keys; one error message covers all the others."""
     with (
         RedisServer("--cluster-enabled", "yes") as one,
         RedisServer("--cluster-enabled", "yes") as two,
@@ -117,15 +119,15 @@ def test_a_node_of_a_cluster_is_named_as_such() -> None:
         store.close()
 
 
-def test_a_master_found_through_sentinel(tmp_path: Path) -> None:
-    """`redis+sentinel://`: the sentinels are asked which server is the master."""
+def test_master_is_found_through_sentinel(tmp_path: Path) -> None:
+    """`redis+sentinel://`: the sentinels know which server is the master."""
     with RedisServer() as server, sentinel_of(server, tmp_path) as port:
-        shares(f"redis+sentinel://127.0.0.1:{port}/main/0")
+        assert_shared(f"redis+sentinel://127.0.0.1:{port}/main/0")
 
 
 @contextmanager
 def sentinel_of(server: RedisServer, folder: Path) -> Iterator[int]:
-    """Start a sentinel that watches *server*; yield its port."""
+    """Start a sentinel that monitors *server*; yield its port."""
     port = free_port()
     config = folder / "sentinel.conf"
     config.write_text(
@@ -143,7 +145,7 @@ def sentinel_of(server: RedisServer, folder: Path) -> Iterator[int]:
 
 
 def knows_master(port: int) -> bool:
-    """Whether the sentinel at *port* answers for its master."""
+    """Whether the sentinel at *port* knows its master."""
     try:
         with redis.Redis(port=port) as client:
             return bool(client.sentinel_get_master_addr_by_name("main"))

@@ -1,4 +1,4 @@
-"""Leases in a real redis-server: one holder, an end for the dead, and notifications."""
+"""Leases in a real redis-server: one holder, expiry, and notifications."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from scrapy_robots1994.stores.base import Lease
 from tests.policy.samples import SITE, parsed
 from tests.stores.contract import OTHER
-from tests.stores.lasting import guarded
-from tests.stores.test_redis import prefix, server, store_at, until
+from tests.stores.guarded_store import guarded
+from tests.stores.test_redis import prefix, server, store_at, wait_until
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
@@ -24,17 +24,17 @@ pytestmark = pytest.mark.redis
 
 def wait_for_end(store: RedisStore, origin: Origin | None, *, failed: bool) -> None:
     """Wait for a notification."""
-    until(lambda: (origin, failed) in store.ended_leases())
+    wait_until(lambda: (origin, failed) in store.ended_leases())
 
 
 def subscribed(store: RedisStore) -> RedisStore:
-    """Subscribe *store*, wait until it is so, and return it."""
+    """Wait until *store* is subscribed, and return it."""
     wait_for_end(store, None, failed=False)
     return store
 
 
-def test_a_lease_has_one_holder(server: RedisServer, prefix: str) -> None:
-    """Refused to another, granted again to its holder, free once it is given back."""
+def test_lease_has_one_holder(server: RedisServer, prefix: str) -> None:
+    """Another worker gets it only after its holder has released it."""
     store = store_at(server, prefix)
     assert store.acquire_lease(SITE, "one", 30) == Lease(granted=True)
     assert store.acquire_lease(SITE, "one", 30) == Lease(granted=True)
@@ -50,30 +50,30 @@ def test_a_lease_has_one_holder(server: RedisServer, prefix: str) -> None:
     store.close()
 
 
-def test_the_lease_of_a_dead_worker_runs_out(server: RedisServer, prefix: str) -> None:
-    """A worker that does not renew it is taken for dead."""
+def test_lease_of_a_dead_worker_expires(server: RedisServer, prefix: str) -> None:
+    """A worker that does not renew its lease is considered dead."""
     store = store_at(server, prefix)
     assert store.acquire_lease(SITE, "dead", 0.05).granted
-    until(lambda: store.acquire_lease(SITE, "alive", 30).granted)
+    wait_until(lambda: store.acquire_lease(SITE, "alive", 30).granted)
     store.close()
 
 
-def test_a_failed_fetch_is_noted_for_a_while(server: RedisServer, prefix: str) -> None:
-    """Also for a worker that did not hear of it; then the lease is free again."""
+def test_failed_fetch_is_recorded_for_a_while(server: RedisServer, prefix: str) -> None:
+    """A worker that missed the notification sees it, too; then the lease is free."""
     store = store_at(server, prefix)
     store.acquire_lease(SITE, "one", 30)
     store.release_lease(SITE, "one", failed_for=0.2)
 
     assert store.acquire_lease(SITE, "two", 30).failed
-    until(lambda: store.acquire_lease(SITE, "two", 30).granted)
+    wait_until(lambda: store.acquire_lease(SITE, "two", 30).granted)
     store.close()
 
 
 @pytest.mark.parametrize("failed_for", [0.0, 5.0])
-def test_a_waiting_worker_is_notified_of_the_end(
+def test_waiting_worker_is_notified_when_the_lease_ends(
     failed_for: float, server: RedisServer, prefix: str
 ) -> None:
-    """By another process, long before it would look again by itself."""
+    """The notification comes from another process, before the next poll."""
     one, two = store_at(server, prefix), subscribed(store_at(server, prefix))
     one.acquire_lease(SITE, "one", 30)
     one.release_lease(SITE, "another")
@@ -84,10 +84,10 @@ def test_a_waiting_worker_is_notified_of_the_end(
     two.close()
 
 
-def test_a_lease_ends_where_publishing_is_not_permitted(
+def test_lease_is_released_where_publishing_is_not_permitted(
     server: RedisServer, prefix: str
 ) -> None:
-    """A user of Redis 7 has no channels by default: others look again by themselves."""
+    """A Redis 7 user has no channels by default: the other workers poll instead."""
     with server.client() as client:
         client.execute_command("ACL", "SETUSER", "default", "resetchannels")
         try:
@@ -101,25 +101,27 @@ def test_a_lease_ends_where_publishing_is_not_permitted(
             client.execute_command("ACL", "SETUSER", "default", "allchannels")
 
 
-def test_workers_share_one_fetch(server: RedisServer, prefix: str) -> None:
-    """Whichever waits gets the policy of the one that fetches."""
+def test_waiting_worker_gets_the_fetched_policy(
+    server: RedisServer, prefix: str
+) -> None:
+    """A worker that waits for the lease gets the policy that its holder fetched."""
     one, two = (
         guarded(lambda: store_at(server, prefix, clock=lambda: 0)) for _ in "12"
     )
     assert one.lease(SITE) is None
     waiting = two.acquire_lease(SITE)
-    two.settle()
+    two.wait_until_idle()
     one.write(parsed())
 
     assert two.result(waiting) == parsed()
-    one.end()
-    two.end()
+    one.close_and_wait()
+    two.close_and_wait()
 
 
-def test_a_new_subscription_makes_all_look_again(
+def test_new_subscription_makes_all_waiters_poll(
     server: RedisServer, prefix: str
 ) -> None:
-    """After a broken connection, messages may have been lost."""
+    """Messages may have been lost while the connection was broken."""
     store = subscribed(store_at(server, prefix))
     with server.client() as client:
         client.client_kill_filter(_type="pubsub")
@@ -128,10 +130,10 @@ def test_a_new_subscription_makes_all_look_again(
     store.close()
 
 
-def test_messages_that_never_end_are_read_in_parts(
+def test_endless_messages_are_read_in_batches(
     server: RedisServer, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of thousands of workers more may come than one reads: its calls go on between."""
+    """Thousands of workers may send messages faster than one reads them."""
     monkeypatch.setattr("scrapy_robots1994.stores.redis.MAX_MESSAGES", 3)
     one, two = store_at(server, prefix), subscribed(store_at(server, prefix))
     for _ in range(7):
@@ -143,8 +145,8 @@ def test_messages_that_never_end_are_read_in_parts(
     two.close()
 
 
-def test_closing_ends_the_subscription(server: RedisServer, prefix: str) -> None:
-    """No connection of ours is left."""
+def test_close_ends_the_subscription(server: RedisServer, prefix: str) -> None:
+    """No subscribed connection remains."""
     subscribed(store_at(server, prefix)).close()
     with server.client() as client:
-        until(lambda: not client.client_list(_type="pubsub"))
+        wait_until(lambda: not client.client_list(_type="pubsub"))

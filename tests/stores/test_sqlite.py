@@ -1,4 +1,4 @@
-"""The SQLite store: the contract, its bound, and files that are not right."""
+"""The SQLite store: the contract, its size limit, and damaged or foreign files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scrapy_robots1994.stores.sqlite import MIN_BYTES, SqliteStore
 from tests.policy.samples import NOW, SITE, parsed
 from tests.stores.clock import FakeClock
 from tests.stores.contract import OTHER, StoreContract
-from tests.stores.lasting import SyncStore, busy
+from tests.stores.guarded_store import SyncStore, unavailable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,35 +33,33 @@ def clock() -> FakeClock:
 
 
 class TestSqliteStore(StoreContract):
-    """The SQLite store keeps the contract of all stores."""
+    """The SQLite store fulfils the contract of all stores."""
 
     def new_store(self, clock: FakeClock, folder: Path) -> SyncStore:
-        """Make an empty store in a file of its own."""
+        """Make an empty store in its own file."""
         return store_on(folder / "robots.db", clock)
 
 
 def store_on(path: Path, clock: FakeClock) -> SyncStore:
-    """Open the store at a path."""
+    """Open the store at *path*."""
     return SyncStore(lambda: SqliteStore(str(path), clock=clock), clock)
 
 
-def sizes(path: Path) -> int:
-    """Return the bytes of the database and its log."""
+def total_size(path: Path) -> int:
+    """Return the total size of the database and its log in bytes."""
     return sum(each.stat().st_size for each in path.parent.glob(path.name + "*"))
 
 
 def host(number: int) -> Origin:
-    """Name the origin of a number."""
+    """Return the origin with *number* in its host name."""
     return Origin("http", f"host{number}.example", 80)
 
 
-def test_policies_survive_the_store_that_wrote_them(
-    tmp_path: Path, clock: FakeClock
-) -> None:
-    """Closed and opened again, the file holds what was put."""
+def test_policies_are_found_after_reopening(tmp_path: Path, clock: FakeClock) -> None:
+    """A new store on the same file returns the policies."""
     with store_on(tmp_path / "a.db", clock) as store:
         store.put(parsed())
-        store.put(busy(origin=OTHER))
+        store.put(unavailable(origin=OTHER))
 
     with store_on(tmp_path / "a.db", clock) as store:
         assert store.get(SITE) == parsed()
@@ -71,7 +69,7 @@ def test_policies_survive_the_store_that_wrote_them(
 def test_two_processes_see_each_others_policies(
     tmp_path: Path, clock: FakeClock
 ) -> None:
-    """What one put the other one finds, both having the file open."""
+    """A policy that one process puts is found by the other, with the file open in both."""
     with (
         store_on(tmp_path / "a.db", clock) as one,
         store_on(tmp_path / "a.db", clock) as two,
@@ -82,8 +80,8 @@ def test_two_processes_see_each_others_policies(
         assert one.get(OTHER) is not None
 
 
-def test_many_may_make_the_file_at_once(tmp_path: Path) -> None:
-    """Workers that start together find one complete store."""
+def test_many_threads_may_create_the_file_at_once(tmp_path: Path) -> None:
+    """Workers that start together create one complete store."""
     path = str(tmp_path / "a.db")
 
     def put(number: int) -> None:
@@ -98,14 +96,14 @@ def test_many_may_make_the_file_at_once(tmp_path: Path) -> None:
         assert base.execute("SELECT count(*) FROM policies").fetchone() == (12,)
 
 
-def test_the_file_has_no_more_bytes_than_its_bound(tmp_path: Path) -> None:
-    """However much is stored; besides it a log of about a megabyte."""
+def test_file_is_no_larger_than_its_limit(tmp_path: Path) -> None:
+    """The limit applies to the file; the log next to it takes a few megabytes at most."""
     path = tmp_path / "a.db"
     store = SqliteStore(str(path), max_bytes=500_000)
     for number in range(400):
         store.put(Stored(host(number), os.urandom(5_000), 9e9))
         assert path.stat().st_size <= 500_000
-        assert sizes(path) < 3_000_000
+        assert total_size(path) < 3_000_000
 
     assert store.get(host(399)) is not None
     assert len(list(store.entries())) > 70
@@ -113,8 +111,8 @@ def test_the_file_has_no_more_bytes_than_its_bound(tmp_path: Path) -> None:
     assert path.stat().st_size <= 500_000
 
 
-def test_the_smallest_bound_has_room_for_policies(tmp_path: Path) -> None:
-    """What is less would store nothing, and is refused."""
+def test_smallest_limit_has_room_for_policies(tmp_path: Path) -> None:
+    """A smaller limit would leave no room for policies, and is rejected."""
     with pytest.raises(SettingsError, match="max_bytes must be at least 65536"):
         SqliteStore.from_url("sqlite:///a.db?max_bytes=20000", timeout=2)
     store = SqliteStore(str(tmp_path / "a.db"), max_bytes=MIN_BYTES)
@@ -125,8 +123,8 @@ def test_the_smallest_bound_has_room_for_policies(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_least_recently_used_is_deleted_first(tmp_path: Path) -> None:
-    """What is read again and again stays, in this process and for the next one."""
+def test_least_recently_used_policy_is_deleted_first(tmp_path: Path) -> None:
+    """The order of use applies in this process and in the next one."""
     clock = FakeClock()
     for _ in range(2):
         store = SqliteStore(str(tmp_path / "a.db"), max_bytes=500_000, clock=clock)
@@ -142,14 +140,14 @@ def test_the_least_recently_used_is_deleted_first(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "a.db"), max_bytes=500_000, clock=clock)
     for number in range(1000, 1060):
         store.put(Stored(host(number), os.urandom(5_000), 9e9))
-    # Only used in the process before.
+    # Only used through the previous store.
     assert store.get(host(150)) is not None
     assert store.get(host(151)) is None
     store.close()
 
 
-def test_reading_writes_nothing(tmp_path: Path) -> None:
-    """The order of use is written with later writes, not with reads."""
+def test_reading_does_not_write(tmp_path: Path) -> None:
+    """The order of use is written by later writes, not by reads."""
     store = SqliteStore(str(tmp_path / "a.db"))
     store.put(Stored(SITE, b"x", 9e9))
     connection = store._connection
@@ -162,8 +160,8 @@ def test_reading_writes_nothing(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_smaller_bound_gives_pages_back(tmp_path: Path) -> None:
-    """A file that was made with a larger bound shrinks."""
+def test_smaller_limit_shrinks_the_file(tmp_path: Path) -> None:
+    """A file that was created with a larger limit shrinks."""
     path = tmp_path / "a.db"
     store = SqliteStore(str(path))
     for number in range(400):
@@ -178,15 +176,15 @@ def test_a_smaller_bound_gives_pages_back(tmp_path: Path) -> None:
     assert path.stat().st_size <= 500_000
 
 
-def test_a_much_smaller_bound_is_reached_by_several_writes(
+def test_much_smaller_limit_is_reached_by_several_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To delete most of a gigabyte takes longer than one call may take."""
+    """Deleting most of a gigabyte takes longer than one call may take."""
     store = SqliteStore(str(tmp_path / "a.db"))
     for number in range(400):
         store.put(Stored(host(number), os.urandom(5_000), 9e9))
     store.close()
-    # A disk so slow that one look at the clock is 50 ms after the other.
+    # A disk so slow that 50 ms pass between two readings of the clock.
     ticks = itertools.count(0.0, 0.05)
     monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
     monkeypatch.setattr(sqlite, "STEPS_BETWEEN_CHECKS", 300)
@@ -202,9 +200,9 @@ def test_a_much_smaller_bound_is_reached_by_several_writes(
     store.close()
 
 
-def spoiled(path: Path, change: str, *values: object) -> SqliteStore:
-    """Make a store with one entry, and change its file as another program could."""
-    assert said_of(SqliteStore(str(path))) == ""
+def tampered(path: Path, change: str, *values: object) -> SqliteStore:
+    """Return a store with one entry whose file was changed as another program could."""
+    assert error_of(SqliteStore(str(path))) == ""
     with closing(sqlite3.connect(path)) as base:
         base.executescript(change) if not values else base.execute(change, values)
         base.commit()
@@ -215,15 +213,13 @@ def spoiled(path: Path, change: str, *values: object) -> SqliteStore:
     "value",
     ["zeroblob(400000000)", "9000000000", "'text'", "1.5", "zeroblob(20000000)"],
 )
-def test_a_cell_that_is_not_ours_is_a_miss_and_not_read(
-    value: str, tmp_path: Path
-) -> None:
-    """Neither 400 MB nor `bytes(9000000000)`; the entry can be replaced."""
+def test_invalid_cell_is_a_miss_and_is_not_read(value: str, tmp_path: Path) -> None:
+    """Neither 400 MB nor `bytes(9000000000)` is allocated; the entry can be replaced."""
     path = tmp_path / "a.db"
     if "400" in value and not hasattr(sqlite3.Connection, "setlimit"):
         pytest.skip("SQLite reads it in pages before Python 3.11")
     # The values are those above.
-    store = spoiled(path, f"UPDATE policies SET packed = {value}")  # noqa: S608
+    store = tampered(path, f"UPDATE policies SET packed = {value}")  # noqa: S608
     began = time.process_time()
 
     assert store.get(SITE) is None
@@ -250,11 +246,9 @@ ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
         "CREATE VIRTUAL TABLE policies USING fts5(origin, keep_until, used_at, packed)",
     ],
 )
-def test_a_table_of_policies_that_is_not_ours_is_refused(
-    table: str, tmp_path: Path
-) -> None:
-    """With a sentence, before anything is read from it."""
-    store = spoiled(tmp_path / "a.db", f"DROP TABLE policies; {table}")
+def test_foreign_table_of_policies_is_an_error(table: str, tmp_path: Path) -> None:
+    """The error is raised before anything is read from the table."""
+    store = tampered(tmp_path / "a.db", f"DROP TABLE policies; {table}")
 
     for call in (
         lambda: store.get(SITE),
@@ -267,10 +261,10 @@ def test_a_table_of_policies_that_is_not_ours_is_refused(
     store.close()
 
 
-def test_a_query_without_end_is_interrupted(tmp_path: Path) -> None:
-    """Whatever another program put into the file, a call ends in time."""
+def test_endless_query_is_interrupted(tmp_path: Path) -> None:
+    """A trigger that another program added does not make a call hang."""
     path = tmp_path / "a.db"
-    store = spoiled(
+    store = tampered(
         path,
         "CREATE TRIGGER slow BEFORE INSERT ON policies BEGIN "  # noqa: S608 - no input
         f"{ENDLESS} SELECT count(*) FROM c; END",
@@ -281,9 +275,9 @@ def test_a_query_without_end_is_interrupted(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_function_of_the_file_is_not_run(tmp_path: Path) -> None:
-    """`trusted_schema` is off."""
-    store = spoiled(tmp_path / "a.db", "PRAGMA user_version = 2")
+def test_schema_is_not_trusted(tmp_path: Path) -> None:
+    """SQL functions in the schema of the file are not run: `trusted_schema` is off."""
+    store = tampered(tmp_path / "a.db", "PRAGMA user_version = 2")
     store.get(SITE)
     assert store._connection is not None
 
@@ -291,8 +285,8 @@ def test_a_function_of_the_file_is_not_run(tmp_path: Path) -> None:
     store.close()
 
 
-def test_an_entry_at_the_bound_is_read_back(tmp_path: Path) -> None:
-    """The limits of SQLite are wider than the one of entries."""
+def test_entry_of_the_maximum_size_is_read_back(tmp_path: Path) -> None:
+    """The limits set for SQLite are wider than the limit of an entry."""
     store = SqliteStore(str(tmp_path / "a.db"), timeout=20)
     entry = b"x" * MAX_ENTRY_BYTES
 
@@ -307,7 +301,7 @@ def test_expired_policies_are_deleted_from_the_file(
 ) -> None:
     """The first write of a later crawl deletes expired policies."""
     with store_on(tmp_path / "a.db", clock) as store:
-        store.put(busy())
+        store.put(unavailable())
     clock.now += 300
 
     with store_on(tmp_path / "a.db", clock) as store:
@@ -317,8 +311,8 @@ def test_expired_policies_are_deleted_from_the_file(
         assert base.execute("SELECT origin FROM policies").fetchall() == [(str(OTHER),)]
 
 
-def test_every_page_of_a_walk_is_walked(tmp_path: Path, clock: FakeClock) -> None:
-    """Who goes through more entries than are read at once misses none."""
+def test_entries_yields_every_page(tmp_path: Path, clock: FakeClock) -> None:
+    """More entries than are read at once are all yielded."""
     store = SqliteStore(str(tmp_path / "a.db"), clock=clock)
     for number in range(1101):
         store.put(Stored(host(number), b"x", NOW + 1))
@@ -329,9 +323,9 @@ def test_every_page_of_a_walk_is_walked(tmp_path: Path, clock: FakeClock) -> Non
     store.close()
 
 
-def test_names_that_are_not_utf_8_do_not_stop_a_walk(tmp_path: Path) -> None:
-    """Another program can write any bytes; the walk through all entries ends."""
-    store = spoiled(
+def test_origins_that_are_not_utf_8_do_not_stop_entries(tmp_path: Path) -> None:
+    """Another program can write any bytes; `entries` still yields the entry."""
+    store = tampered(
         tmp_path / "a.db",
         "UPDATE policies SET origin = CAST(x'687474703a2f2f61ff' AS TEXT)",
     )
@@ -341,7 +335,7 @@ def test_names_that_are_not_utf_8_do_not_stop_a_walk(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected"),
     [
         (
             b"this is no database, and long enough to be read as one" * 99,
@@ -350,19 +344,19 @@ def test_names_that_are_not_utf_8_do_not_stop_a_walk(tmp_path: Path) -> None:
         (b"", ""),
     ],
 )
-def test_a_file_that_is_no_database_is_a_store_error(
-    tmp_path: Path, content: bytes, said: str
+def test_file_that_is_not_a_database_is_a_store_error(
+    tmp_path: Path, content: bytes, expected: str
 ) -> None:
-    """It is neither read nor overwritten; an empty file becomes a store."""
+    """The file is neither read nor overwritten; an empty file becomes a store."""
     path = tmp_path / "a.db"
     path.write_bytes(content)
 
-    assert said in said_of(SqliteStore(str(path)))
+    assert expected in error_of(SqliteStore(str(path)))
     assert not content or path.read_bytes() == content
 
 
-def said_of(store: SqliteStore) -> str:
-    """Put a policy, and return the sentence of the `StoreError`, if there is one."""
+def error_of(store: SqliteStore) -> str:
+    """Put a policy; return the message of the `StoreError`, or an empty string."""
     try:
         store.put(Stored(SITE, b"x", 9e9))
     except StoreError as error:
@@ -372,44 +366,44 @@ def said_of(store: SqliteStore) -> str:
     return ""
 
 
-def test_the_database_of_another_program_is_not_written_to(tmp_path: Path) -> None:
-    """Tables that are not ours stay as they are."""
+def test_database_of_another_program_is_not_written_to(tmp_path: Path) -> None:
+    """The error says that the database belongs to another program."""
     path = tmp_path / "theirs.db"
     with closing(sqlite3.connect(path)) as base:
         base.execute("CREATE TABLE policies (number INTEGER)")
 
-    assert "belongs to another program" in said_of(SqliteStore(str(path)))
+    assert "belongs to another program" in error_of(SqliteStore(str(path)))
 
 
-def test_a_database_of_another_version_is_not_written_to(tmp_path: Path) -> None:
-    """A later version's tables may mean something else."""
+def test_database_of_another_version_is_not_written_to(tmp_path: Path) -> None:
+    """The tables of a later version may have another meaning."""
     path = tmp_path / "later.db"
-    assert said_of(SqliteStore(str(path))) == ""
+    assert error_of(SqliteStore(str(path))) == ""
     with closing(sqlite3.connect(path)) as base:
         base.execute("PRAGMA user_version = 99")
 
-    assert "another version" in said_of(SqliteStore(str(path)))
+    assert "another version" in error_of(SqliteStore(str(path)))
 
 
-def test_a_folder_that_is_not_there_is_a_store_error(tmp_path: Path) -> None:
-    """The sentence names the file."""
+def test_missing_folder_is_a_store_error(tmp_path: Path) -> None:
+    """The message contains the path."""
     path = tmp_path / "not" / "there.db"
 
-    assert str(path) in said_of(SqliteStore(str(path)))
+    assert str(path) in error_of(SqliteStore(str(path)))
 
 
-def test_a_locked_database_is_a_store_error(tmp_path: Path) -> None:
+def test_locked_database_is_a_store_error(tmp_path: Path) -> None:
     """While another program has the lock, a write fails after its timeout."""
     path = tmp_path / "a.db"
-    assert said_of(SqliteStore(str(path))) == ""
+    assert error_of(SqliteStore(str(path))) == ""
     with closing(sqlite3.connect(path, isolation_level=None)) as base:
         base.execute("BEGIN EXCLUSIVE")
 
-        assert "locked" in said_of(SqliteStore(str(path), timeout=0.05))
+        assert "locked" in error_of(SqliteStore(str(path), timeout=0.05))
 
 
-def test_a_full_disk_is_a_store_error(tmp_path: Path) -> None:
-    """SQLite's own limit replaces that of the disk; stored policies can still be read."""
+def test_full_disk_is_a_store_error(tmp_path: Path) -> None:
+    """Stored policies can still be read. A limit of SQLite simulates the full disk."""
     path = tmp_path / "a.db"
     store = SqliteStore(str(path))
     store.put(Stored(SITE, b"x", NOW * 9000))
@@ -423,8 +417,8 @@ def test_a_full_disk_is_a_store_error(tmp_path: Path) -> None:
     store.close()
 
 
-def test_looking_makes_no_file(tmp_path: Path) -> None:
-    """A mistyped path is not a new store."""
+def test_reading_creates_no_file(tmp_path: Path) -> None:
+    """A mistyped path does not become a new store."""
     store = SqliteStore(str(tmp_path / "a.db"))
 
     assert store.get(SITE) is None
@@ -437,15 +431,15 @@ def test_looking_makes_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["sqlite:///a.db", "SQLITE:///a.db", "sqlite:///a.db?"]
 )
-def test_three_slashes_name_a_file_of_the_working_folder(
+def test_three_slashes_name_a_file_in_the_working_directory(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As everywhere else: three for a relative path, four for an absolute one."""
+    """Three slashes are for a relative path, four for an absolute one."""
     monkeypatch.chdir(tmp_path)
 
-    assert said_of(SqliteStore.from_url(name, timeout=2)) == ""
+    assert error_of(SqliteStore.from_url(name, timeout=2)) == ""
     absolute = f"sqlite:///{tmp_path}/b.db?max_bytes=100000"
-    assert said_of(SqliteStore.from_url(absolute, timeout=2)) == ""
+    assert error_of(SqliteStore.from_url(absolute, timeout=2)) == ""
 
     assert {path.name for path in tmp_path.iterdir()} >= {"a.db", "b.db"}
 
@@ -461,8 +455,8 @@ def test_three_slashes_name_a_file_of_the_working_folder(
         "sqlite:///a.db?size=5",
     ],
 )
-def test_a_wrong_url_is_refused_in_one_sentence(url: str) -> None:
-    """The sentence says what to write."""
+def test_invalid_url_is_rejected_with_an_example(url: str) -> None:
+    """The message has an example of a valid URL."""
     with pytest.raises(
         SettingsError, match=r'write for example "sqlite:///'
     ) as refused:

@@ -1,4 +1,4 @@
-"""`ROBOTS1994_STORE`: what is read, and the sentence for what is not."""
+"""`ROBOTS1994_STORE`: the URLs that are accepted, and the errors for others."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ if TYPE_CHECKING:
         ("memory://?max_origins=" + "9" * 18, 10**18 - 1),
     ],
 )
-def test_a_memory_store_is_read(url: str, max_origins: int) -> None:
-    """`memory://` with or without its one option sets the number of stored origins."""
+def test_memory_url_is_parsed(url: str, max_origins: int) -> None:
+    """`memory://`, with or without `max_origins`, sets the number of stored origins."""
     assert StoreUrl.parse(url) == StoreUrl(max_origins=max_origins)
 
 
-def test_memory_is_bounded_in_bytes() -> None:
-    """`max_bytes` says how many; 256 MB if it does not."""
+def test_max_bytes_limits_memory() -> None:
+    """The default of `max_bytes` is 256 MB."""
     assert StoreUrl.parse("memory://?max_bytes=1000").max_bytes == 1000
     assert StoreUrl.parse("memory://").max_bytes == 256_000_000
 
 
 def refusal(url: str) -> str:
-    """Read *url* and give the sentence with which it is refused."""
+    """Return the problem that the error for *url* states, without its example."""
     with pytest.raises(SettingsError) as refused:
         StoreUrl.parse(url)
-    sentence = str(refused.value)
-    assert sentence.startswith("ROBOTS1994_STORE: ")
-    said, _, example = sentence.partition("; write for example ")
+    message = str(refused.value)
+    assert message.startswith("ROBOTS1994_STORE: ")
+    problem, _, example = message.partition("; write for example ")
     StoreUrl.parse(example.removeprefix('"').removesuffix('".'))
-    assert sentence.isprintable()
-    return said
+    assert message.isprintable()
+    return problem
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def refusal(url: str) -> str:
         "\x1b[31m",
     ],
 )
-def test_error_for_a_wrong_store_url_says_what_to_write(url: str) -> None:
-    """Anything but a memory store is refused with the address and an example."""
+def test_invalid_store_url_is_rejected_with_an_example(url: str) -> None:
+    """The error says that the URL names no store, and has a valid example."""
     assert "names no store" in refusal(url)
 
 
@@ -79,8 +79,8 @@ def test_error_for_a_wrong_store_url_says_what_to_write(url: str) -> None:
     ("query", "name"),
     [("size=1", "size"), ("max_origins=1&x=", "x"), ("Max_Origins=1", "Max_Origins")],
 )
-def test_an_unknown_option_is_named(query: str, name: str) -> None:
-    """An option without effect would hide a mistake."""
+def test_unknown_option_is_named_in_the_error(query: str, name: str) -> None:
+    """An ignored option would hide a mistake."""
     assert f'has no option "{name}"' in refusal(f"memory://?{query}")
 
 
@@ -101,42 +101,42 @@ def test_an_unknown_option_is_named(query: str, name: str) -> None:
         " 1",
     ],
 )
-def test_a_bound_that_is_no_number_is_refused(value: str) -> None:
-    """A bound is a whole number of at least 1 in plain digits."""
+def test_limit_that_is_not_a_number_is_rejected(value: str) -> None:
+    """A limit is a whole number of at least 1, in ASCII digits."""
     assert "whole number of at least 1" in refusal(f"memory://?max_origins={value}")
 
 
-def test_a_bound_without_its_value_is_refused() -> None:
-    """An option that was begun and not ended is no default."""
+def test_limit_without_a_value_is_rejected() -> None:
+    """An option without a value does not mean its default."""
     assert 'not ""' in refusal("memory://?max_origins")
 
 
 @pytest.mark.parametrize("digits", [19, 100, 5000])
-def test_a_bound_beyond_all_memory_is_refused_with_the_same_sentence(
+def test_huge_limit_is_rejected_with_the_same_message(
     digits: int,
 ) -> None:
-    """No number is so long that Python's own words for it would come out."""
+    """A number too long for `int` does not cause Python's own error."""
     url = "memory://?max_origins=" + "1" * digits
 
     assert "whole number of at least 1" in refusal(url)
 
 
-def test_the_last_of_two_bounds_cannot_hide_a_wrong_first() -> None:
-    """Each option is checked, though the last of two counts."""
+def test_each_repeated_option_is_checked() -> None:
+    """Both values are checked, and the last one applies."""
     assert 'not "x"' in refusal("memory://?max_origins=x&max_origins=1")
     assert StoreUrl.parse("memory://?max_origins=1&max_origins=2") == StoreUrl(2)
 
 
-def test_a_password_in_a_store_url_is_not_repeated() -> None:
-    """A refused URL goes to a log; the user and password in it do not."""
-    sentence = refusal("mysql://me:secret@127.0.0.1:3306/0?password=secret")
+def test_error_does_not_contain_the_password_of_the_url() -> None:
+    """The error may be logged, so it leaves out the credentials of the URL."""
+    message = refusal("mysql://me:secret@127.0.0.1:3306/0?password=secret")
 
-    assert "mysql://127.0.0.1:3306/0" in sentence
-    assert "secret" not in sentence
+    assert "mysql://127.0.0.1:3306/0" in message
+    assert "secret" not in message
 
 
-def test_a_lasting_store_is_named_and_not_opened(tmp_path: Path) -> None:
-    """`sqlite://` is read, with memory before it; no file is made."""
+def test_parsing_a_sqlite_url_creates_no_file(tmp_path: Path) -> None:
+    """Neither parsing the URL nor making the store creates its file."""
     url = f"sqlite:///{tmp_path}/robots.db"
 
     assert StoreUrl.parse(url) == StoreUrl(url=url)
@@ -144,23 +144,23 @@ def test_a_lasting_store_is_named_and_not_opened(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_options_of_the_crawl_are_read_for_every_store() -> None:
-    """`in_memory`, `in_memory_bytes` and `timeout`; the store gets the rest."""
-    locator = StoreUrl.parse(
+def test_crawl_options_are_removed_from_the_url_of_the_store() -> None:
+    """`in_memory`, `in_memory_bytes` and `timeout` are ours; the store gets the rest."""
+    store_url = StoreUrl.parse(
         "sqlite:///a.db?in_memory=10&in_memory_bytes=30&max_bytes=200000&timeout=0.5"
     )
 
-    assert locator == StoreUrl(10, 30, "sqlite:///a.db?max_bytes=200000", 0.5)
+    assert store_url == StoreUrl(10, 30, "sqlite:///a.db?max_bytes=200000", 0.5)
 
 
 @pytest.mark.parametrize("value", ["", "0", "-1", "soon", "nan", "inf"])
-def test_a_timeout_that_is_no_time_is_refused(value: str) -> None:
-    """A store without a time limit could hold up a crawl."""
+def test_invalid_timeout_is_rejected(value: str) -> None:
+    """A store without a timeout could block a crawl."""
     assert "timeout must be seconds" in refusal(f"sqlite:///a.db?timeout={value}")
 
 
-def test_a_store_of_ones_own_is_named_by_its_import_path() -> None:
-    """The class makes the store of the whole URL, without our two options."""
+def test_custom_store_is_named_by_its_import_path() -> None:
+    """The class gets the whole URL without `timeout`, which is passed separately."""
     path = f"{__name__}.OwnStore"
 
     store = StoreUrl.parse(f"{path}://Host/Path?x=1&timeout=3").new_store()
@@ -170,7 +170,7 @@ def test_a_store_of_ones_own_is_named_by_its_import_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "expected"),
     [
         ("no.such.module.Store", "cannot be imported"),
         ("tests.stores.clock.Nothing", "cannot be imported"),
@@ -179,14 +179,16 @@ def test_a_store_of_ones_own_is_named_by_its_import_path() -> None:
         (f"{__name__}.Unfinished", "cannot be made: Can't instantiate abstract class"),
     ],
 )
-def test_an_import_path_to_no_store_is_refused(path: str, said: str) -> None:
-    """The sentence says what is wrong with it."""
-    assert said in refusal(f"{path}://x")
+def test_import_path_of_anything_but_a_store_is_rejected(
+    path: str, expected: str
+) -> None:
+    """The message says what is wrong with it."""
+    assert expected in refusal(f"{path}://x")
 
 
 @pytest.mark.parametrize("base", ["robots", "-1", "1.5"])
-def test_a_redis_database_that_is_no_number_is_refused(base: str) -> None:
-    """The library would take database 0, where another project may have its keys."""
+def test_redis_database_that_is_not_a_number_is_rejected(base: str) -> None:
+    """The client would use database 0, where another project may have its keys."""
     assert f'the database "{base}" is not a number' in refusal(f"redis://h/{base}")
 
 
@@ -198,23 +200,23 @@ class OwnStore(SqliteStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
-        """Note what is handed over."""
+        """Record the arguments."""
         store = cls(url)
         store.url, store.timeout = url, timeout
         return store
 
 
 class Unfinished(PolicyStore):
-    """A store whose other methods are still to be written."""
+    """A store that lacks all methods but `from_url`."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
-        """Fail, for the class is abstract."""
+        """Fail, because the class is abstract."""
         return cls()
 
 
-def test_memory_is_no_lasting_store() -> None:
-    """There is nothing to open, and the log calls it by its scheme."""
+def test_memory_url_makes_no_persistent_store() -> None:
+    """`new_store` returns `None`, and the log shows the scheme."""
     assert StoreUrl.parse("memory://").new_store() is None
     assert str(StoreUrl.parse("memory://")) == "memory://"
 
@@ -227,11 +229,11 @@ def test_memory_is_no_lasting_store() -> None:
         ("Rediss+clusters://h", "rediss+cluster"),
     ],
 )
-def test_a_misspelt_scheme_is_refused_with_the_likely_one(url: str, meant: str) -> None:
-    """As names of settings are."""
+def test_misspelt_scheme_is_rejected_with_a_suggestion(url: str, meant: str) -> None:
+    """The error suggests the most similar scheme."""
     assert f'(did you mean "{meant}://"?)' in refusal(url)
 
 
-def test_a_scheme_unlike_any_other_has_no_suggestion() -> None:
-    """The example says what to write."""
+def test_unfamiliar_scheme_has_no_suggestion() -> None:
+    """An unrelated scheme is not a typing error."""
     assert "did you mean" not in refusal("postgres://h")

@@ -1,4 +1,4 @@
-"""A store behind its guard, for tests that have no event loop."""
+"""A guarded store for tests without an event loop."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-FENCE = Origin("http", "fence.example", 80)
+MARKER = Origin("http", "fence.example", 80)
 MAX_FETCH_SECONDS = 900.0
 
 TIMEOUT_SECONDS = 20.0
-"""Seconds until a test gives up waiting for what must happen."""
+"""Seconds until a wait of a test fails."""
 
 
-def busy(
+def unavailable(
     *, origin: Origin = SITE, at: float = NOW, freshness: FreshnessSettings = FRESHNESS
 ) -> Policy:
     """Make the policy of an origin that answered with 503 (R5)."""
@@ -39,23 +39,23 @@ def busy(
 
 
 @dataclass(frozen=True)
-class MadeStore(StoreUrl):
-    """A store URL of which *make* makes the store."""
+class FactoryUrl(StoreUrl):
+    """A store URL whose store is made by *make*."""
 
     make: Callable[[], PolicyStore] | None = None
 
     def new_store(self) -> PolicyStore | None:
-        """Make it."""
+        """Make the store."""
         assert self.make is not None
         return self.make()
 
 
 class Guarded(GuardedStore):
-    """A guarded store whose caller waits, checking the time as a crawl does."""
+    """A guarded store whose calls block, checking timeouts as a crawl does."""
 
     @property
     def failures(self) -> int:
-        """How many calls of the store failed."""
+        """The number of store calls that failed."""
         return self.breaker.failures
 
     def get(self, origin: Origin) -> Any:
@@ -80,28 +80,28 @@ class Guarded(GuardedStore):
         return policy
 
     def lease(self, origin: Origin) -> Policy | None:
-        """Wait for the lease, or for what another one made."""
+        """Wait for the lease; return the policy of another worker, if there is one."""
         policy: Policy | None = self.result(self.acquire_lease(origin))
         return policy
 
     def write(self, policy: Policy) -> None:
-        """Store *policy*, and wait until it is."""
+        """Store *policy*, and wait until it is stored."""
         self.release_lease(policy.origin, policy)
-        self.settle()
+        self.wait_until_idle()
 
-    def settle(self) -> None:
-        """Wait until all that was submitted is done."""
-        self.read(FENCE)
+    def wait_until_idle(self) -> None:
+        """Wait until every call submitted so far has finished."""
+        self.read(MARKER)
 
-    def settle_until(self, is_so: Callable[[], object]) -> None:
-        """Wait until it is so, a few times a second as a worker looks."""
-        give_up = time.monotonic() + TIMEOUT_SECONDS
-        while not is_so():
-            assert time.monotonic() < give_up
-            self.settle()
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait until *condition* is true."""
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while not condition():
+            assert time.monotonic() < deadline
+            self.wait_until_idle()
 
-    def end(self) -> None:
-        """Close it."""
+    def close_and_wait(self) -> None:
+        """Close the store and wait until it is closed."""
         self.result(self.close())
 
 
@@ -114,7 +114,7 @@ def guarded(
 ) -> Guarded:
     """Guard *store* as a crawl with default settings does."""
     make = (lambda: store) if isinstance(store, PolicyStore) else store
-    url = MadeStore(url="test://store", timeout=timeout, make=make)
+    url = FactoryUrl(url="test://store", timeout=timeout, make=make)
     decoder = partial(decode, reader=READER, freshness=FRESHNESS)
     breaker = CircuitBreaker(url)
     # A crawl has no other clock than the system's.
@@ -123,53 +123,53 @@ def guarded(
 
 
 def _same(future: Future[Any]) -> Any:
-    """Return *future* as it is, for there is no event loop."""
+    """Return *future* unchanged: there is no event loop."""
     return future
 
 
 class ListedMemory(MemoryStore):
-    """A memory store that lists its policies (`contract.Holder`)."""
+    """A memory store that lists its policies (`contract.SynchronousStore`)."""
 
     def __iter__(self) -> Iterator[Policy]:
-        """Return every policy in memory at this moment."""
+        """Iterate over the policies in memory that have not expired."""
         now = self._clock()
         return iter([it for it in self._policies.values() if now < it.keep_until])
 
     def __len__(self) -> int:
-        """Return how many origins are in memory."""
+        """Return the number of origins in memory."""
         return sum(1 for _ in self)
 
 
 class SyncStore:
-    """Policies in a guarded store (`contract.Holder`); *make* makes an instance."""
+    """Policies in a guarded store (`contract.SynchronousStore`); *make* makes an instance."""
 
     def __init__(
         self, make: Callable[[], PolicyStore], clock: Callable[[], float]
     ) -> None:
-        # The thread of the guarded store has an instance of its own.
+        # The thread of the guarded store has its own instance.
         self._store = make()
         self._clock = clock
         self.guarded = guarded(make, clock)
 
     def __enter__(self) -> Self:
-        """Open nothing; a store opens itself."""
+        """Return self: a store opens itself on first use."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the store and wait until it is closed."""
         self.close()
 
     def close(self) -> None:
         """Close both instances."""
-        self.guarded.end()
+        self.guarded.close_and_wait()
         self._store.close()
 
     def get(self, origin: Origin) -> Policy | None:
-        """Return the policy, read from its stored form."""
+        """Return the policy decoded from the stored bytes."""
         return self.guarded.read(origin)
 
     def put(self, policy: Policy) -> None:
-        """Store the stored form of *policy*."""
+        """Encode and store *policy*."""
         self.guarded.write(policy)
 
     def forget(self, origin: Origin) -> bool:
@@ -177,7 +177,7 @@ class SyncStore:
         return self._store.forget(origin)
 
     def __iter__(self) -> Iterator[Policy]:
-        """Yield every policy that is not over, as it comes."""
+        """Yield every policy that has not expired."""
         for stored in self._store.entries():
             policy = decode(stored.packed, stored.origin, READER, FRESHNESS)
             assert policy is not None
@@ -186,5 +186,5 @@ class SyncStore:
                 yield policy
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of policies that have not expired."""
         return sum(1 for _ in self)

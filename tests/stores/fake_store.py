@@ -1,4 +1,4 @@
-"""A store that fails, hangs or refuses as a test says."""
+"""A store that fails, hangs or denies leases as a test sets it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
 
 
-class StubbornStore(SharedStore):
+class FakeStore(SharedStore):
     """A store in a dict, for several guarded stores at once."""
 
     def __init__(self) -> None:
@@ -25,8 +25,8 @@ class StubbornStore(SharedStore):
         self.leases: dict[Origin, str] = {}
         self.failed: set[Origin] = set()
         self.error: BaseException | None = None
-        self.go_on = threading.Event()
-        self.go_on.set()
+        self.resume = threading.Event()
+        self.resume.set()
         self.calls: list[str] = []
         self.called: defaultdict[tuple[str, int], threading.Event]
         self.called = defaultdict(threading.Event)
@@ -40,8 +40,8 @@ class StubbornStore(SharedStore):
         raise NotImplementedError
 
     def hang(self) -> None:
-        """Let every call block until `go_on` is set."""
-        self.go_on.clear()
+        """Let every call block until `resume` is set."""
+        self.resume.clear()
 
     def wait_for(self, call: str, number: int = 1) -> None:
         """Wait until *call* was made *number* times."""
@@ -49,43 +49,43 @@ class StubbornStore(SharedStore):
             event = self.called[call, number]
         assert event.wait(20)
 
-    def _do(self, call: str) -> None:
-        """Do what every call does first."""
+    def _record(self, call: str) -> None:
+        """Record *call*, wait while the store hangs, and raise the error that is set."""
         with self._lock:
             self.calls.append(call)
             self.threads.add(threading.current_thread())
             self.called[call, self.calls.count(call)].set()
-        assert self.go_on.wait(60)
+        assert self.resume.wait(60)
         if self.error is not None:
             raise self.error
 
     def get(self, origin: Origin) -> bytes | None:
         """Return the entry."""
-        self._do("get")
+        self._record("get")
         return self.entries_by_origin.get(origin)
 
     def put(self, stored: Stored) -> None:
-        """Store it."""
-        self._do("put")
+        """Store the entry."""
+        self._record("put")
         self.entries_by_origin[stored.origin] = stored.packed
 
     def forget(self, origin: Origin) -> bool:
-        """Delete it."""
-        self._do("forget")
+        """Delete the entry."""
+        self._record("forget")
         return self.entries_by_origin.pop(origin, None) is not None
 
     def entries(self) -> Iterator[Stored]:
-        """Yield all."""
+        """Yield all entries."""
         for origin, packed in self.entries_by_origin.items():
             yield Stored(origin, packed, NOW)
 
     def close(self) -> None:
         """Close nothing."""
-        self._do("close")
+        self._record("close")
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """First come, first served."""
-        self._do("acquire_lease")
+        """Grant the lease to the first worker that requests it."""
+        self._record("acquire_lease")
         if origin in self.failed:
             return Lease(granted=False, failed=True, seconds_left=seconds)
         is_ours = self.leases.setdefault(origin, holder) == holder
@@ -94,8 +94,8 @@ class StubbornStore(SharedStore):
     def release_lease(
         self, origin: Origin, holder: str, *, failed_for: float = 0.0
     ) -> None:
-        """End it and notify all."""
-        self._do("release_lease")
+        """Release the lease and notify all threads."""
+        self._record("release_lease")
         if self.leases.get(origin) == holder:
             del self.leases[origin]
             if failed_for:
@@ -108,7 +108,7 @@ class StubbornStore(SharedStore):
             ended.append((origin, failed))
 
     def ended_leases(self) -> list[tuple[Origin | None, bool]]:
-        """Return what the calling thread was not notified of yet."""
+        """Return the ended leases that the calling thread has not seen yet."""
         thread = threading.current_thread()
         ended = self._ended.get(thread, [])
         self._ended[thread] = []
