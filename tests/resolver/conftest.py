@@ -1,4 +1,4 @@
-"""Fixtures: each test of the resolver runs with both drivers."""
+"""Fixtures: each resolver test runs with both drivers."""
 
 from __future__ import annotations
 

@@ -27,28 +27,28 @@ class Pending(Protocol[T]):
 
     @property
     def is_open(self) -> bool:
-        """Whether it has no end yet."""
+        """Whether it is not completed yet."""
 
-    def settle(self, value: T) -> None:
-        """End it with *value*."""
+    def complete(self, value: T) -> None:
+        """Complete it with *value*."""
 
     def fail(self, error: BaseException) -> None:
-        """End it with *error*."""
+        """Complete it with *error*."""
 
     def __await__(self) -> Generator[Any, Any, T]:
-        """Wait for the end."""
+        """Wait for the value."""
 
 
 class Running(Protocol[T_co]):
-    """A coroutine under way."""
+    """A running coroutine."""
 
     @property
-    def is_over(self) -> bool:
-        """Whether it ended, in whatever way."""
+    def is_done(self) -> bool:
+        """Whether it finished, in any way."""
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether it ended by being cancelled."""
+        """Whether it was cancelled."""
 
     def result(self) -> T_co:
         """Return its result, or raise its exception."""
@@ -56,8 +56,8 @@ class Running(Protocol[T_co]):
     def cancel(self) -> None:
         """Cancel it."""
 
-    def when_over(self, call: Callable[[], None]) -> None:
-        """Call *call* once it is over."""
+    def on_done(self, call: Callable[[], None]) -> None:
+        """Call *call* when the coroutine finishes."""
 
 
 class Driver(ABC):
@@ -95,7 +95,7 @@ class _FuturePending(Generic[T]):
     def is_open(self) -> bool:
         return not self._future.done()
 
-    def settle(self, value: T) -> None:
+    def complete(self, value: T) -> None:
         self._future.set_result(value)
 
     def fail(self, error: BaseException) -> None:
@@ -115,7 +115,7 @@ class _TaskRunning(Generic[T]):
         task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     @property
-    def is_over(self) -> bool:
+    def is_done(self) -> bool:
         return self._task.done()
 
     @property
@@ -128,7 +128,7 @@ class _TaskRunning(Generic[T]):
     def cancel(self) -> None:
         self._task.cancel()
 
-    def when_over(self, call: Callable[[], None]) -> None:
+    def on_done(self, call: Callable[[], None]) -> None:
         self._task.add_done_callback(lambda _: call())
 
 
@@ -169,7 +169,7 @@ class _DeferredPending(Generic[T]):
     def is_open(self) -> bool:
         return not self._deferred.called
 
-    def settle(self, value: T) -> None:
+    def complete(self, value: T) -> None:
         self._deferred.callback(value)
 
     def fail(self, error: BaseException) -> None:
@@ -187,15 +187,15 @@ class _DeferredRunning(Generic[T]):
         self._end: list[T | Failure] = []
         self._calls: list[Callable[[], None]] = []
         self._deferred = Deferred.fromCoroutine(work)
-        self._deferred.addBoth(self._over)
+        self._deferred.addBoth(self._finished)
 
-    def _over(self, end: T | Failure) -> None:
+    def _finished(self, end: T | Failure) -> None:
         self._end.append(end)
         for call in self._calls:
             call()
 
     @property
-    def is_over(self) -> bool:
+    def is_done(self) -> bool:
         return bool(self._end)
 
     @property
@@ -213,8 +213,8 @@ class _DeferredRunning(Generic[T]):
     def cancel(self) -> None:
         self._deferred.cancel()
 
-    def when_over(self, call: Callable[[], None]) -> None:
-        if self.is_over:
+    def on_done(self, call: Callable[[], None]) -> None:
+        if self.is_done:
             call()
         else:
             self._calls.append(call)

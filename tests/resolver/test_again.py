@@ -71,7 +71,7 @@ def test_waiters_of_the_old_fetch_get_its_end(harness: ResolverHarness) -> None:
     harness.answer(WITHDRAWN)
 
     assert [reason_of(request) for request in once] == ["withdrawn"] * 3
-    assert not again.is_over
+    assert not again.is_done
 
 
 def test_each_of_500_immediate_aborts_is_reported(harness: ResolverHarness) -> None:

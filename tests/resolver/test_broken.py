@@ -1,4 +1,4 @@
-"""Any error during a fetch ends every wait and permits nothing (R6, R7)."""
+"""Any error during a fetch releases every waiter and permits nothing (R6, R7)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from twisted.internet.defer import CancelledError
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy import Cancelled, LocalFault, Policy
 from tests.policy.samples import SITE
-from tests.resolver.harness import end_of, reason_of
+from tests.resolver.harness import outcome_of, reason_of
 
 if TYPE_CHECKING:
     from tests.resolver.drivers import Running
@@ -28,7 +28,7 @@ errors = pytest.mark.parametrize("error", ERRORS, ids=lambda e: type(e).__name__
 
 def assert_no_policy(harness: ResolverHarness, requests: list[Running[Policy]]) -> None:
     """Assert that *requests* ended without a policy, and the next one starts a fetch."""
-    assert all(isinstance(end_of(request), Exception) for request in requests)
+    assert all(isinstance(outcome_of(request), Exception) for request in requests)
     assert harness.memory.get(SITE) is None
     assert [origin for origin, _ in harness.backend.given_up] == [SITE]
     fetches = len(harness.backend.fetches)
@@ -38,14 +38,16 @@ def assert_no_policy(harness: ResolverHarness, requests: list[Running[Policy]]) 
     assert isinstance(late.result(), Policy)
 
 
-def assert_is_own(
+def assert_own_exceptions(
     harness: ResolverHarness, requests: list[Running[Policy]], error: BaseException
 ) -> None:
     """Ours R7: assert that *requests* failed with copies of a bug, or were aborted."""
     if not isinstance(error, ZeroDivisionError):
-        assert all(isinstance(end_of(request), FetchAborted) for request in requests)
+        assert all(
+            isinstance(outcome_of(request), FetchAborted) for request in requests
+        )
         return
-    ends = [end_of(request) for request in requests]
+    ends = [outcome_of(request) for request in requests]
     assert [type(end) for end in ends] == [ZeroDivisionError] * len(requests)
     assert all(end.__cause__ is error for end in ends if isinstance(end, Exception))
     assert len({id(end) for end in [*ends, error]}) == len(requests) + 1
@@ -58,7 +60,7 @@ def test_ours_r6_cancelled_fetch_stores_no_policy(harness: ResolverHarness) -> N
     harness.answer(Cancelled("the crawl is closing"))
 
     assert {reason_of(request) for request in requests} == {"the crawl is closing"}
-    assert len({id(end_of(request)) for request in requests}) == 4
+    assert len({id(outcome_of(request)) for request in requests}) == 4
     assert harness.backend.fetched == []
     assert_no_policy(harness, requests)
 
@@ -72,7 +74,7 @@ def test_ours_r7_local_fault_fails_each_request_with_its_own_exception(
 
     harness.answer(LocalFault(fault))
 
-    ends = [end_of(request) for request in requests]
+    ends = [outcome_of(request) for request in requests]
     assert {type(end) for end in ends} == {OSError}
     assert {end.args for end in ends if isinstance(end, OSError)} == {fault.args}
     assert len({id(end) for end in [fault, *ends]}) == 5
@@ -90,7 +92,7 @@ def test_fetch_that_raises_releases_all(
 
     harness.fail(error)
 
-    assert_is_own(harness, requests, error)
+    assert_own_exceptions(harness, requests, error)
     assert_no_policy(harness, requests)
 
 
@@ -104,7 +106,7 @@ def test_fetch_that_raises_at_once_releases_its_request(
     request = harness.resolve()
 
     harness.backend.faults.fetch = None
-    assert_is_own(harness, [request], error)
+    assert_own_exceptions(harness, [request], error)
     assert_no_policy(harness, [request])
 
 
@@ -119,7 +121,7 @@ def test_body_that_cannot_be_parsed_permits_nothing(
     harness.answer()
 
     harness.backend.faults.read = None
-    assert_is_own(harness, requests, error)
+    assert_own_exceptions(harness, requests, error)
     assert_no_policy(harness, requests)
 
 
@@ -197,5 +199,5 @@ def test_failed_fetch_is_reported_once(harness: ResolverHarness) -> None:
 
     harness.fail(GeneratorExit())
 
-    broke_off = Cancelled("the fetch of robots.txt broke off")
-    assert harness.backend.given_up == [(SITE, broke_off)]
+    cancelled = Cancelled("the fetch of robots.txt broke off")
+    assert harness.backend.given_up == [(SITE, cancelled)]

@@ -68,11 +68,11 @@ def test_request_cancelled_during_release_leaves_others_released(
 ) -> None:
     """The first waiter cancels the next, whose release then has no effect."""
     requests = [harness.resolve() for _ in range(3)]
-    requests[0].when_over(requests[1].cancel)
+    requests[0].on_done(requests[1].cancel)
 
     harness.answer()
 
-    assert requests[1].is_over
+    assert requests[1].is_done
     assert isinstance(requests[0].result(), Policy)
     assert isinstance(requests[2].result(), Policy)
 

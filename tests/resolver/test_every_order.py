@@ -1,6 +1,6 @@
-"""Arrivals, answers, failures, cancellations and the clock, in every order.
+"""Arrivals, answers, failures, cancellations and clock changes, in every order.
 
-Coroutines do not run on their own: `let_go_on` is one rule among the others, so that
+Coroutines do not run on their own: `run_all` is one rule among the others, so that
 on asyncio several events may happen before any coroutine resumes.
 """
 
@@ -50,40 +50,40 @@ ERRORS: list[type[BaseException]] = [ZeroDivisionError, CancelledError]
 
 @dataclass(slots=True)
 class Request:
-    """One request: the policy in memory when it came, and its result."""
+    """One request: the policy in memory when it arrived, and its result."""
 
     origin: Origin
     context: str = "direct"
     in_memory: Policy | None = None
-    asked_at: float = 0.0
+    resolved_at: float = 0.0
     puts_before: int = 0
-    found: Policy | Exception | None = None
+    result: Policy | Exception | None = None
     running: Running[None] | None = None
 
-    async def ask(self, harness: ResolverHarness) -> None:
+    async def resolve(self, harness: ResolverHarness) -> None:
         """Resolve the policy of the origin, and record what a check needs."""
         self.in_memory = harness.memory.get(self.origin)
-        self.asked_at = harness.clock.now
+        self.resolved_at = harness.clock.now
         self.puts_before = len(harness.memory.puts)
         try:
-            self.found = await harness.resolver.resolve(self.origin, self.context)
+            self.result = await harness.resolver.resolve(self.origin, self.context)
         except (FetchAborted, OSError, ZeroDivisionError) as error:
-            self.found = error
+            self.result = error
 
     def is_right(self, puts: list[Policy]) -> bool:
         """Whether the result was in memory, or made while the request waited."""
-        if self.in_memory is not None and self.in_memory.is_usable(self.asked_at):
-            return self.found is self.in_memory
-        if isinstance(self.found, Exception):
+        if self.in_memory is not None and self.in_memory.is_usable(self.resolved_at):
+            return self.result is self.in_memory
+        if isinstance(self.result, Exception):
             return True
-        return any(policy is self.found for policy in puts[self.puts_before :])
+        return any(policy is self.result for policy in puts[self.puts_before :])
 
 
 class EveryOrder(RuleBasedStateMachine):
     """A crawl of two origins in which anything may happen at any time."""
 
     driver_class: type[Driver]
-    most_releases = 1
+    max_releases = 1
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,11 +96,11 @@ class EveryOrder(RuleBasedStateMachine):
         """Make the harness under test."""
         return ResolverHarness(self.driver_class(), max_retries=2)
 
-    def known(self) -> list[Policy]:
-        """Return every policy built from a response."""
+    def policies(self) -> list[Policy]:
+        """Return every policy that was built from a response."""
         return self.backend.fetched
 
-    def at_work(self) -> set[Origin]:
+    def in_progress(self) -> set[Origin]:
         """Return the origins with an open fetch or pause."""
         paused = {
             origin
@@ -111,19 +111,19 @@ class EveryOrder(RuleBasedStateMachine):
         }
         return set(self.backend.under_way) | paused
 
-    def close_others(self) -> None:
-        """Answer everything but the fetches."""
+    def complete_others(self) -> None:
+        """Complete everything but the fetches and pauses."""
 
     def open_fetches(self) -> list[FakeFetch]:
         """Return the fetches without an answer."""
         return [q for q in self.backend.fetches if q.answer.is_open]
 
     def waiting(self) -> list[Request]:
-        """Requests that have no end yet."""
-        return [r for r in self.requests if r.running and not r.running.is_over]
+        """Return the requests that are still waiting."""
+        return [r for r in self.requests if r.running and not r.running.is_done]
 
     def open_pauses(self) -> list[Pause]:
-        """Pauses before a retry that have no end yet."""
+        """Return the pauses before a retry that have not ended."""
         return [pause for pause in self.backend.pauses if pause.end.is_open]
 
     @rule(
@@ -136,23 +136,23 @@ class EveryOrder(RuleBasedStateMachine):
         for _ in range(count):
             request = Request(origin, context)
             self.requests.append(request)
-            request.running = self.harness.driver.run(request.ask(self.harness))
+            request.running = self.harness.driver.run(request.resolve(self.harness))
 
     @rule()
-    def take_a_step(self) -> None:
+    def step_once(self) -> None:
         """Each coroutine that can takes one step."""
         self.harness.driver.step()
 
     @rule()
-    def let_go_on(self) -> None:
+    def run_all(self) -> None:
         """Every coroutine runs as far as it can."""
         self.harness.driver.turn()
 
     @precondition(lambda self: self.open_fetches())
     @rule(data=st.data(), answer=st.sampled_from(ANSWERS))
     def answer(self, data: st.DataObject, answer: FetchResult) -> None:
-        """An answer comes, or the fetch is withdrawn."""
-        data.draw(st.sampled_from(self.open_fetches())).answer.settle(answer)
+        """A fetch is answered or cancelled."""
+        data.draw(st.sampled_from(self.open_fetches())).answer.complete(answer)
 
     @precondition(lambda self: self.open_fetches())
     @rule(data=st.data(), error=st.sampled_from(ERRORS))
@@ -163,13 +163,13 @@ class EveryOrder(RuleBasedStateMachine):
     @precondition(lambda self: self.open_pauses())
     @rule(data=st.data())
     def end_a_pause(self, data: st.DataObject) -> None:
-        """The time for a retry has come."""
-        data.draw(st.sampled_from(self.open_pauses())).end.settle(None)
+        """A pause before a retry ends."""
+        data.draw(st.sampled_from(self.open_pauses())).end.complete(None)
 
     @precondition(lambda self: not self.is_aborted and len(self.requests) > 10)
     @rule()
     def close(self) -> None:
-        """The crawl closes: from now on nothing is fetched."""
+        """The crawl closes; nothing is fetched afterwards."""
         self.harness.resolver.abort("closing")
         self.is_aborted = True
         self.fetches_before = len(self.backend.fetches)
@@ -184,11 +184,11 @@ class EveryOrder(RuleBasedStateMachine):
         assert running is not None
         running.cancel()
 
-    @precondition(lambda self: any(not w.is_over for w in self.backend.works))
+    @precondition(lambda self: any(not w.is_done for w in self.backend.works))
     @rule(data=st.data())
     def cancel_work(self, data: st.DataObject) -> None:
         """The work of a fetch is cancelled."""
-        works = [work for work in self.backend.works if not work.is_over]
+        works = [work for work in self.backend.works if not work.is_done]
         data.draw(st.sampled_from(works)).cancel()
 
     @rule(broken=st.booleans())
@@ -208,18 +208,18 @@ class EveryOrder(RuleBasedStateMachine):
 
     @invariant()
     def one_fetch_an_origin_at_a_time(self) -> None:
-        """No fetch starts while one of its origin is under way."""
+        """No fetch starts while another one of its origin runs."""
         assert self.backend.doubled == []
 
     @invariant()
-    def no_verdict_from_what_was_not_settled(self) -> None:
+    def each_policy_was_built_from_an_answer(self) -> None:
         """Every policy that a request got was built from an answer of its origin."""
         for request in self.requests:
-            if request.found is not None:
+            if request.result is not None:
                 assert request.is_right(self.harness.memory.puts)
-            if isinstance(request.found, Policy):
-                assert request.found.origin == request.origin
-                assert any(request.found is known for known in self.known())
+            if isinstance(request.result, Policy):
+                assert request.result.origin == request.origin
+                assert any(request.result is policy for policy in self.policies())
 
     @invariant()
     def nothing_is_fetched_after_the_close(self) -> None:
@@ -235,31 +235,33 @@ class EveryOrder(RuleBasedStateMachine):
     @invariant()
     def each_request_fails_with_its_own_exception(self) -> None:
         """Ours R7: no two requests fail with one exception."""
-        errors = [id(r.found) for r in self.requests if isinstance(r.found, Exception)]
+        errors = [
+            id(r.result) for r in self.requests if isinstance(r.result, Exception)
+        ]
         assert len(errors) == len(set(errors))
 
     @invariant()
-    def no_waiting_object_is_released_twice(self) -> None:
-        """Each waiter is released once at most."""
-        assert all(w.releases <= self.most_releases for w in self.backend.waiters)
+    def no_waiter_is_released_too_often(self) -> None:
+        """Each waiter is released at most `max_releases` times."""
+        assert all(w.releases <= self.max_releases for w in self.backend.waiters)
 
     @invariant()
     def each_waiting_request_has_a_fetch(self) -> None:
         """When nothing can run, each waiting request has a fetch under way."""
         if not isinstance(self.harness.driver, TwistedDriver):
             return
-        assert {r.origin for r in self.waiting()} <= self.at_work()
+        assert {r.origin for r in self.waiting()} <= self.in_progress()
 
     def teardown(self) -> None:
-        """No request is left waiting once the last fetch has its answer."""
+        """No request is left waiting after the last fetch was answered."""
         self.harness.driver.turn()
-        assert {r.origin for r in self.waiting()} <= self.at_work()
-        self.close_others()
+        assert {r.origin for r in self.waiting()} <= self.in_progress()
+        self.complete_others()
         while self.open_fetches() or self.open_pauses():
             for fetch in self.open_fetches():
-                fetch.answer.settle(Cancelled("closing"))
+                fetch.answer.complete(Cancelled("closing"))
             for pause in self.open_pauses():
-                pause.end.settle(None)
+                pause.end.complete(None)
             self.harness.driver.turn()
         assert self.waiting() == []
         assert self.backend.under_way == []
@@ -281,7 +283,7 @@ class OnTwisted(EveryOrder):
 MANY = settings(
     max_examples=150,
     stateful_step_count=40,
-    deadline=None,  # the machine may be busy, and nothing here depends on seconds
+    deadline=None,  # the machine may be busy, and nothing here depends on time
     suppress_health_check=[HealthCheck.too_slow],
 )
 

@@ -1,4 +1,4 @@
-"""The same with a store that answers late, wrongly or never."""
+"""`test_every_order` with a store that answers late, fails or has an old policy."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ AGES = {"fresh": 0.0, "stale": 120.0, "old": 5_000.0, "ahead": -500.0}
 
 @dataclass(frozen=True, slots=True)
 class StoreRead:
-    """One read of the store that has no answer yet."""
+    """One read of the store, and its answer."""
 
     origin: Origin
     answer: Pending[Any]
 
 
 class LateStore:
-    """A store that the test answers for (`backend.Store`)."""
+    """A store whose answers are given by the test (`backend.Store`)."""
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
@@ -39,11 +39,11 @@ class LateStore:
         self.released: list[Policy | None] = []
 
     async def get(self, origin: Origin) -> Policy | None:
-        """Wait for the test."""
+        """Wait for the test's answer."""
         return await self._read(origin)
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
-        """Wait for the test."""
+        """Wait for the test's answer."""
         return await self._read(origin)
 
     async def _read(self, origin: Origin) -> Policy | None:
@@ -55,7 +55,7 @@ class LateStore:
     def release_lease(
         self, origin: Origin, made: Policy | None, *, aborted: bool = False
     ) -> None:
-        """Record it."""
+        """Record the policy."""
         self.released.append(made)
 
 
@@ -63,7 +63,7 @@ class EveryOrderStored(EveryOrder):
     """Store answers, store failures and everything else in every order."""
 
     # A waiter released with a stale policy may be released again by its refresh.
-    most_releases = 2
+    max_releases = 2
 
     def new_harness(self) -> ResolverHarness:
         """Make a resolver with a store."""
@@ -71,45 +71,45 @@ class EveryOrderStored(EveryOrder):
         self.store = LateStore(driver)
         return ResolverHarness(driver, store=self.store, max_retries=2)
 
-    def known(self) -> list[Policy]:
-        """Return the policies built from answers, and those of the store."""
+    def policies(self) -> list[Policy]:
+        """Return the policies built from responses, and those loaded from the store."""
         return [*self.backend.fetched, *self.backend.loaded]
 
     def open_reads(self) -> list[StoreRead]:
         """Return the reads of the store without an answer."""
         return [read for read in self.store.reads if read.answer.is_open]
 
-    def at_work(self) -> set[Origin]:
+    def in_progress(self) -> set[Origin]:
         """Return the origins being fetched or read from the store."""
-        return super().at_work() | {read.origin for read in self.open_reads()}
+        return super().in_progress() | {read.origin for read in self.open_reads()}
 
-    def close_others(self) -> None:
-        """Answer every read of the store with nothing."""
+    def complete_others(self) -> None:
+        """Answer every read of the store with `None`."""
         while reads := self.open_reads():
             for read in reads:
-                read.answer.settle(None)
+                read.answer.complete(None)
             self.harness.driver.turn()
 
     @precondition(lambda self: self.open_reads())
     @rule(data=st.data(), age=st.sampled_from(sorted(AGES)))
-    def store_knows(self, data: st.DataObject, age: str) -> None:
-        """The store answers with a policy of some age."""
+    def store_has_a_policy(self, data: st.DataObject, age: str) -> None:
+        """The store returns a policy of some age."""
         read = data.draw(st.sampled_from(self.open_reads()))
         at = self.harness.clock.now - AGES[age]
-        read.answer.settle(
+        read.answer.complete(
             Policy.from_response(read.origin, FILE, READER, at, FRESHNESS)
         )
 
     @precondition(lambda self: self.open_reads())
     @rule(data=st.data())
-    def store_knows_nothing(self, data: st.DataObject) -> None:
-        """The store has no entry, or failed, which is the same to the resolver."""
-        data.draw(st.sampled_from(self.open_reads())).answer.settle(None)
+    def store_has_no_policy(self, data: st.DataObject) -> None:
+        """The store has no entry or failed; the resolver treats both alike."""
+        data.draw(st.sampled_from(self.open_reads())).answer.complete(None)
 
     @precondition(lambda self: self.open_reads())
     @rule(data=st.data())
     def store_raises(self, data: st.DataObject) -> None:
-        """A store that raises, which it never should, permits nothing either."""
+        """The store raises, which it should never do."""
         read = data.draw(st.sampled_from(self.open_reads()))
         read.answer.fail(ZeroDivisionError())
 

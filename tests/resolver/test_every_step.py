@@ -1,4 +1,4 @@
-"""Cancelled after the n-th step, for every n: no request hangs, no state is partial."""
+"""Cancellation after the n-th step, for every n: no request hangs, no state is partial."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy import Policy
 from tests.policy.samples import SITE
-from tests.resolver.harness import FILE, ResolverHarness, end_of
+from tests.resolver.harness import FILE, ResolverHarness, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ STEPS_BETWEEN = 6
 
 
 class Run:
-    """Three requests of one origin, its answer, and its listeners, step by step."""
+    """Three requests of one origin, the answer, and the listeners, step by step."""
 
     def __init__(self, driver: Driver, victim: str) -> None:
         self.harness = ResolverHarness(driver)
@@ -38,17 +38,17 @@ class Run:
             find = self.harness.resolver.resolve(SITE, "direct")
             self.requests.append(self.harness.driver.run(find))
             yield
-            yield from self.going_on()
+            yield from self.turns()
         self.answer()
         yield
-        yield from self.going_on()
+        yield from self.turns()
         listeners = self.harness.backend.listeners
         if listeners is not None and listeners.is_open:
-            listeners.settle(None)
+            listeners.complete(None)
         yield
-        yield from self.going_on()
+        yield from self.turns()
 
-    def going_on(self) -> Iterator[None]:
+    def turns(self) -> Iterator[None]:
         """Let all coroutines run, one step at a time."""
         for _ in range(STEPS_BETWEEN):
             self.harness.driver.step()
@@ -58,10 +58,10 @@ class Run:
         """Answer every fetch that has no answer yet."""
         for fetch in self.harness.backend.fetches:
             if fetch.answer.is_open:
-                fetch.answer.settle(FILE)
+                fetch.answer.complete(FILE)
 
     def cancel(self) -> None:
-        """Cancel the victim, if it is there already."""
+        """Cancel the victim, if it has been started."""
         running = (
             self.harness.backend.works if self.victim == "fetch" else self.requests
         )
@@ -70,7 +70,7 @@ class Run:
             running[place].cancel()
 
     def end(self) -> None:
-        """Complete everything that is still awaited."""
+        """Complete everything that is still pending."""
         self.harness.backend.listeners = None
         self.harness.driver.turn()
         self.answer()
@@ -94,13 +94,13 @@ def run_cancelled(driver: Driver, victim: str, until: int) -> Run | None:
 def test_cancelling_after_any_step_leaves_no_request_waiting(
     driver: Driver, victim: str
 ) -> None:
-    """Each request has an end: a policy, a release, or its own cancellation."""
+    """Each request ends with a policy, an abort, or its own cancellation."""
     until = 1
     while run := run_cancelled(driver, victim, until):
         for request in run.requests:
-            assert request.is_over, (victim, until)
+            assert request.is_done, (victim, until)
             if not request.is_cancelled:
-                assert isinstance(end_of(request), (Policy, FetchAborted))
+                assert isinstance(outcome_of(request), (Policy, FetchAborted))
         assert run.harness.backend.under_way == []
         assert run.harness.backend.doubled == []
         until += 1

@@ -19,15 +19,15 @@ OTHER = Origin("https", "other.example", 443)
 
 def policy_of(request: Running[Policy]) -> Policy:
     """Return the policy that *request* got."""
-    found = request.result()
-    assert isinstance(found, Policy)
-    return found
+    result = request.result()
+    assert isinstance(result, Policy)
+    return result
 
 
 def test_fifty_waiting_requests_cost_one_fetch(harness: ResolverHarness) -> None:
     """Fifty requests of one origin at once make one fetch, not two."""
     requests = [harness.resolve() for _ in range(50)]
-    assert not any(request.is_over for request in requests)
+    assert not any(request.is_done for request in requests)
 
     harness.answer()
 
@@ -52,7 +52,7 @@ def test_each_of_fifty_waiting_requests_obeys_the_rules(
 def test_each_request_has_its_own_waiter(
     harness: ResolverHarness,
 ) -> None:
-    """No request can take the result of another; each is released exactly once."""
+    """Each waiter is released exactly once."""
     for _ in range(50):
         harness.resolve()
 
@@ -78,7 +78,7 @@ def test_origins_do_not_wait_for_each_other(harness: ResolverHarness) -> None:
     harness.answer(nth=1)
 
     assert policy_of(quick).origin == OTHER
-    assert not slow.is_over
+    assert not slow.is_done
     harness.answer(nth=0)
     assert policy_of(slow).origin == SITE
 
@@ -123,8 +123,8 @@ def test_the_policy_is_usable_while_listeners_run(harness: ResolverHarness) -> N
 
     assert harness.resolver.fresh(SITE) is harness.backend.fetched[0]
     assert harness.resolve().result() is harness.backend.fetched[0]
-    assert not request.is_over
-    harness.backend.listeners.settle(None)
+    assert not request.is_done
+    harness.backend.listeners.complete(None)
     harness.driver.turn()
     assert request.result() is harness.backend.fetched[0]
     assert len(harness.backend.fetches) == 1
@@ -149,7 +149,7 @@ def test_policy_with_no_lifetime_is_usable_while_listeners_run(
 def test_only_the_body_of_a_file_is_read(
     harness: ResolverHarness, status: int, reads: int
 ) -> None:
-    """An error page is not parsed; its status says it all."""
+    """An error page is not parsed; its status alone decides."""
     request = harness.resolve()
 
     harness.answer(RobotsResponse(status, b"User-agent: *\nDisallow: /\n"))

@@ -8,13 +8,13 @@ import pytest
 
 from scrapy_robots1994.policy import Cancelled, LocalFault, Policy, RobotsResponse
 from tests.policy.samples import SITE, TIMEOUT
-from tests.resolver.harness import FILE, ResolverHarness, end_of, reason_of
+from tests.resolver.harness import FILE, ResolverHarness, outcome_of, reason_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import FetchResult
     from tests.resolver.drivers import Driver
 
-BUSY = RobotsResponse(503)
+UNAVAILABLE = RobotsResponse(503)
 FAULT = LocalFault(OSError(24, "Too many open files"))
 
 
@@ -24,7 +24,9 @@ def harness(driver: Driver) -> ResolverHarness:
     return ResolverHarness(driver, max_retries=3)
 
 
-@pytest.mark.parametrize("first", [TIMEOUT, BUSY, FAULT], ids=["R5", "status", "R7"])
+@pytest.mark.parametrize(
+    "first", [TIMEOUT, UNAVAILABLE, FAULT], ids=["R5", "status", "R7"]
+)
 def test_first_failure_is_retried_and_no_request_fails(
     harness: ResolverHarness, first: FetchResult
 ) -> None:
@@ -32,7 +34,7 @@ def test_first_failure_is_retried_and_no_request_fails(
     requests = [harness.resolve() for _ in range(3)]
     harness.answer(first)
     requests.append(harness.resolve())
-    assert not any(request.is_over for request in requests)
+    assert not any(request.is_done for request in requests)
 
     assert 1.0 <= harness.wake() <= 1.25
     harness.answer(FILE)
@@ -47,7 +49,7 @@ def test_first_failure_is_retried_and_no_request_fails(
 def test_ours_r5_after_the_last_retry_the_origin_is_unreachable(
     harness: ResolverHarness,
 ) -> None:
-    """Two retries of a network failure, then the result stands and is remembered."""
+    """After two retries of a network failure, the result is final and stored in memory."""
     request = harness.resolve()
     for least in (1.0, 4.0):
         harness.answer(TIMEOUT)
@@ -60,17 +62,17 @@ def test_ours_r5_after_the_last_retry_the_origin_is_unreachable(
     assert harness.resolver.fresh(SITE) is policy
 
 
-def test_ours_r7_after_the_last_retry_each_request_fails_and_nothing_is_known(
+def test_ours_r7_after_the_last_retry_each_request_fails_and_nothing_is_stored(
     harness: ResolverHarness,
 ) -> None:
-    """The next request starts anew."""
+    """The next request starts a new fetch."""
     requests = [harness.resolve() for _ in range(3)]
     for _ in range(2):
         harness.answer(FAULT)
         harness.wake()
     harness.answer(FAULT)
 
-    ends = [end_of(request) for request in requests]
+    ends = [outcome_of(request) for request in requests]
     assert [type(end) for end in ends] == [OSError] * 3
     assert len({id(end) for end in ends}) == 3
     assert harness.memory.puts == []
@@ -85,12 +87,12 @@ def test_each_retry_uses_the_context_of_another_waiter(
     harness.resolve(context="proxy 1")
     harness.resolve(context="proxy 1")
     harness.resolve(context="proxy 2")
-    harness.answer(BUSY)
+    harness.answer(UNAVAILABLE)
     harness.wake()
-    harness.answer(BUSY)
+    harness.answer(UNAVAILABLE)
     harness.resolve(context="proxy 3")
     harness.wake()
-    harness.answer(BUSY)
+    harness.answer(UNAVAILABLE)
     harness.wake()
 
     contexts = [fetch.context for fetch in harness.backend.fetches]
@@ -127,7 +129,7 @@ def test_fetch_is_retried_when_all_waiters_were_cancelled(
 
 
 def test_ours_r6_a_cancelled_fetch_is_not_retried(harness: ResolverHarness) -> None:
-    """A cancelled fetch was meant to end."""
+    """A cancellation is intended, so the fetch is not repeated."""
     request = harness.resolve()
     harness.answer(Cancelled("withdrawn"))
 
@@ -147,7 +149,7 @@ def test_ours_r6_abort_ends_every_wait_and_every_fetch(
     harness.abort("the crawl closes")
 
     assert {reason_of(request) for request in requests} == {"the crawl closes"}
-    assert len({id(end_of(request)) for request in requests}) == 3
+    assert len({id(outcome_of(request)) for request in requests}) == 3
     assert all(work.is_cancelled for work in harness.backend.works)
     assert harness.backend.under_way == []
     assert harness.memory.puts == []
@@ -179,7 +181,7 @@ def test_ours_r6_after_abort_known_policies_are_still_used(
 def test_ours_r6_abort_while_listeners_run_keeps_the_policy(
     harness: ResolverHarness,
 ) -> None:
-    """The origin has answered; only the waits end."""
+    """The origin has answered; only the waiting requests are aborted."""
     harness.backend.listeners = harness.driver.pending()
     request = harness.resolve()
     harness.answer(FILE)

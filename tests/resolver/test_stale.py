@@ -35,7 +35,7 @@ def old(harness: ResolverHarness) -> Policy:
 def test_a_stale_policy_is_used_while_one_refresh_runs(
     harness: ResolverHarness, old: Policy
 ) -> None:
-    """Ten requests after its end are answered at once, with one fetch."""
+    """Ten requests after it expired get it at once, and cause one fetch."""
     harness.clock.now = FRESH
 
     requests = [harness.resolve() for _ in range(10)]
@@ -62,18 +62,18 @@ def test_refreshed_policy_replaces_the_stale_one(
 def test_ours_r5_failed_refresh_leaves_the_last_good_policy(
     harness: ResolverHarness, old: Policy
 ) -> None:
-    """It counts as fresh until the pause is over; then one refresh runs again."""
+    """The policy counts as fresh until the pause ends; then another refresh starts."""
     harness.clock.now = FRESH
     harness.resolve()
     harness.answer(TIMEOUT)
-    standing = harness.resolver.fresh(SITE)
-    assert standing is not None
-    assert standing.is_stale_on_error
-    assert standing.stated == old.stated
+    extended = harness.resolver.fresh(SITE)
+    assert extended is not None
+    assert extended.is_stale_on_error
+    assert extended.stated == old.stated
 
     harness.clock.now = FRESH + 30
 
-    assert harness.resolve().result() is standing
+    assert harness.resolve().result() is extended
     assert len(harness.backend.fetches) == 3
 
 
@@ -107,12 +107,12 @@ def test_refresh_that_cannot_start_raises(
 def test_request_waits_when_policy_is_past_staleness(
     harness: ResolverHarness, old: Policy
 ) -> None:
-    """Then it is no longer used during a fetch."""
+    """The policy is no longer used while it is fetched again."""
     harness.clock.now = STALE
 
     request = harness.resolve()
 
-    assert not request.is_over
+    assert not request.is_done
     harness.answer(NEW)
     assert request.result() != old
     assert request.result() is harness.resolver.fresh(SITE)
@@ -121,12 +121,12 @@ def test_request_waits_when_policy_is_past_staleness(
 def test_request_past_staleness_joins_the_refresh_under_way(
     harness: ResolverHarness, old: Policy
 ) -> None:
-    """A refresh that outlasts the stale policy gets waiters after all."""
+    """A refresh that outlasts `stale_until` gets waiters."""
     harness.clock.now = FRESH
     harness.resolve()
     harness.clock.now = STALE
     request = harness.resolve()
-    assert not request.is_over
+    assert not request.is_done
 
     harness.answer(NEW)
 
@@ -137,16 +137,16 @@ def test_request_past_staleness_joins_the_refresh_under_way(
 def test_ours_r5_last_good_policy_is_used_when_origin_fails(
     harness: ResolverHarness, old: Policy
 ) -> None:
-    """A request that waited past its staleness still gets it if the fetch fails."""
+    """A waiting request gets the stale policy if the fetch fails."""
     harness.clock.now = EXPIRED - 1
     request = harness.resolve()
 
     harness.answer(RobotsResponse(503))
 
-    found = request.result()
-    assert isinstance(found, Policy)
-    assert found.stated == old.stated
-    assert found.fresh_until == found.keep_until == EXPIRED
+    result = request.result()
+    assert isinstance(result, Policy)
+    assert result.stated == old.stated
+    assert result.fresh_until == result.keep_until == EXPIRED
 
 
 def test_ours_r5_policy_that_expired_during_the_fetch_is_not_used(
@@ -159,9 +159,9 @@ def test_ours_r5_policy_that_expired_during_the_fetch_is_not_used(
     harness.clock.now = EXPIRED
     harness.answer(TIMEOUT)
 
-    found = request.result()
-    assert isinstance(found, Policy)
-    assert not found.is_known
+    result = request.result()
+    assert isinstance(result, Policy)
+    assert not result.is_known
 
 
 def test_ours_r6_cancelled_fetch_past_staleness_is_aborted(
@@ -183,7 +183,7 @@ def test_policy_from_the_future_is_refetched_once_then_used(
     """If the renewal fails, the policy is used again until the pause ends."""
     harness.clock.now = NOW - 3600
     request = harness.resolve()
-    assert not request.is_over
+    assert not request.is_done
 
     harness.answer(TIMEOUT)
 
@@ -214,7 +214,7 @@ def test_each_request_waits_when_nothing_may_be_stored(driver: Driver) -> None:
     late = harness.resolve()
 
     assert all(isinstance(request.result(), Policy) for request in requests)
-    assert not late.is_over
+    assert not late.is_done
     assert len(harness.memory) == 0
     harness.answer(NEW)
     assert isinstance(late.result(), Policy)

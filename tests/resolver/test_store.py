@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robots1994.policy import Cancelled, FetchError, Policy, RobotsResponse
 from tests.policy.samples import NOW, SITE, TIMEOUT, parsed
-from tests.resolver.harness import FILE, FRESHNESS, ResolverHarness, end_of
+from tests.resolver.harness import FILE, FRESHNESS, ResolverHarness, outcome_of
 
 if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
@@ -36,7 +36,7 @@ class RecordingStore:
     def release_lease(
         self, origin: Origin, made: Policy | None, *, aborted: bool = False
     ) -> None:
-        """Record it."""
+        """Record the policy."""
         self.released.append((origin, made))
 
 
@@ -51,7 +51,7 @@ def harness_with(
 
 
 def test_fresh_policy_of_the_store_is_not_fetched(driver: Driver) -> None:
-    """It is loaded into memory, and not stored again."""
+    """The policy is loaded into memory, and not stored again."""
     harness, store = harness_with(driver, STORED)
     harness.clock.now = FRESH
 
@@ -107,14 +107,14 @@ def test_old_policy_of_the_store_is_the_last_good_one(driver: Driver) -> None:
     harness, _ = harness_with(driver, STORED)
     harness.clock.now = OLD
     request = harness.resolve()
-    assert not request.is_over
+    assert not request.is_done
 
     harness.answer(FetchError("timeout", "too long"))
 
-    found = request.result()
-    assert isinstance(found, Policy)
-    assert found.is_stale_on_error
-    assert found.robots is STORED.robots
+    result = request.result()
+    assert isinstance(result, Policy)
+    assert result.is_stale_on_error
+    assert result.robots is STORED.robots
 
 
 def test_policy_fetched_by_another_process_is_not_fetched(driver: Driver) -> None:
@@ -122,9 +122,9 @@ def test_policy_fetched_by_another_process_is_not_fetched(driver: Driver) -> Non
     harness, store = harness_with(driver)
     store.other_process = driver.pending()
     requests = [harness.resolve(), harness.resolve()]
-    assert not any(request.is_over for request in requests)
+    assert not any(request.is_done for request in requests)
 
-    store.other_process.settle(STORED)
+    store.other_process.complete(STORED)
     driver.turn()
 
     assert [request.result() for request in requests] == [STORED, STORED]
@@ -138,18 +138,18 @@ def test_cancelled_fetch_stores_nothing_and_releases_the_lease(driver: Driver) -
 
     harness.answer(Cancelled("closing"))
 
-    assert isinstance(end_of(request), Exception)
+    assert isinstance(outcome_of(request), Exception)
     assert store.released == [(SITE, None)]
 
 
 def test_fetch_that_raises_releases_the_lease(driver: Driver) -> None:
-    """Also when our own code fails."""
+    """An error of our own code releases it, too."""
     harness, store = harness_with(driver)
     request = harness.resolve()
 
     harness.fail(ZeroDivisionError())
 
-    assert isinstance(end_of(request), Exception)
+    assert isinstance(outcome_of(request), Exception)
     assert store.released == [(SITE, None)]
 
 
@@ -179,10 +179,10 @@ def test_newer_policy_in_the_store_wins_over_memory(driver: Driver) -> None:
     assert harness.backend.fetches == []
 
 
-def test_each_call_has_the_policy_that_an_earlier_one_was_about(
+def test_each_call_gets_the_policy_that_was_announced_before(
     driver: Driver,
 ) -> None:
-    """Not one that only the store had: listeners know nothing of its file."""
+    """A policy that only the store had was never announced, so listeners do not know it."""
     old, _ = harness_with(driver, STORED)
     old.clock.now = OLD
     old.resolve()
@@ -194,22 +194,22 @@ def test_each_call_has_the_policy_that_an_earlier_one_was_about(
     store.other_process = driver.pending()
     harness.resolve()
     renewed = replace(STORED, fetched_at=STALE, fresh_until=STALE + 50)
-    store.other_process.settle(renewed)
+    store.other_process.complete(renewed)
     driver.turn()
     assert harness.backend.loaded == [STORED, renewed]
     assert harness.backend.announced == [None, STORED]
 
 
-def test_policy_prolonged_by_another_process_is_not_fetched(driver: Driver) -> None:
-    """Ours R5: its pause for an unreachable origin also holds here."""
-    prolonged = STORED.stale_on_error(TIMEOUT, STALE, FRESHNESS)
-    harness, _ = harness_with(driver, prolonged)
+def test_policy_extended_by_another_process_is_not_fetched(driver: Driver) -> None:
+    """Ours R5: the pause of the other process for an unreachable origin applies here."""
+    extended = STORED.stale_on_error(TIMEOUT, STALE, FRESHNESS)
+    harness, _ = harness_with(driver, extended)
     harness.memory.put(STORED)
     harness.clock.now = STALE + 1
 
     assert harness.resolve().result() == STORED
     assert harness.backend.fetches == []
-    assert harness.resolver.fresh(SITE) == prolonged
+    assert harness.resolver.fresh(SITE) == extended
 
 
 def test_policy_lost_by_the_store_is_renewed_from_memory(driver: Driver) -> None:
@@ -224,13 +224,13 @@ def test_policy_lost_by_the_store_is_renewed_from_memory(driver: Driver) -> None
 
 
 def test_stored_policy_from_the_future_is_refetched(driver: Driver) -> None:
-    """The clock of the other machine, or the local one before it was set back, was wrong."""
+    """Either the clock of another machine was wrong, or the local one was set back."""
     harness, _ = harness_with(driver, STORED)
     harness.clock.now = NOW - 100_000
 
     request = harness.resolve()
 
-    assert not request.is_over
+    assert not request.is_done
     assert len(harness.backend.fetches) == 1
 
 
@@ -241,6 +241,6 @@ def test_not_modified_without_a_policy_leaves_it_unknown(driver: Driver) -> None
 
     harness.answer(RobotsResponse(304, not_modified=True))
 
-    found = request.result()
-    assert isinstance(found, Policy)
-    assert not found.is_known
+    result = request.result()
+    assert isinstance(result, Policy)
+    assert not result.is_known
