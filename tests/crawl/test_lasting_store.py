@@ -39,7 +39,7 @@ ENDLESS_ROWS = (
 )
 
 
-def kept_in(path: Path, **others: object) -> dict[str, Any]:
+def queue_in(path: Path, **others: object) -> dict[str, Any]:
     """Settings of a crawl with a SQLite store."""
     return {"ROBOTS1994_STORE": f"sqlite:///{path}"} | others
 
@@ -56,7 +56,7 @@ def test_second_crawl_fetches_no_robots_txt(reactor: Reactor, tmp_path: Path) ->
     with Site() as site:
         site.robots(BODY)
         urls = [site.url("/open"), site.url("/closed/page")]
-        settings = kept_in(tmp_path / "robots.db")
+        settings = queue_in(tmp_path / "robots.db")
         first = crawl(urls, reactor=reactor, settings=settings)
         second = crawl(urls, reactor=reactor, settings=settings)
         asked = site.log("/robots.txt")
@@ -78,7 +78,7 @@ def test_a_stored_status_decides_in_the_second_crawl(
     """There is no file to announce, and none is fetched."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(code))
-        settings = kept_in(tmp_path / "robots.db")
+        settings = queue_in(tmp_path / "robots.db")
         for _ in range(2):
             result = crawl([site.url("/open")], settings=settings)
             assert len(result.fetched) == fetched
@@ -111,7 +111,7 @@ def test_a_stored_file_too_old_to_use_is_announced_once_it_is_in_force(
         site.answer("/robots.txt", answer)
         result = crawl(
             [site.url("/1"), site.url("/2")],
-            settings=kept_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended"),
+            settings=queue_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended"),
             hook="tests.crawl.sitemap_spiders:note_sitemaps",
         )
 
@@ -127,7 +127,7 @@ def test_a_403_that_an_earlier_crawl_warned_of_is_a_warning_again(
     with Site() as site:
         store_old(tmp_path / "robots.db", site, RobotsResponse(403))
         site.answer("/robots.txt", replies.status(403))
-        result = crawl([site.url("/1")], settings=kept_in(tmp_path / "robots.db"))
+        result = crawl([site.url("/1")], settings=queue_in(tmp_path / "robots.db"))
 
     warned = [line for line in result.log.split("\n") if "WARNING" in line]
     assert len([line for line in warned if "HTTP 403" in line]) == 1
@@ -139,7 +139,7 @@ def test_an_odd_validator_costs_no_further_fetch(etag: str, tmp_path: Path) -> N
     sent = (("ETag", etag.encode().decode("latin-1")),)
     with Site() as site:
         site.answer("/robots.txt", Reply(200, BODY, sent))
-        settings = kept_in(tmp_path / "robots.db")
+        settings = queue_in(tmp_path / "robots.db")
         for _ in range(2):
             result = crawl([site.url("/open")], settings=settings)
             assert result.fetched_urls == [site.url("/open")]
@@ -148,7 +148,7 @@ def test_an_odd_validator_costs_no_further_fetch(etag: str, tmp_path: Path) -> N
 
 def test_resumed_crawl_fetches_no_fresh_policy_again(tmp_path: Path) -> None:
     """With JOBDIR: closed in mid-crawl and resumed, there is one robots.txt in all."""
-    settings = kept_in(
+    settings = queue_in(
         tmp_path / "robots.db",
         JOBDIR=str(tmp_path / "job"),
         CONCURRENT_REQUESTS=1,
@@ -170,7 +170,7 @@ def test_resumed_crawl_fetches_no_fresh_policy_again(tmp_path: Path) -> None:
 def test_a_policy_that_ran_out_is_renewed_by_the_next_crawl(tmp_path: Path) -> None:
     """It is used at once, and its refresh gets a 304."""
     always_stale = {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0}
-    settings = kept_in(tmp_path / "robots.db", **always_stale)
+    settings = queue_in(tmp_path / "robots.db", **always_stale)
     with Site() as site:
         named = Reply(200, BODY, (("ETag", '"one"'),))
         site.answer("/robots.txt", [named, replies.status(304)])
@@ -196,7 +196,7 @@ def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
     }
     with Site() as site:
         site.answer("/robots.txt", [Reply(200, BODY), replies.status(503)])
-        settings = kept_in(tmp_path / "robots.db", **always_old)
+        settings = queue_in(tmp_path / "robots.db", **always_old)
         urls = [site.url("/open"), site.url("/closed")]
         for _ in range(2):
             crawl(urls, settings=settings)
@@ -222,11 +222,11 @@ def test_broken_database_is_logged_once_and_permits_nothing(
     with Site() as site:
         site.robots(BODY)
         urls = [site.url("/open/1"), site.url("/open/2"), site.url("/closed/1")]
-        crawl(urls, settings=kept_in(path))
+        crawl(urls, settings=queue_in(path))
         site.forget()
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             spoil(flaw, path, other)
-            store = kept_in(path)["ROBOTS1994_STORE"] + "?timeout=0.2"
+            store = queue_in(path)["ROBOTS1994_STORE"] + "?timeout=0.2"
             result = crawl(
                 [*urls, site.url("/open", host="b.test")],
                 settings={"ROBOTS1994_STORE": store},
@@ -330,7 +330,7 @@ def test_several_crawls_in_one_process_share_and_leak_nothing(
 
 def test_ended_crawl_does_not_stay_in_memory(tmp_path: Path) -> None:
     """A service starts any number of crawls in one process."""
-    settings = kept_in(tmp_path / "robots.db", ROBOTSTXT_OBEY=True)
+    settings = queue_in(tmp_path / "robots.db", ROBOTSTXT_OBEY=True)
     ended = weakref.ref(Robots1994Middleware(idle_crawler(settings)))
     gc.collect()
 

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tests.closing.rows import wait_for
-from tests.integrations.test_redis import kept_in
+from tests.integrations.test_redis import queue_in
 from tests.support import replies
 from tests.support.crawl import start_crawl
 from tests.support.redis_server import RedisServer
@@ -55,7 +55,7 @@ def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
         running = [
             start_crawl(
                 spider="tests.integrations.shared:Shared",
-                settings=kept_in(queue) | settings,
+                settings=queue_in(queue) | settings,
                 timeout=1500,
                 # scrapy-redis calls deprecated methods of Scrapy.
                 may_warn=True,
