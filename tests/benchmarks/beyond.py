@@ -93,10 +93,10 @@ def _read_directives(body: bytes) -> Directives:
     return page_directives(HtmlResponse("http://h.example/", body=body), ROBOT)
 
 
-def _ask(ruling: RobotRules, urls: Sequence[str]) -> None:
+def _ask(rules: RobotRules, urls: Sequence[str]) -> None:
     """Decide about all *urls*."""
     for url in urls:
-        ruling.allowed_url(url)
+        rules.allowed_url(url)
 
 
 def extended(

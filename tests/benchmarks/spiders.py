@@ -33,7 +33,7 @@ PAGE = resource.getpagesize()
 
 
 class MeasuredSpider(scrapy.Spider):
-    """Requests the pages of its arguments and yields time, CPU and memory as one item.
+    """Request the pages of its arguments, and yield time, CPU and memory as one item.
 
     *hosts* are patterns with a count (`site-{}.test` and 20), *pages* the pages of each
     host; all hosts for each page. With *wanted*, the crawl ends once all pages of the
@@ -50,7 +50,7 @@ class MeasuredSpider(scrapy.Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Connect the signal of the end."""
+        """Connect to the signal for the end of the crawl."""
         spider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider.ended, signals.spider_closed)
         return spider
@@ -72,7 +72,7 @@ class MeasuredSpider(scrapy.Spider):
                 yield scrapy.Request(url, errback=self.missed, dont_filter=True)
 
     def parse(self, response: Response) -> Any:
-        """Count a page, and end the crawl once all wanted pages were fetched."""
+        """Count a page, and end the crawl once all required pages were fetched."""
         self.came += 1
         if self.came % max(self.all // SAMPLES, 1) == 0:
             self.resident.append(resident())
@@ -80,7 +80,7 @@ class MeasuredSpider(scrapy.Spider):
             self.wanted_came += 1
             if self.wanted_came == self.wanted_all:
                 self.wanted_after = monotonic() - self.started
-                # All wanted pages were fetched.
+                # All required pages were fetched.
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
@@ -102,7 +102,7 @@ class MeasuredSpider(scrapy.Spider):
 
 
 class ListedPagesSpider(MeasuredSpider):
-    """Requests the first page, and from its callback all others.
+    """Request the first page, and from its callback all others.
 
     Of start requests, Scrapy has one, two or 16 pages on their way at a time, by how many
     of them waited for a robots.txt. Where pages come at once, as from a cache, that
@@ -124,7 +124,7 @@ class ListedPagesSpider(MeasuredSpider):
 
 
 class TimedMiddlewareSpider(MeasuredSpider):
-    """Records the seconds in all calls of our `process_request` as `spent`."""
+    """Record the seconds in all calls of our `process_request` as `spent`."""
 
     name = "clocking"
 
@@ -173,7 +173,7 @@ class TimedMiddlewareSpider(MeasuredSpider):
 
 
 class LinkFollowingSpider(MeasuredSpider):
-    """Follows every link from page 1 of its host, and yields an item for each page.
+    """Follow every link from page 1 of its host, and yield an item for each page.
 
     It records the fetched pages in its last item; the others are those exported.
     """
@@ -206,7 +206,7 @@ class LinkFollowingSpider(MeasuredSpider):
 
 
 class EventLoopSpider(MeasuredSpider):
-    """Records the longest CPU time between two turns of the event loop as `pause`.
+    """Record the longest CPU time between two turns of the event loop as `pause`.
 
     It measures CPU time, because other processes also pause the clock.
     """
