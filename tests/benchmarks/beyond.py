@@ -120,11 +120,12 @@ def extended(
             f"{'Allow' if n % 2 else 'Disallow'}: /{n % 97}/{n}\n"
             for n in range(number)
         )
-        ruling = RobotsTxt.parse(f"User-agent: *\n{lines}", dialect="extended").rules(
-            ROBOT
-        )
+        robots = RobotsTxt.parse(f"User-agent: *\n{lines}", dialect="extended")
+        compiled = robots.rules(ROBOT)
         urls = [f"http://h.example/{n % 97}/{n}/x" for n in range(1_000)]
-        found = race({OURS: partial(_ask, ruling, urls)}, rounds=rounds, per=len(urls))
+        found = race(
+            {OURS: partial(_ask, compiled, urls)}, rounds=rounds, per=len(urls)
+        )
         result = Result(f"a question in extended, {number:,} rules", "s", found)
         points.append((float(number), result.median(OURS)))
         yield result
