@@ -1,4 +1,4 @@
-"""Published answers that RFC 9309 or our own decisions decide otherwise, and by what.
+"""Published answers that are not ours, and the reason for each.
 
 Each sentence names the section of RFC 9309, or the decision, in our own words.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Otherwise(NamedTuple):
-    """Answers of one case that we do not give; *about* narrows them to a robot or URL."""
+    """Answers of one case that are not ours; *about* limits them to a robot or URL."""
 
     program: str
     case: str
@@ -93,7 +93,7 @@ OTHERWISE = (
 
 
 def sentence(program: str, case: str, question: str) -> str | None:
-    """Return what decides otherwise, or None if the published answer is ours, too."""
+    """Return the reason why our answer differs, or None if it is the same."""
     for row in OTHERWISE:
         same = (row.program, row.case) == (program, case)
         if same and row.about in f" {question} ":
