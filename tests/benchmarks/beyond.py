@@ -65,7 +65,7 @@ def _on_and_off(
             *items, measured = result.items
             if spider == "LinkFollowingSpider":
                 check(measured["seen"], items, is_on=side == ON)
-            cpu[side].append(measured["cpu"] / measured["came"])
+            cpu[side].append(measured["cpu"] / measured["fetched"])
     return cpu
 
 

@@ -67,7 +67,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
     with serving() as port:
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
-            args = {"port": port, "hosts": hosts, "pages": 20, "wanted": "well-"}
+            args = {"port": port, "hosts": hosts, "pages": 20, "required": "well-"}
             # The built-in takes minutes with 500 slow hosts.
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
@@ -75,7 +75,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
                 # One round is enough for a crawl that takes a minute and hardly varies.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
-                    values[side].append(measured["wanted_after"])
+                    values[side].append(measured["required_after"])
             what = (
                 f"20 healthy hosts done, with {slow} whose robots.txt takes {delay} s"
             )

@@ -36,7 +36,7 @@ class MeasuredSpider(scrapy.Spider):
     """Request the pages of its arguments, and yield time, CPU and memory as one item.
 
     *hosts* are patterns with a count (`site-{}.test` and 20), *pages* the pages of each
-    host; all hosts for each page. With *wanted*, the crawl ends once all pages of the
+    host; all hosts for each page. With *required*, the crawl ends once all pages of the
     hosts that start with it have been fetched.
     """
 
@@ -44,7 +44,7 @@ class MeasuredSpider(scrapy.Spider):
     port: int
     hosts: list[tuple[str, int]]
     pages: int
-    wanted = ""
+    required = ""
     requests: list[Any]
     result: dict[str, list[Any]]
 
@@ -57,14 +57,16 @@ class MeasuredSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Request all pages, in an order that mixes the hosts."""
-        self.came, self.wanted_came = 0, 0
+        self.fetched, self.required_fetched = 0, 0
         self.resident: list[int] = []
         names = [
             pattern.format(n) for pattern, count in self.hosts for n in range(count)
         ]
         self.all = len(names) * self.pages
-        whole = sum(count for name, count in self.hosts if name.startswith(self.wanted))
-        self.wanted_all = whole * self.pages
+        whole = sum(
+            count for name, count in self.hosts if name.startswith(self.required)
+        )
+        self.required_total = whole * self.pages
         self.started, self.cpu = monotonic(), process_time()
         for page in range(self.pages):
             for name in names:
@@ -73,13 +75,13 @@ class MeasuredSpider(scrapy.Spider):
 
     def parse(self, response: Response) -> Any:
         """Count a page, and end the crawl once all required pages were fetched."""
-        self.came += 1
-        if self.came % max(self.all // SAMPLES, 1) == 0:
+        self.fetched += 1
+        if self.fetched % max(self.all // SAMPLES, 1) == 0:
             self.resident.append(resident())
-        if self.wanted and self.wanted in response.url:
-            self.wanted_came += 1
-            if self.wanted_came == self.wanted_all:
-                self.wanted_after = monotonic() - self.started
+        if self.required and self.required in response.url:
+            self.required_fetched += 1
+            if self.required_fetched == self.required_total:
+                self.required_after = monotonic() - self.started
                 # All required pages were fetched.
                 raise CloseSpider("measured")
 
@@ -92,10 +94,10 @@ class MeasuredSpider(scrapy.Spider):
             {
                 "seconds": monotonic() - self.started,
                 "cpu": process_time() - self.cpu,
-                "came": self.came,
+                "fetched": self.fetched,
                 "resident": self.resident,
                 "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-                "wanted_after": getattr(self, "wanted_after", None),
+                "required_after": getattr(self, "required_after", None),
                 "pause": getattr(self, "pause", None),
             }
         )
@@ -194,7 +196,7 @@ class LinkFollowingSpider(MeasuredSpider):
 
     def parse(self, response: Any) -> Any:
         """Yield the item of the page, then its links."""
-        self.came += 1
+        self.fetched += 1
         self.seen.append(int(response.url.rpartition("/")[2]))
         yield {"page": self.seen[-1]}
         yield from response.follow_all(css="a[href]")
@@ -223,7 +225,7 @@ class EventLoopSpider(MeasuredSpider):
     def beat(self) -> None:
         """Record the CPU time since the last call, and schedule the next one."""
         now = process_time()
-        if self.last and self.came:
+        if self.last and self.fetched:
             self.pause = max(self.pause, now - self.last)
         self.last = now
         asyncio.get_running_loop().call_later(BEAT, self.beat)

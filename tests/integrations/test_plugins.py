@@ -25,7 +25,7 @@ def test_scrapy_deltafetch_does_not_skip_refused_pages(
         "DELTAFETCH_DIR": str(tmp_path),
     }
     options: dict[str, Any] = {
-        "spider": "tests.components.spiders:Offering",
+        "spider": "tests.components.spiders:ItemSpider",
         "spider_args": {"item": {"found": True}, "follow": True},
         "settings": settings,
     }

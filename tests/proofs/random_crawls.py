@@ -79,7 +79,7 @@ class Plan:
     mode: str
     settings: dict[str, Any]
     requests: list[CrawlRequest] = field(default_factory=list)
-    wanted: set[tuple[str, str]] = field(default_factory=set)
+    expected: set[tuple[str, str]] = field(default_factory=set)
     policies: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -200,13 +200,13 @@ def _request(
     path = f"/private{page}" if kind == "private" else f"/page{page}"
     is_allowed = plan.allows(host, path)
     if is_allowed:
-        plan.wanted.add((host, path))
+        plan.expected.add((host, path))
     other = dice.choice(list(plan.policies))
     target = f"/{'private' if kind == 'hidden' else 'moved'}-{page}-{host}"
     if kind in {"moved", "hidden"}:
         site.answer(path, replies.redirect(site.url(target, host=other)), at=host)
     if kind in {"moved", "hidden"} and is_allowed and plan.allows(other, target):
-        plan.wanted.add((other, target))
+        plan.expected.add((other, target))
     if kind == "slow":
         site.answer(path, replies.Reply(body=b"<html>", delay=0.2), at=host)
     if kind == "fails":
@@ -264,7 +264,7 @@ def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
         and path != "/robots.txt"
         and not plan.allows(host, path)
     ]
-    found += [f"lost: {host}{path}" for host, path in sorted(plan.wanted - seen)]
+    found += [f"lost: {host}{path}" for host, path in sorted(plan.expected - seen)]
     first = results[0]
     if plan.mode == "whole":
         ended = len(first.fetched) + len(first.failed)
