@@ -167,7 +167,7 @@ def test_split_record_does_not_weaken_the_policy_in_the_cautious_reading() -> No
     assert [it.code for it in robots.problems] == ["R002"]
 
 
-def test_the_cautious_reading_obeys_rules_below_a_blank_line() -> None:
+def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
     """Only rules above all records weaken the policy, because they are not obeyed."""
     body = STAR + "Disallow: /a\n\nDisallow: /b\n"
 

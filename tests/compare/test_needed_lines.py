@@ -30,9 +30,9 @@ def totals() -> Totals:
     files = corpus_files()
     for name, body in files[:: len(files) // FILES]:
         if len(body) <= LONGEST:
-            asked = tuple(questions(f"http://{name}", body, max_questions=60))
+            its_questions = tuple(questions(f"http://{name}", body, max_questions=60))
             for other in PEERS:
-                task = Comparison(Capture(name, body), asked)
+                task = Comparison(Capture(name, body), its_questions)
                 found.add_site(comparing.compare(other.name, task))
     return found
 

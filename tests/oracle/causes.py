@@ -148,7 +148,7 @@ def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
 
 CAUSES = (
     Cause(
-        "other characters end a line, or bytes that are no text (§2.2: NL)",
+        "other characters end a line, or bytes that are not text (§2.2: NL)",
         encoded_octets,
     ),
     Cause("a line without a colon is read (§2.2: the grammar has one)", colons_only),
@@ -156,7 +156,7 @@ CAUSES = (
     Cause("an unknown field ends the User-agent lines (§2.2.4)", no_unknown),
     Cause("a User-agent line without value ends a group (ours O12)", no_empty_names),
     Cause("a name is not compared as a whole token (§2.2.1)", whole_tokens),
-    Cause("a rule that is no path is read as one (§2.2: path-pattern)", paths_only),
+    Cause("a rule that is not a path is read as one (§2.2: path-pattern)", paths_only),
     Cause("`index.html` also allows its folder (not in the RFC)", no_index),
     Cause("two spellings of one path differ, or are one (§2.2.2)", one_spelling),
     Cause("a long line is cut (§2.5: 500 KiB are read)", short_lines),

@@ -17,7 +17,7 @@ class Otherwise(NamedTuple):
     about: str = ""
 
 
-NO_COLON = "RFC 9309 2.2: a field name and its value stand apart by a colon (ours O14)."
+NO_COLON = "RFC 9309 2.2: a colon separates a field name from its value (ours O14)."
 EXACT_FIELD = "RFC 9309 2.2: the field names are exact; other records are not rules."
 WHOLE_NAME = (
     "RFC 9309 2.2.1: the group of a product token is found by the whole token; a value "
@@ -45,7 +45,7 @@ END_MARK = (
 NO_PATH = "RFC 9309 2.2: a path pattern begins with a slash."
 NO_SCHEME = (
     "RFC 9309 2.2.2: rules are matched against URIs; text without a scheme is not one, "
-    "so what it would stand for is not guessed."
+    "so the URI that it could mean is not guessed."
 )
 PART_OF_MARK = (
     "RFC 9309 2.2: a line begins with its field name; bytes that are only part of a byte "
