@@ -1,1 +1,1 @@
-"""An ordinary Scrapy project: settings and spiders."""
+"""A Scrapy project of the ordinary shape: its settings and its spiders."""

@@ -1,1 +1,1 @@
-"""Tests of the comparison with other parsers: counts, causes, needed lines, reports."""
+"""Comparison with other parsers: counts, causes, needed lines, reports."""

@@ -1,4 +1,4 @@
-"""Hooks and a middleware that run inside the crawling process of a scenario.
+"""What runs inside the crawling process of a scenario: hooks and one middleware.
 
 A hook is called with the crawler before the crawl starts.
 """
@@ -24,19 +24,19 @@ TICK = 0.02
 
 
 def through_proxy(crawler: Crawler) -> None:
-    """Send all http requests through the proxy in `SCENARIO_PROXY`."""
+    """Send everything that is http through the proxy in `SCENARIO_PROXY`."""
     os.environ["http_proxy"] = crawler.settings["SCENARIO_PROXY"]
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "no_proxy", "NO_PROXY"):
         os.environ.pop(name, None)
 
 
-def record_cost(crawler: Crawler) -> None:
-    """Record the cost of a robots.txt in the stats, see `CostRecorder`."""
-    crawler.cost_recorder = CostRecorder(crawler)  # type: ignore[attr-defined]  # keeps it alive
+def weigh(crawler: Crawler) -> None:
+    """Put into the stats what a robots.txt weighs, see `Scales`."""
+    crawler.scales = Scales(crawler)  # type: ignore[attr-defined]  # keeps it alive
 
 
 def count_parsed(crawler: Crawler) -> None:
-    """Record in the stats how many parsed files are in memory at the end."""
+    """Put into the stats how many parsed robots.txt the process has in memory at the end."""
 
     def count() -> None:
         gc.collect()
@@ -48,27 +48,27 @@ def count_parsed(crawler: Crawler) -> None:
     crawler.signals.connect(count, signals.spider_closed)
 
 
-class CostRecorder:
-    """Record the bytes received for robots.txt, and the longest pause of the event loop."""
+class Scales:
+    """Counts the bytes that come for robots.txt, and the longest stop of the loop."""
 
     def __init__(self, crawler: Crawler) -> None:
-        """Connect to the signals of `crawler`."""
+        """Listen to the signals of `crawler`."""
         self._crawler = crawler
         crawler.signals.connect(self.received, signals.bytes_received)
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
 
     def received(self, data: bytes, request: Request) -> None:
-        """Count received bytes of a robots.txt."""
+        """Add the bytes of a robots.txt as they come."""
         if request.url.endswith("/robots.txt"):
             self._crawler.stats.inc_value("scenario/robots_bytes", len(data))
 
     def opened(self) -> None:
-        """Start measuring pauses."""
+        """Begin to tick."""
         self._ticking = asyncio.ensure_future(self._tick())
 
     def closed(self) -> None:
-        """Stop measuring pauses."""
+        """Stop ticking."""
         self._ticking.cancel()
 
     async def _tick(self) -> None:
@@ -81,13 +81,13 @@ class CostRecorder:
 
 
 class CancelRobots:
-    """Downloader middleware that cancels the coroutine fetching robots.txt."""
+    """A downloader middleware that cancels the coroutine that fetches robots.txt."""
 
     async def process_request(
         self,
         request: Request,
         spider: Spider | None = None,
     ) -> None:
-        """Raise CancelledError for a robots.txt."""
+        """Raise what a cancelled task raises."""
         if request.url.endswith("/robots.txt"):
             raise asyncio.CancelledError

@@ -1,4 +1,4 @@
-"""The definition of a scenario, and the list of all scenarios."""
+"""What a scenario is, and the list of all of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SIDES: tuple[Side, ...] = ("builtin", "ours")
 
 
 class CrawlError(Exception):
-    """A crawl did not start, so that nothing was measured; the message says why."""
+    """A crawl that did not start measured nothing; its message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The measured outcome of a scenario on one side, and whether it was right."""
+    """What one side did in a scenario, as measured, and whether that was right."""
 
     did: str
     ok: bool
@@ -28,7 +28,7 @@ Run = Callable[[Side], Finding]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario: its number in the table, the situation, and what should happen."""
+    """One situation: its number in the table, what it is, what should happen."""
 
     number: int
     title: str
@@ -40,13 +40,13 @@ SCENARIOS: dict[int, Scenario] = {}
 
 
 def scenario(number: int, title: str, wanted: str) -> Callable[[Run], Run]:
-    """Add the decorated function to `SCENARIOS`."""
+    """Enter the decorated function into `SCENARIOS`."""
 
-    def register(run: Run) -> Run:
+    def enter(run: Run) -> Run:
         if number in SCENARIOS:
             message = f"two scenarios have the number {number}"
             raise ValueError(message)
         SCENARIOS[number] = Scenario(number, title, wanted, run)
         return run
 
-    return register
+    return enter

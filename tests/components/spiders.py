@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 
-class LinkSpider(CrawlSpider):
+class Following(CrawlSpider):
     """Follow every link, and yield the reason of each refusal."""
 
     name = "following"
@@ -38,7 +38,7 @@ class LinkSpider(CrawlSpider):
         self.result["items"].append({"why": str(failure.value)})
 
 
-class SitemapPagesSpider(SitemapSpider):
+class Mapped(SitemapSpider):
     """Read sitemaps from robots.txt, and request every page that they list."""
 
     name = "mapped"
@@ -48,7 +48,7 @@ class SitemapPagesSpider(SitemapSpider):
         return {"url": response.url}
 
 
-class FeedSpider(XMLFeedSpider):
+class Fed(XMLFeedSpider):
     """Request the link of each entry of a feed."""
 
     name = "fed"
@@ -63,7 +63,7 @@ class FeedSpider(XMLFeedSpider):
         return {"url": response.url}
 
 
-class TableSpider(CSVFeedSpider):
+class Listed(CSVFeedSpider):
     """Request the page of each row of a table."""
 
     name = "listed"
@@ -77,7 +77,7 @@ class TableSpider(CSVFeedSpider):
         return {"url": response.url}
 
 
-class ItemSpider(RequestingSpider):
+class Offering(RequestingSpider):
     """Yield the item of the spider argument for every page.
 
     Pages that a pipeline requested yield none, or it would request pages forever.
@@ -92,16 +92,16 @@ class ItemSpider(RequestingSpider):
             yield dict(self.item)
 
 
-class MetaPassingSpider(RequestingSpider):
+class Handing(RequestingSpider):
     """Pass the whole meta of a page on to the next requests."""
 
     name = "handing"
-    further_urls: list[str]
+    on: list[str]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
         """Request further pages with the meta of this one."""
         if not response.meta.get("further"):
-            for url in self.further_urls:
+            for url in self.on:
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
@@ -113,19 +113,19 @@ class MetaPassingSpider(RequestingSpider):
         return request.replace(meta=request.meta | {"second": True})
 
 
-class RepeatingSpider(RequestingSpider):
+class Elsewhere(RequestingSpider):
     """Repeat a refused request with other URLs and its whole meta."""
 
     name = "elsewhere"
-    new_urls: list[str]
-    dont_obey: bool
+    to: list[str]
+    free: bool
 
     def failed(self, failure: Failure) -> Any:
         """Return the request with each of the other URLs."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
-        meta = request.meta | ({"dont_obey_robotstxt": True} if self.dont_obey else {})
-        return [request.replace(url=url, meta=meta) for url in self.new_urls]
+        meta = request.meta | ({"dont_obey_robotstxt": True} if self.free else {})
+        return [request.replace(url=url, meta=meta) for url in self.to]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
         """Yield the verdict in the meta of the page."""

@@ -1,4 +1,4 @@
-"""Stores that break the contract of stores, each in its own way."""
+"""Stores that violate the contract of stores, each in its own way."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Forgetful(PolicyStore):
-    """A store that stores nothing, and breaks no rule yet."""
+    """A store that stores nothing, but fulfils the contract otherwise."""
 
     @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it needs none
-        """Make one, whatever its URL."""
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed
+        """Make a store from any URL."""
         return cls()
 
     def get(self, origin: Origin) -> bytes | None:
@@ -44,7 +44,7 @@ class Forgetful(PolicyStore):
 
 
 class Raises(Forgetful):
-    """Every method fails, and says more than it should."""
+    """Every method raises an error that contains credentials."""
 
     def get(self, origin: Origin) -> Any:
         """Fail."""
@@ -61,23 +61,23 @@ class Asynchronous(Forgetful):
 
 
 class Exits(Forgetful):
-    """It gives up as a script would."""
+    """It exits, as a script would."""
 
     def get(self, origin: Origin) -> bytes | None:
-        """End everything."""
+        """Exit."""
         raise SystemExit(3)
 
     def put(self, stored: Stored) -> None:
-        """End everything."""
+        """Exit."""
         raise KeyboardInterrupt
 
     def close(self) -> None:
-        """End everything."""
+        """Exit."""
         raise SystemExit(3)
 
 
 class HangsInGet(Forgetful):
-    """It never answers."""
+    """`get` never returns."""
 
     def get(self, origin: Origin) -> bytes | None:
         """Wait for ever."""
@@ -86,7 +86,7 @@ class HangsInGet(Forgetful):
 
 
 class HangsInPut(Forgetful):
-    """It never stores."""
+    """`put` never returns."""
 
     def put(self, stored: Stored) -> None:
         """Wait for ever, in C code."""
@@ -94,10 +94,10 @@ class HangsInPut(Forgetful):
 
 
 class HangsInClose(Forgetful):
-    """It never closes."""
+    """`close` never returns."""
 
     def close(self) -> None:
-        """Wait for ever for a thread that is no daemon of ours."""
+        """Wait for ever for a lock."""
         lock = threading.Lock()
         lock.acquire()
         lock.acquire()
@@ -107,17 +107,17 @@ class Shared(Forgetful, SharedStore):
     """A store with leases, which always grants them."""
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Grant it."""
+        """Grant the lease."""
         return Lease(granted=True)
 
     def release_lease(
         self, origin: Origin, holder: str, *, failed_for: float = 0.0
     ) -> None:
-        """End nothing."""
+        """Release nothing."""
 
 
 class HangsInFromUrl(Forgetful):
-    """It can be made for its URL to be checked, and never to be used."""
+    """It is made in the main thread, where its URL is checked, but in no other."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
@@ -128,7 +128,7 @@ class HangsInFromUrl(Forgetful):
 
 
 class HangsInLease(Shared):
-    """It never says who has a lease."""
+    """`acquire_lease` never returns."""
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Wait for ever."""
@@ -137,7 +137,7 @@ class HangsInLease(Shared):
 
 
 class HangsInRelease(Shared):
-    """It never ends a lease."""
+    """`release_lease` never returns."""
 
     def release_lease(
         self, origin: Origin, holder: str, *, failed_for: float = 0.0
@@ -147,30 +147,30 @@ class HangsInRelease(Shared):
 
 
 class ReturnsAnything(Shared):
-    """What it returns is not of the contract."""
+    """It returns values of types that the contract does not allow."""
 
     def get(self, origin: Origin) -> Any:
-        """Return a number, of which `bytes` would make gigabytes."""
+        """Return a number, which `bytes` would turn into gigabytes."""
         return 9_000_000_000
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Any:
-        """Return no lease."""
+        """Return something other than a lease."""
         return True
 
     def ended_leases(self) -> Any:
-        """Return no pairs."""
+        """Return items that are not pairs of an origin and a flag."""
         return [None, 1, "ab", (object(), 1, 2)]
 
 
 class LeasesForNoTime(Shared):
-    """Another worker has the lease for a time that is no number."""
+    """Another worker has the lease for a time that is not a number."""
 
-    asked = 0
+    calls = 0
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Refuse it once, for a time that is no number."""
-        self.asked += 1
-        return Lease(granted=self.asked > 1, seconds_left=float("nan"))
+        """Deny the lease once, for a time that is not a number."""
+        self.calls += 1
+        return Lease(granted=self.calls > 1, seconds_left=float("nan"))
 
     def put(self, stored: Stored) -> None:
         """Fail, so that something is reported."""

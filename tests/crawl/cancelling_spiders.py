@@ -1,4 +1,4 @@
-"""Spiders that cancel downloads of their own, loaded by their path."""
+"""A spider that cancels its own downloads, loaded by path."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class CancelsQueued(RequestingSpider):
     """Cancels a page that its download slot has queued, and awaits the next one.
 
-    It cancels *pause* seconds after the page was queued. An item says how each ended,
-    and how many requests the downloader counts then.
+    It cancels *pause* seconds after the page was queued. An item has the outcome of each
+    download, and the number of active requests of the downloader at the end.
     """
 
     name = "cancels-queued"
@@ -30,7 +30,7 @@ class CancelsQueued(RequestingSpider):
     pause = 0.0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Download the first page, so that the second has to be queued."""
+        """Download the first page, so that the second one is queued."""
         first, second, third = (Request(ask["url"]) for ask in self.requests)
         ends = [await self.end(deferred_from_coro(download(self.crawler, first)))]
         queued: Deferred[None] = Deferred()

@@ -1,4 +1,4 @@
-"""A hook of a crawl that takes its descriptors away, all but a few."""
+"""A hook that leaves a crawl only a few file descriptors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ LEFT = 8
 
 
 def take(crawler: Crawler, left: int = LEFT) -> None:
-    """Leave *left* descriptors once the spider is opened: fewer than it has origins."""
+    """Leave *left* descriptors when the spider has opened: fewer than it has origins."""
 
     def limit() -> None:
-        # Scrapy 2.13 reads the source of a callback: from now on, from memory.
+        # Scrapy 2.13 reads the source of a callback: load it into memory now.
         inspect.getsource(type(crawler.spider))
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         free = os.open(os.devnull, os.O_RDONLY)

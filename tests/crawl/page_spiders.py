@@ -1,4 +1,4 @@
-"""Spiders of the tests of pages: they yield an item a page and follow its links."""
+"""Spiders for the tests of page directives: one item per page, and all its links."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
 
 
 class PlainSpider(RequestingSpider):
-    """With callbacks that are plain generators; the meta is part of the item."""
+    """A spider with a generator as callback; the page's directives are in the item."""
 
     name = "plain"
     follow = True
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """One item a page, a dict of its URL and of what the page says."""
-        said = response.meta.get("robots1994_page")
-        yield {"url": response.url, "said": said and [said.index, said.follow]}
+        """Yield an item with the URL and the directives of the page."""
+        directives = response.meta.get("robots1994_page")
+        yield {
+            "url": response.url,
+            "directives": directives and [directives.index, directives.follow],
+        }
 
 
 class TwiceSpider(PlainSpider):
@@ -33,29 +36,29 @@ class TwiceSpider(PlainSpider):
     name = "twice"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """As a callback that fills the same dict again."""
+        """Yield each item twice, as a callback that reuses a dict does."""
         for item in super().parse_page(response):
             yield item
             yield item
 
 
 class AsyncSpider(PlainSpider):
-    """With callbacks that are asynchronous generators."""
+    """A spider with an asynchronous generator as callback."""
 
     name = "async"
 
     def request(self, url: str, **options: Any) -> Any:
-        """A request for the asynchronous callback."""
+        """Return a request with the asynchronous callback."""
         return super().request(url, **options).replace(callback=self.found)
 
     async def found(self, response: Response) -> AsyncIterator[Any]:
-        """What the plain callback yields."""
+        """Yield what the plain callback yields."""
         for each in self.fetched(response):
             yield each
 
 
 def count_dropped(crawler: Crawler) -> None:
-    """Note in the stats which items Scrapy says it dropped, of which page and why."""
+    """Record in the stats which items Scrapy dropped, of which page and why."""
 
     def dropped(item: Any, response: Response, exception: Exception) -> None:
         dropped = (item["url"], response.url, type(exception).__name__, str(exception))

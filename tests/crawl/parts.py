@@ -1,4 +1,4 @@
-"""Components that crawls of these tests load by their path."""
+"""Components that the crawls of these tests load by path."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def is_robots(request: Request) -> bool:
-    """Whether *request* is ours for a robots.txt."""
+    """Whether *request* is for a robots.txt."""
     return request.url.endswith("/robots.txt")
 
 
 class CancelRobots:
-    """Cancels every robots.txt request on its way."""
+    """Cancels every robots.txt request."""
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise what a cancelled Deferred raises."""
@@ -33,7 +33,7 @@ class CancelRobots:
 
 
 class BreakRobots:
-    """Breaks on every robots.txt request."""
+    """Raises for every robots.txt request."""
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Raise as a bug in a user's middleware would."""
@@ -43,12 +43,12 @@ class BreakRobots:
 
 
 class AnswerRobots:
-    """Answers every robots.txt request itself, without any server."""
+    """Answers every robots.txt request itself, without a server."""
 
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Response | None:
-        """A file that closes the site."""
+        """Return a file that disallows everything."""
         if not is_robots(request):
             return None
         body = b"User-agent: *\nDisallow: /\n"
@@ -56,24 +56,24 @@ class AnswerRobots:
 
 
 class AnswerChallenge:
-    """Asks for a robots.txt again that is a 503, as middlewares against bots do."""
+    """Repeats a robots.txt request that got a 503, as middlewares for bot challenges do."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response | Request:
-        """The same request once more, in place of the challenge."""
+        """Return the same request in place of the challenge."""
         if response.status != 503 or not is_robots(request):
             return response
         return request.replace()
 
 
 class Stamp:
-    """Stamps each request, by handing back a new request once."""
+    """Adds a header to each request by returning a new request once."""
 
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Request | None:
-        """A copy with the stamp, which then comes through all middlewares anew."""
+        """Return a copy with the header, which passes through all middlewares again."""
         if "stamp" in request.headers:
             return None
         stamped = request.replace(dont_filter=True)
@@ -82,13 +82,13 @@ class Stamp:
 
 
 def note_concurrency(crawler: Crawler) -> None:
-    """Put what the downloader may do at once at the close into the stats."""
+    """Put the total concurrency of the downloader at the close into the stats."""
 
     def closed() -> None:
         assert crawler.stats is not None
         assert crawler.engine is not None
-        most = crawler.engine.downloader.total_concurrency
-        crawler.stats.set_value("test/concurrency", most)
+        total = crawler.engine.downloader.total_concurrency
+        crawler.stats.set_value("test/concurrency", total)
 
     crawler.signals.connect(closed, signals.spider_closed, weak=False)
 
@@ -98,7 +98,7 @@ class RecordMeta:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Listen where requests reach the downloader."""
+        """Connect to the signal of requests that reach the downloader."""
         recorder = cls()
         recorder.crawler = crawler
         crawler.signals.connect(recorder.reached, signals.request_reached_downloader)
@@ -107,16 +107,16 @@ class RecordMeta:
     crawler: Crawler
 
     def reached(self, request: Request) -> None:
-        """Write down what matters of a robots.txt request."""
+        """Record the meta and headers of a robots.txt request."""
         if not is_robots(request) or self.crawler.stats is None:
             return
-        kept = {key: request.meta.get(key) for key in KEPT}
-        self.crawler.stats.set_value("test/robots_meta", kept)
+        meta = {key: request.meta.get(key) for key in META_KEYS}
+        self.crawler.stats.set_value("test/robots_meta", meta)
         names = sorted(name.decode() for name in request.headers)
         self.crawler.stats.set_value("test/robots_headers", names)
 
 
-KEPT = (
+META_KEYS = (
     "dont_obey_robotstxt",
     "allow_offsite",
     "dont_cache",
@@ -129,12 +129,12 @@ KEPT = (
 
 
 class DeduplicatingSpider(RequestingSpider):
-    """Lets Scrapy drop what it asks for twice."""
+    """Lets Scrapy's duplicates filter drop repeated requests."""
 
     name = "asking-once"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for all URLs of the job, filtered as any user's are."""
+        """Request all URLs of the job, filtered for duplicates."""
         for ask in self.requests:
             yield self.request(**ask | {"dont_filter": False})
 
@@ -145,26 +145,26 @@ class RequestAgainSpider(RequestingSpider):
     name = "asking-again"
 
     def failed(self, failure: Any) -> Any:
-        """Tell the verdict, and ask again with the same meta."""
+        """Yield the verdict, and repeat the request with the same meta."""
         request = failure.request
         yield {"meta": str(request.meta["robots1994"])}
         yield request.replace(dont_filter=True)
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Tell what the meta of an allowed request holds."""
+        """Yield the verdict in the meta of an allowed request."""
         yield {"meta": str(response.meta.get("robots1994"))}
 
 
 class Gauge:
-    """Puts the most that was under way at once into the stats, under `test/most_…`.
+    """Puts the maximum number of simultaneous requests into the stats, under `test/most_…`.
 
-    Pages and robots.txt requests between downloader middlewares and answer, and all
-    in the downloader, waiting or not, and the settings of the slots.
+    Counts pages and robots.txt requests between the downloader middlewares and their
+    responses, and all active requests of the downloader. Records the slots' settings.
     """
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Listen where requests come and go."""
+        """Connect to the signals of requests that reach and leave the downloader."""
         gauge = cls()
         gauge.crawler = crawler
         gauge.under_way = []
@@ -180,7 +180,7 @@ class Gauge:
     under_way: list[Request]
 
     def reached(self, request: Request) -> None:
-        """One more is on its way."""
+        """Count one more request."""
         self.under_way.append(request)
         pages = [request for request in self.under_way if not is_robots(request)]
         assert self.crawler.stats is not None
@@ -194,30 +194,30 @@ class Gauge:
         most("test/most_held", len(downloader.active))
 
     def left(self, request: Request) -> None:
-        """One came back."""
+        """Count one request less."""
         self.under_way.remove(request)
 
 
 class WithoutStart:
-    """A spider middleware that leaves out what the spider starts with."""
+    """A spider middleware that drops all start requests."""
 
     async def process_start(self, _start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Yield nothing, without a look at it."""
+        """Yield nothing."""
         nothing: tuple[Any, ...] = ()
         for item in nothing:
             yield item
 
 
 class AnswerPages:
-    """Answers every second page itself, as an HTTP cache does; healthy ones never."""
+    """Answers every second request for /slow itself, as an HTTP cache does."""
 
-    asked = 0
+    requested = 0
 
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Response | None:
-        """A page that the downloader never sees."""
-        self.asked += request.url.endswith("/slow")
-        if self.asked % 2 or not request.url.endswith("/slow"):
+        """Return a page that does not come from the downloader."""
+        self.requested += request.url.endswith("/slow")
+        if self.requested % 2 or not request.url.endswith("/slow"):
             return None
         return HtmlResponse(request.url, body=b"<p>", request=request)

@@ -1,4 +1,4 @@
-"""Three crawls in one process, two at once and one after: what is left of them.
+"""Three crawls in one process, two at once and one after, and what they leave open.
 
 `python -m tests.crawl.several REACTOR STORE URL` prints it as JSON.
 """
@@ -16,11 +16,11 @@ from typing import Any
 from tests.support.child import RequestingSpider, _process
 
 TIMEOUT_SECONDS = 20.0
-"""Seconds until a thread that does not end is one that was left."""
+"""Seconds until a thread that does not end counts as left over."""
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
-    """Crawl, and tell threads, open files and tasks of the store that are left."""
+    """Crawl; return the threads, open files and tasks of the store that are left."""
     settings = {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "ROBOTS1994_STORE": store,
@@ -44,22 +44,22 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
 
 
 def threads() -> list[str]:
-    """Names of our threads that do not end."""
+    """Return the names of our threads that do not end."""
     ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
     for thread in ours:
-        # One that has nothing left to do may not have had the time to see it.
+        # A thread without work may not have had the time to end.
         thread.join(TIMEOUT_SECONDS)
     return [thread.name for thread in ours if thread.is_alive()]
 
 
 def files() -> list[str]:
-    """Databases and sockets of a store that are still open."""
+    """Return the databases and sockets of a store that are still open."""
     opened = [link.resolve() for link in Path("/proc/self/fd").iterdir()]
     return [str(path) for path in opened if "robots.db" in path.name]
 
 
 def tasks() -> list[str]:
-    """Tasks in the store's loops that were never finished."""
+    """Return the tasks of the store that never finished."""
     found = [each for each in gc.get_objects() if isinstance(each, asyncio.Task)]
     return [str(task) for task in found if not task.done() and "stores" in str(task)]
 

@@ -1,4 +1,4 @@
-"""Spiders and hooks of the tests of sitemaps."""
+"""Spiders and hooks for the tests of sitemaps."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class MapSpider(SitemapSpider):
     result: dict[str, list[Any]]
 
     def __init__(self, requests: list[dict[str, Any]], **kwargs: Any) -> None:
-        """Begin with the URLs of the job."""
+        """Use the URLs of the job as sitemap URLs."""
         self.sitemap_urls = [request["url"] for request in requests]
         super().__init__(**kwargs)
 
     def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
-        """Note the page."""
+        """Record the page."""
         self.result["fetched"].append((response.url, response.status))
         yield {"url": response.url}
 
@@ -47,17 +47,17 @@ class Following(SitemapSpider, RequestingSpider):
             yield Request(ask["url"], self.links)
 
     def links(self, response: Response) -> Iterator[Any]:
-        """Follow all links as written."""
+        """Follow all links, duplicates included."""
         for link in response.css("a::attr(href)").getall():
             yield response.follow(link, self.parse, dont_filter=True)
 
     def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
-        """Note the page."""
+        """Record the page."""
         self.result["fetched"].append((response.url, response.status))
         yield {"url": response.url}
 
     def _get_sitemap_body(self, response: Response) -> bytes | None:
-        """Take any type of content."""
+        """Accept any content type."""
         return response.body
 
 

@@ -1,4 +1,4 @@
-"""Hooks for crawls of these tests: they write down how download slots are."""
+"""A hook for crawls of these tests that records the state of download slots."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def note_slots(crawler: Crawler) -> None:
-    """Keep in the stats, by slot, its delay, concurrency and jitter at each request
-    that left the downloader.
+    """Record the delay, concurrency and jitter of the slot of each request that left
+    the downloader, in the stats.
     """
 
     def left(request: Request) -> None:

@@ -25,53 +25,53 @@ def middlewares(settings: Settings) -> dict[object, int | None]:
 
 
 def test_by_default_ours_has_the_order_of_the_built_in() -> None:
-    """At 100, and the built-in is off."""
+    """The order is 100, and the built-in is disabled."""
     assert middlewares(Settings()) == {BUILT_IN: None, Robots1994Middleware: 100}
 
 
 def test_configured_order_of_the_built_in_becomes_ours() -> None:
-    """Whether the user named the built-in by path or by class."""
+    """The user may have named the built-in by path or by class."""
     for key in (BUILT_IN, RobotsTxtMiddleware):
-        made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {key: 543}}))
+        changed = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {key: 543}}))
 
-        assert made == {BUILT_IN: None, Robots1994Middleware: 543}
+        assert changed == {BUILT_IN: None, Robots1994Middleware: 543}
 
 
 def test_ours_placed_by_hand_stays_there() -> None:
     """With a middleware set by hand, the add-on adds no second one."""
-    made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 77}}))
+    changed = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 77}}))
 
-    assert made == {BUILT_IN: None, OURS: 77}
+    assert changed == {BUILT_IN: None, OURS: 77}
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
     """A subclass of the built-in, as a project may have."""
 
 
-def test_a_subclass_of_the_built_in_is_not_left_without_a_word(
+def test_subclass_of_the_built_in_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It would fetch each robots.txt, too; one that is off is no matter."""
-    made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OwnMiddleware: 100}}))
+    """It would fetch each robots.txt, too; a disabled one is ignored."""
+    changed = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OwnMiddleware: 100}}))
 
-    assert made[OwnMiddleware] == made[Robots1994Middleware] == 100
+    assert changed[OwnMiddleware] == changed[Robots1994Middleware] == 100
     assert "test_addon.OwnMiddleware, a subclass of the built-in" in caplog.text
     caplog.clear()
     middlewares(Settings({"DOWNLOADER_MIDDLEWARES": {OwnMiddleware: None}}))
     assert not caplog.text
 
 
-def test_a_path_without_an_object_stays_as_it_is() -> None:
-    """Scrapy ignores one that is switched off, such as one that it has removed."""
+def test_path_without_an_object_is_not_changed() -> None:
+    """Scrapy ignores such a path if it is disabled, as of a class that it has removed."""
     gone = {"scrapy.downloadermiddlewares.retry.Gone": None, "Gone": None}
 
-    made = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": gone}))
+    changed = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": gone}))
 
-    assert made == gone | {BUILT_IN: None, Robots1994Middleware: 100}
+    assert changed == gone | {BUILT_IN: None, Robots1994Middleware: 100}
 
 
 def test_robotstxt_obey_is_enabled_unless_the_user_disables_it() -> None:
-    """It wins over Scrapy's default, not over a project's setting."""
+    """The add-on overrides Scrapy's default, but not the setting of a project."""
     default, project = Settings(), Settings({"ROBOTSTXT_OBEY": False})
     for settings in (default, project):
         Addon().update_settings(settings)
@@ -80,8 +80,8 @@ def test_robotstxt_obey_is_enabled_unless_the_user_disables_it() -> None:
     assert project.getbool("ROBOTSTXT_OBEY") is False
 
 
-def test_the_users_own_dict_is_not_changed() -> None:
-    """A spider class's custom_settings are its own."""
+def test_dict_of_the_user_is_not_changed() -> None:
+    """It may be the custom_settings of a spider class."""
     own: dict[object, int] = {BUILT_IN: 543}
 
     middlewares(Settings({"DOWNLOADER_MIDDLEWARES": own}))
@@ -89,8 +89,8 @@ def test_the_users_own_dict_is_not_changed() -> None:
     assert own == {BUILT_IN: 543}
 
 
-def test_obey_false_in_a_project_keeps_robots_handling_off() -> None:
-    """A real crawl: no robots.txt is requested, and the log says why."""
+def test_obey_false_in_a_project_disables_robots_handling() -> None:
+    """In a real crawl no robots.txt is requested, and the log says why."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /\n")
         result = crawl([site.url("/page")], settings={"ROBOTSTXT_OBEY": False})
@@ -100,8 +100,8 @@ def test_obey_false_in_a_project_keeps_robots_handling_off() -> None:
     assert "ROBOTSTXT_OBEY is False" in result.log
 
 
-def test_by_hand_without_the_add_on() -> None:
-    """The middleware works without the add-on, in place of the built-in."""
+def test_middleware_works_without_the_add_on() -> None:
+    """It is enabled by hand, in place of the built-in."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\n")
         pages = [site.url("/private"), site.url("/page")]
@@ -114,8 +114,8 @@ def test_by_hand_without_the_add_on() -> None:
     assert result.fetched_urls == [pages[1]]
 
 
-def test_the_parser_alone_in_the_built_in_middleware() -> None:
-    """ROBOTSTXT_PARSER: the built-in reads files as we do (no Allow in 1994)."""
+def test_parser_works_in_the_built_in_middleware() -> None:
+    """With ROBOTSTXT_PARSER, the built-in reads files as we do (no Allow in 1994)."""
     with Site() as site:
         site.robots("User-agent: *\nAllow: /private/open\nDisallow: /private\n")
         result = crawl(

@@ -1,4 +1,4 @@
-"""Under the default dialect nothing beyond 1994 changes a verdict, though all is on."""
+"""Under the default dialect, enabling all extensions changes no verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATHS_OF_A_FILE = 6
 
 
 def urls_of(site: Site) -> list[str]:
-    """URLs that the files of many hosts have something to say about."""
+    """Return URLs that are affected by the rules of the files, at many hosts."""
     urls = []
     for number, (_, body) in enumerate(corpus_files()[::7][:FILES]):
         host = f"h{number}.test"
@@ -30,15 +30,15 @@ def urls_of(site: Site) -> list[str]:
 
 
 def outcome(result: CrawlResult) -> tuple[list[tuple[str, int]], list[Any]]:
-    """Every page that came, and every refusal with its verdict."""
+    """Return every fetched page, and every refusal with its verdict."""
     refused = [(it.url, it.name, it.message, it.verdict) for it in result.failed]
     return sorted(result.fetched), sorted(refused, key=str)
 
 
-def test_verdicts_and_pages_are_the_same_with_everything_on(
+def test_extensions_change_neither_verdicts_nor_pages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The same files, the same questions: the same pages, refusals and lines."""
+    """The same files and URLs give the same pages, refusals and lines."""
     monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
     with Site() as site:
         urls = urls_of(site)

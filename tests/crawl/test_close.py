@@ -1,4 +1,4 @@
-"""What a crawl says when it closes: refusals by origin, and starts that all failed."""
+"""The log at the close: refusals by origin, and a crawl whose every start was refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTHING = "refused every start request"
 
 
 def test_refusals_are_logged_in_one_table_by_origin() -> None:
-    """Origin, outcome, requests refused and the first line; the most refusing first."""
+    """It has the number, outcome, origin and first line, sorted by number."""
     with Site() as site:
         site.robots(CLOSED)
         site.answer("/robots.txt", replies.status(503), at="b.test")
@@ -47,11 +47,11 @@ def test_refusals_are_logged_in_one_table_by_origin() -> None:
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 
 
-def test_a_line_as_long_as_its_file_does_not_stay(
+def test_very_long_line_is_not_kept_in_memory(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """It is in the table of the close, of which thousands of origins may have a row."""
-    # What it captures would stay as well.
+    """The table at the close may have a row for thousands of origins."""
+    # Captured log records would stay in memory as well.
     caplog.set_level("ERROR", "scrapy_robots1994")
     refusals = Refusals(idle_crawler(), closes=False)
     tracemalloc.start()
@@ -72,8 +72,8 @@ def test_a_line_as_long_as_its_file_does_not_stay(
     assert taken < 10 * 100_000
 
 
-def test_reasons_are_counted_while_the_crawl_goes_on() -> None:
-    """Up to 64 of a reason wait to be added; none is added twice."""
+def test_reasons_are_counted_during_the_crawl() -> None:
+    """Up to 64 per reason are added to the stats together; none is added twice."""
     crawler = idle_crawler()
     refusals = Refusals(crawler, closes=False)
     origin, verdict = Origin("http", "a.test", 80), Verdict(False, Reason.ABSENT)  # noqa: FBT003 - its field
@@ -89,7 +89,7 @@ def test_reasons_are_counted_while_the_crawl_goes_on() -> None:
 
 
 def test_crawl_without_refusals_logs_no_table() -> None:
-    """Neither a table nor a stat."""
+    """There is neither a table nor a stat."""
     with Site() as site:
         site.robots(CLOSED)
         result = crawl([site.url("/")])
@@ -98,8 +98,8 @@ def test_crawl_without_refusals_logs_no_table() -> None:
     assert [key for key in result.stats if "refus" in key] == []
 
 
-def test_the_table_is_short_however_many_origins_there_are() -> None:
-    """The 20 with most refusals, and the rest in one row; as many stats."""
+def test_table_has_at_most_20_origins() -> None:
+    """It has the 20 with most refusals, and one row for the rest; so have the stats."""
     with Site() as site:
         site.robots(CLOSED)
         urls = [site.url("/private", host=f"h{number}.test") for number in range(25)]
@@ -110,8 +110,8 @@ def test_the_table_is_short_however_many_origins_there_are() -> None:
     assert sum("refused_by" in key for key in result.stats) == 20
 
 
-def test_a_table_holds_nothing_raw_and_is_narrow() -> None:
-    """A rule may contain anything."""
+def test_rules_in_the_table_are_escaped_and_shortened() -> None:
+    """A rule may contain control characters and be very long."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /p\x1b[31m" + "x" * 200 + "\n")
         result = crawl([site.url("/p%1B[31m" + "x" * 201)])
@@ -124,8 +124,8 @@ def test_a_table_holds_nothing_raw_and_is_narrow() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_crawl_whose_every_start_was_refused_says_so_once(reactor: Reactor) -> None:
-    """One warning names the first and its line; by the setting it is the reason."""
+def test_crawl_whose_every_start_was_refused_warns_once(reactor: Reactor) -> None:
+    """The warning has the number and a line; with the setting it is the finish reason."""
     with Site() as site:
         site.robots(CLOSED)
         result = crawl(
@@ -143,8 +143,8 @@ def test_a_crawl_whose_every_start_was_refused_says_so_once(reactor: Reactor) ->
     assert result.stats["finish_reason"] == CLOSE_REASON
 
 
-def test_without_the_setting_the_crawl_is_finished() -> None:
-    """The reason that Scrapy gives stays."""
+def test_finish_reason_stays_without_the_setting() -> None:
+    """The finish reason is that of Scrapy."""
     with Site() as site:
         site.robots(CLOSED)
         result = crawl([site.url("/private/1")])
@@ -162,8 +162,10 @@ def test_without_the_setting_the_crawl_is_finished() -> None:
     ],
     ids=["allowed", "not-obeying", "the-file"],
 )
-def test_one_start_that_gets_through_is_enough(open_one: CrawlRequest) -> None:
-    """Then the crawl has started, whatever becomes of it."""
+def test_one_start_request_that_is_sent_prevents_the_warning(
+    open_one: CrawlRequest,
+) -> None:
+    """The result of that request does not matter."""
     with Site() as site:
         site.robots(CLOSED)
         started = CrawlRequest(site.url(open_one.url), open_one.meta)
@@ -176,8 +178,8 @@ def test_one_start_that_gets_through_is_enough(open_one: CrawlRequest) -> None:
     assert result.stats["finish_reason"] == "finished"
 
 
-def test_a_start_that_failed_otherwise_was_not_refused() -> None:
-    """It was sent, and no server answered."""
+def test_failed_start_request_was_not_refused() -> None:
+    """The request was sent, and its connection was reset."""
     with Site() as site:
         site.robots(CLOSED)
         site.answer("/broken", replies.reset())
@@ -188,7 +190,7 @@ def test_a_start_that_failed_otherwise_was_not_refused() -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_duplicate_start_request_is_refused_once(site: Site, reactor: Reactor) -> None:
-    """What the duplicates filter drops is never judged, so the crawl does not wait for it."""
+    """Requests that the duplicates filter drops do not count as start requests."""
     site.robots(CLOSED)
     result = crawl(
         [site.url(f"/private/{name}") for name in "abaab"],
@@ -203,10 +205,10 @@ def test_duplicate_start_request_is_refused_once(site: Site, reactor: Reactor) -
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1), (2, 0, 1)])
-def test_a_start_that_an_earlier_run_crawled_was_not_refused(
+def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: tuple[int, ...]
 ) -> None:
-    """A resumed crawl drops it as a duplicate too, but robots.txt did not refuse it."""
+    """A resumed crawl drops it as a duplicate, but robots.txt did not refuse it."""
     site.robots(CLOSED)
     resumed = {"JOBDIR": str(tmp_path), "ROBOTS1994_CLOSE_WHEN_DENIED": True}
     known = [site.url("/a"), site.url("/b")]
@@ -221,18 +223,18 @@ def test_a_start_that_an_earlier_run_crawled_was_not_refused(
     assert result.stats["finish_reason"] == "finished"
 
 
-def test_a_crawl_without_any_request_was_refused_nothing() -> None:
-    """There is nothing to warn of."""
+def test_crawl_without_requests_does_not_warn() -> None:
+    """There was no request to refuse."""
     result = crawl([], settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True})
 
     assert NOTHING not in result.log
     assert result.stats["finish_reason"] == "finished"
 
 
-def test_the_meta_of_a_refused_request_holds_its_verdict_and_no_other(
+def test_meta_has_the_verdict_of_the_last_refusal_only(
     site: Site,
 ) -> None:
-    """Sent again and allowed, it does not carry the verdict of the last time."""
+    """A request that is repeated and then allowed has no verdict in its meta."""
     site.answer(
         "/robots.txt", [replies.text("x", status=503), replies.text("User-agent: *")]
     )

@@ -1,4 +1,4 @@
-"""Several crawls, one Redis: each robots.txt is asked for once for all of them."""
+"""Several crawls with one Redis server fetch each robots.txt once in all."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def start_workers(
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
-    """The first worker fetches, the others wait for it, and all obey."""
+    """The first worker fetches, the others wait for its policy, and all obey it."""
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
-        # Slow enough that all workers want it before it is there.
+        # Slow enough that all workers request the policy before it arrives.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
         workers = WORKERS if reactor == "asyncio" else 2
@@ -54,17 +54,17 @@ def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
         results = [
             worker.result() for worker in start_workers(urls, server, reactor, workers)
         ]
-        asked = Counter(seen.host for seen in site.log("/robots.txt"))
+        fetches = Counter(seen.host for seen in site.log("/robots.txt"))
 
-    assert len(asked) == ORIGINS
-    assert set(asked.values()) == {1}
+    assert len(fetches) == ORIGINS
+    assert set(fetches.values()) == {1}
     for result in results:
         assert len(result.fetched) == len(result.failed) == ORIGINS
         assert all(url.endswith("/closed") for url in result.failed_urls)
 
 
 def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
-    """A worker killed with leases in hand: each of them costs one more question."""
+    """Each lease of a killed worker costs one more fetch."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
@@ -74,24 +74,24 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
         first.kill()
         site.open_when("slow", "/robots.txt", count=6)
         results = [worker.result() for worker in others]
-        asked = Counter(seen.host for seen in site.log("/robots.txt"))
+        fetches = Counter(seen.host for seen in site.log("/robots.txt"))
 
     assert all(result.fetched_urls == sorted(urls) for result in results)
-    assert set(asked.values()) == {2}
+    assert set(fetches.values()) == {2}
 
 
-def test_workers_do_not_wait_for_a_dead_origin_one_after_the_other() -> None:
-    """After a fetch without an answer those who waited fetch in parallel."""
+def test_workers_fetch_from_a_dead_origin_in_parallel() -> None:
+    """After a fetch without a response, the waiting workers fetch in parallel."""
     with RedisServer() as server, Site() as site:
         first = replace(replies.hang_up(), gate="first")
         rest = replace(replies.hang_up(), gate="rest")
         site.answer("/robots.txt", [first, rest])
         workers = start_workers([site.url("/open")], server)
         with server.client() as client:
-            # Each worker has looked at the lease, and one of them has it.
+            # Each worker has requested the lease, and one of them has it.
             wait_for_commands(client, "eval", WORKERS)
         site.open("first")
-        # Fetching one after the other, the second would never be answered.
+        # If they fetched one after the other, the second would never be answered.
         site.open_when("rest", "/robots.txt", count=WORKERS)
         results = [worker.result() for worker in workers]
         fetches = len(site.log("/robots.txt"))
@@ -101,20 +101,20 @@ def test_workers_do_not_wait_for_a_dead_origin_one_after_the_other() -> None:
 
 
 def wait_for_commands(client: Any, name: str, count: int) -> None:
-    """Wait until the server has run so many commands *name*."""
-    give_up = time.monotonic() + 60
+    """Wait until the server has run *count* commands called *name*."""
+    deadline = time.monotonic() + 60
     while (
         client.info("commandstats").get(f"cmdstat_{name}", {}).get("calls", 0) < count
     ):
-        assert time.monotonic() < give_up
+        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
 def test_crawls_continue_when_redis_stops_and_restarts() -> None:
-    """During the outage nothing disallowed is fetched; all pages are, and the log says so."""
+    """All allowed pages and no others are fetched, and the outage is logged."""
     with RedisServer() as server, Site(addresses=40) as site:
         site.robots(BODY)
-        # The second half of the origins is linked from pages that come after the end.
+        # The second page, and the second half of the origins, come after the restart.
         site.answer("/first", replies.html(links(site, 0, 20), gate="redis is gone"))
         site.answer("/second", replies.html(links(site, 20, 40), gate="redis is back"))
         urls = [site.url("/first"), site.url("/second")]
@@ -142,8 +142,8 @@ def test_crawls_continue_when_redis_stops_and_restarts() -> None:
 
 
 @pytest.mark.long
-def test_a_crawl_without_descriptors_does_not_take_redis_for_dead() -> None:
-    """Its own limit: no outage, no traceback, no exception that no code retrieves."""
+def test_shortage_of_descriptors_is_not_a_redis_outage() -> None:
+    """The limit of the process causes no store failure and no unretrieved exception."""
     with RedisServer() as server, Site(addresses=60) as site:
         site.robots(BODY)
         urls = [site.address_url(number, "/open") for number in range(60)]
@@ -168,7 +168,7 @@ def test_a_crawl_without_descriptors_does_not_take_redis_for_dead() -> None:
 
 
 def links(site: Site, first: int, end: int) -> str:
-    """HTML with an open and a closed link for each of some origins."""
+    """Return HTML with an open and a closed link for each of a range of origins."""
     urls = [site.address_url(n, p) for n in range(first, end) for p in PATHS]
     return "".join(f'<a href="{url}">link</a>' for url in urls)
 

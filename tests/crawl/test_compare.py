@@ -1,5 +1,5 @@
-"""ROBOTS1994_COMPARE: ours decides, other parsers are compared with it, and a report
-says where they differ.
+"""ROBOTS1994_COMPARE: our parser decides, other parsers are compared with it, and a
+report shows the differences.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ ALL = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
 
 
 class RaisingParser:
-    """A parser of a user that raises at every question."""
+    """A custom parser that raises for every question."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> RaisingParser:
-        """Read anything."""
+        """Accept any file."""
         return cls()
 
     def allowed(self, url: str, user_agent: str) -> bool:
@@ -38,21 +38,21 @@ class RaisingParser:
 
 
 class StuckParser(RaisingParser):
-    """A parser with a regular expression that does not come to an end."""
+    """A parser with a regular expression that backtracks endlessly."""
 
     def allowed(self, url: str, user_agent: str) -> bool:
-        """Backtrack, with the interpreter locked."""
+        """Backtrack without releasing the GIL."""
         return re.match("(a+)+$", "a" * 200 + "b") is None
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_parser_that_never_answers_delays_no_page_and_is_named_once(
+def test_parser_that_never_answers_delays_no_page(
     reactor: Reactor,
 ) -> None:
-    """The pages are requested, and answered, while it computes; then it is ended."""
+    """All pages are fetched while the parser computes; it is terminated and logged once."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /no\n")
-        # The last page is let out by the one before, so no page can wait for it.
+        # The first page is answered after the second is requested, so none waits.
         site.answer("/1", replies.text("", gate="second"))
         site.open_when("second", "/2")
         pages = [site.url(path) for path in ("/1", "/2", "/no")]
@@ -67,8 +67,8 @@ def test_a_parser_that_never_answers_delays_no_page_and_is_named_once(
     assert result.log.count("StuckParser did not answer about robots.txt of") == 1
 
 
-def test_ours_decides_and_the_built_in_is_counted() -> None:
-    """`True` is the parser of ROBOTSTXT_PARSER; each decision is counted once."""
+def test_our_parser_decides_and_the_built_in_is_compared() -> None:
+    """`True` means the parser of ROBOTSTXT_PARSER; each decision is counted once."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n")
         pages = ["/a/b", "/a/c", "/x.gif", "/y", "/y?z"]
@@ -86,8 +86,8 @@ def test_ours_decides_and_the_built_in_is_counted() -> None:
     assert "wildcard or $" in table
 
 
-def test_a_report_is_written_with_its_name_filled_in(tmp_path: Path) -> None:
-    """JSON: every count, and each sample with the lines that are needed."""
+def test_placeholders_in_the_report_name_are_replaced(tmp_path: Path) -> None:
+    """The JSON report has every count, and each example with the minimal lines."""
     path = tmp_path / "new" / "%(name)s-%(time)s.json"
     with Site() as site:
         site.robots("# c\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n")
@@ -110,8 +110,8 @@ def test_a_report_is_written_with_its_name_filled_in(tmp_path: Path) -> None:
     assert row["ours"].startswith("disallowed by line 3")
 
 
-def test_a_parser_that_raises_is_counted_and_the_crawl_goes_on(tmp_path: Path) -> None:
-    """CSV: the exception is a value of a column."""
+def test_parser_that_raises_is_counted(tmp_path: Path) -> None:
+    """The crawl continues, and the CSV report names the exception."""
     path = tmp_path / "report.csv"
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a\n")
@@ -140,10 +140,10 @@ def test_a_parser_that_raises_is_counted_and_the_crawl_goes_on(tmp_path: Path) -
     ],
     ids=["404 with rules", "403", "503", "reset"],
 )
-def test_a_status_that_decides_for_us_differs_from_a_parser_of_the_body(
+def test_difference_because_of_the_status_is_reported(
     reply: replies.Reply, direction: str, tmp_path: Path
 ) -> None:
-    """The built-in parses any body, and allows everything after a failed fetch."""
+    """The built-in parses the body of any status, and allows all after a failed fetch."""
     path = tmp_path / "report.json"
     with Site() as site:
         site.answer("/robots.txt", reply)
@@ -160,12 +160,12 @@ def test_a_status_that_decides_for_us_differs_from_a_parser_of_the_body(
     assert (row["cause"], row["lines"]) == ("status", [])
 
 
-def test_without_the_setting_nothing_of_it_is_loaded() -> None:
-    """No stat, no log line, no module."""
+def test_comparison_is_not_loaded_without_the_setting() -> None:
+    """There is no stat, no log line and no module of it."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a\n")
         result = crawl(
-            [site.url("/a")], hook="tests.crawl.test_compare:note_modules_at_close"
+            [site.url("/a")], hook="tests.crawl.test_compare:record_modules_at_close"
         )
 
     assert result.stats["test/modules"] == []
@@ -173,8 +173,8 @@ def test_without_the_setting_nothing_of_it_is_loaded() -> None:
     assert not [key for key in result.stats if key.startswith("robots1994/compare")]
 
 
-def note_modules_at_close(crawler: Any) -> None:
-    """Put the modules of comparing, as far as loaded, into the stats."""
+def record_modules_at_close(crawler: Any) -> None:
+    """Record in the stats which modules of the comparison are loaded at the close."""
     import sys  # noqa: PLC0415 - of the crawling process
 
     from scrapy import signals  # noqa: PLC0415 - of the crawling process
@@ -184,15 +184,15 @@ def note_modules_at_close(crawler: Any) -> None:
         "scrapy_robots1994.crawl.features.comparison",
     )
 
-    def note() -> None:
+    def record() -> None:
         loaded = sorted(name for name in sys.modules if name.startswith(modules))
         crawler.stats.set_value("test/modules", loaded)
 
-    crawler.signals.connect(note, signals.spider_closed, weak=False)
+    crawler.signals.connect(record, signals.spider_closed, weak=False)
 
 
 @pytest.mark.parametrize(
-    ("settings", "sentence"),
+    ("settings", "message"),
     [
         ({"ROBOTS1994_COMPARE": ["no.such.Parser"]}, "is not a parser"),
         ({"ROBOTS1994_COMPARE": ["scrapy.Spider"]}, "is not a parser"),
@@ -209,21 +209,21 @@ def note_modules_at_close(crawler: Any) -> None:
         ),
     ],
 )
-def test_a_wrong_parser_or_report_stops_the_crawl_at_start(
-    settings: dict[str, Any], sentence: str
+def test_invalid_parser_or_report_stops_the_crawl_at_the_start(
+    settings: dict[str, Any], message: str
 ) -> None:
-    """One sentence, and no request leaves."""
+    """The error is reported, and no request is sent."""
     with Site() as site:
         result = crawl([site.url("/page")], settings=settings)
         assert site.targets() == []
 
-    assert sentence in result.error + result.log
+    assert message in result.error + result.log
 
 
-def test_a_report_that_cannot_be_written_is_one_error_line(
+def test_report_that_cannot_be_written_is_logged_once(
     tmp_path: Path,
 ) -> None:
-    """A file is where a folder is needed: one error line, and all pages."""
+    """A file is where a folder is needed; the page is fetched all the same."""
     (tmp_path / "file").write_text("", "utf-8")
     with Site() as site:
         site.robots("")
@@ -236,12 +236,12 @@ def test_a_report_that_cannot_be_written_is_one_error_line(
         )
 
     assert len(result.fetched) == 1
-    said = [line for line in result.log.split("\n") if "could not be written" in line]
-    assert len(said) == 1
+    lines = [line for line in result.log.split("\n") if "could not be written" in line]
+    assert len(lines) == 1
 
 
-def test_a_parser_that_hangs_does_not_stop_the_crawl() -> None:
-    """It counts as raised and is named once; pages and the other parser go on."""
+def test_parser_that_hangs_does_not_stop_the_crawl() -> None:
+    """It counts as raised and is logged once; the other parser is compared."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
         result = crawl(
@@ -261,8 +261,8 @@ def test_a_parser_that_hangs_does_not_stop_the_crawl() -> None:
     assert result.log.count("did not answer about robots.txt") == 1
 
 
-def test_questions_without_time_at_the_close_are_skipped_not_raised() -> None:
-    """All are behind a parser that computes; the parser was not asked about them."""
+def test_questions_left_at_the_close_are_counted_as_skipped() -> None:
+    """They waited for a parser that computes, so they do not count as raised."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
         pages = [site.url("/", host=f"h{number}.test") for number in range(10)]
@@ -280,14 +280,14 @@ def test_questions_without_time_at_the_close_are_skipped_not_raised() -> None:
 
 
 def shorten_the_close(_crawler: Any) -> None:
-    """Let the crawl wait half a second for the parsers, which may take a minute."""
+    """Let the close wait half a second for the parsers, which may take a minute."""
     from scrapy_robots1994.crawl.features import comparison  # noqa: PLC0415 - of the crawling process
 
     comparison.PARSER_SECONDS, comparison.CLOSE_SECONDS = 60.0, 0.5
 
 
-def test_questions_without_a_process_are_skipped_and_the_next_ones_compared() -> None:
-    """No descriptor is left for its pipes when the first ones come."""
+def test_questions_are_skipped_while_the_process_cannot_start() -> None:
+    """First no descriptor is left for its pipes; later questions are compared."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /no\n")
         result = crawl(
@@ -306,24 +306,24 @@ def test_questions_without_a_process_are_skipped_and_the_next_ones_compared() ->
 
 
 def take_descriptors_from_the_first_questions(crawler: Any) -> None:
-    """Leave enough for a connection, and too few for the pipes of a process."""
+    """Leave enough descriptors for a connection, but not for the pipes of a process."""
     from scrapy_robots1994.crawl.features import peers  # noqa: PLC0415 - of the crawling process
 
     few_descriptors.take(crawler, left=6)
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     compare = peers.GuardedComparer.compare
 
-    def compare_and_give_back(guard: Any, task: Any) -> Any:
+    def compare_and_restore(guard: Any, task: Any) -> Any:
         try:
             return compare(guard, task)
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
-    peers.GuardedComparer.compare = compare_and_give_back  # type: ignore[assignment, method-assign]
+    peers.GuardedComparer.compare = compare_and_restore  # type: ignore[assignment, method-assign]
 
 
 def shorten_the_deadline(_crawler: Any) -> None:
-    """Let the parsers of the crawling process answer within a second."""
+    """Let the parsers take one second at most."""
     from scrapy_robots1994.crawl.features import comparison  # noqa: PLC0415 - of the crawling process
 
     comparison.PARSER_SECONDS = 1.0

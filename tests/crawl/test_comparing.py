@@ -35,7 +35,7 @@ ORIGIN = Origin("http", "a.test", 80)
 
 
 @pytest.mark.parametrize(
-    ("value", "wanted"),
+    ("value", "expected"),
     [
         (False, ()),
         ("0", ()),
@@ -48,17 +48,17 @@ ORIGIN = Origin("http", "a.test", 80)
         (["A"], ("A",)),
     ],
 )
-def test_the_parsers_wanted_are_read_from_code_and_command_line(
-    value: object, wanted: tuple[str, ...]
+def test_parsers_are_read_from_code_and_command_line(
+    value: object, expected: tuple[str, ...]
 ) -> None:
     """`-s ROBOTS1994_COMPARE=Protego,my.Parser` passes text."""
-    assert PARSERS.read("ROBOTS1994_COMPARE", value) == wanted
+    assert PARSERS.read("ROBOTS1994_COMPARE", value) == expected
 
 
-def test_a_parser_whose_library_is_missing_says_what_to_install(
+def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As the built-in would fail at its first file, but with the pip line."""
+    """The error is raised at the start, not at the first file as in the built-in."""
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):
@@ -66,7 +66,7 @@ def test_a_parser_whose_library_is_missing_says_what_to_install(
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
+    ("name", "suggestion"),
     [
         ("Protegoo", "Protego"),
         ("protego", "Protego"),
@@ -74,50 +74,50 @@ def test_a_parser_whose_library_is_missing_says_what_to_install(
         ("my.own.Thing", None),
     ],
 )
-def test_a_misspelt_parser_is_refused_with_the_likely_one(
-    name: str, meant: str | None
+def test_misspelt_parser_is_an_error_with_a_suggestion(
+    name: str, suggestion: str | None
 ) -> None:
-    """As with names of settings."""
+    """Without a similar name, the error says what to write."""
     with pytest.raises(SettingsError) as raised:
         peers([name], idle_crawler())
 
-    sentence = str(raised.value)
-    assert sentence.startswith(f"ROBOTS1994_COMPARE: {name} is not a parser: ")
-    assert (f'did you mean "{meant}"?' in sentence) is (meant is not None)
-    assert ("write True, False or a list" in sentence) is (meant is None)
+    message = str(raised.value)
+    assert message.startswith(f"ROBOTS1994_COMPARE: {name} is not a parser: ")
+    assert (f'did you mean "{suggestion}"?' in message) is (suggestion is not None)
+    assert ("write True, False or a list" in message) is (suggestion is None)
 
 
-def test_the_parser_of_the_built_in_is_named_by_its_own_setting() -> None:
-    """Not by ours, which only says `True`."""
+def test_error_about_the_built_in_parser_names_its_setting() -> None:
+    """Our setting is only `True`."""
     with pytest.raises(SettingsError, match=r"^ROBOTSTXT_PARSER: no\.such is not a"):
         peers(["ROBOTSTXT_PARSER"], idle_crawler({"ROBOTSTXT_PARSER": "no.such"}))
 
 
-class OfScript(PythonRobotParser):
-    """A class as the script that runs would define it."""
+class MainParser(PythonRobotParser):
+    """A parser class that is defined in the main script."""
 
     __module__ = "__main__"
 
 
-def test_a_parser_of_the_script_that_runs_is_refused() -> None:
+def test_parser_of_the_main_script_is_an_error() -> None:
     """Another process cannot import it."""
-    with pytest.raises(SettingsError, match="parser OfScript: another process must"):
-        peers([OfScript], idle_crawler())
+    with pytest.raises(SettingsError, match="parser MainParser: another process must"):
+        peers([MainParser], idle_crawler())
 
 
-def test_a_setting_of_the_script_that_runs_does_not_end_the_comparison(
+def test_settings_with_classes_of_the_main_script_are_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The process of the parsers leaves out what it cannot import."""
+    """The process of the parsers cannot import them."""
     main = sys.modules["__main__"]
-    monkeypatch.setattr(main, OfScript.__name__, OfScript, raising=False)
+    monkeypatch.setattr(main, MainParser.__name__, MainParser, raising=False)
     values = {
-        "ROBOTSTXT_PARSER": OfScript,
-        "OTHER": OfScript(b"", None),
+        "ROBOTSTXT_PARSER": MainParser,
+        "OTHER": MainParser(b"", None),
         "NAME": "kept",
     }
     settings = portable(Settings(values))
-    monkeypatch.delattr(main, OfScript.__name__)
+    monkeypatch.delattr(main, MainParser.__name__)
 
     found: list[Any] = []
 
@@ -130,12 +130,12 @@ def test_a_setting_of_the_script_that_runs_does_not_end_the_comparison(
 
     assert found[0]["NAME"] == "kept"
     # The default would be another parser than the one in use.
-    assert found[0]["ROBOTSTXT_PARSER"] == "__main__.OfScript"
+    assert found[0]["ROBOTSTXT_PARSER"] == "__main__.MainParser"
     assert found[0]["OTHER"] is None
 
 
-def test_a_parser_named_twice_is_compared_once() -> None:
-    """By its class, by its path and by its short name it is one."""
+def test_parser_named_twice_is_compared_once() -> None:
+    """Its path, its short name and ROBOTSTXT_PARSER are the same parser."""
     path = "scrapy.robotstxt.ProtegoRobotParser"
 
     found = peers(["Protego", path, "ROBOTSTXT_PARSER"], idle_crawler())
@@ -143,8 +143,8 @@ def test_a_parser_named_twice_is_compared_once() -> None:
     assert [parser.name for parser in found] == ["ProtegoRobotParser"]
 
 
-def test_a_file_url_is_a_path(tmp_path: Path) -> None:
-    """As in FEEDS; `%(name)s` is filled in before."""
+def test_report_path_may_be_a_file_url(tmp_path: Path) -> None:
+    """As in FEEDS, `%(name)s` is replaced."""
     wanted = f"{tmp_path.as_uri()}/%(name)s.json"
 
     assert report_path(wanted, Spider("walk")) == tmp_path / "walk.json"
@@ -161,10 +161,10 @@ def test_a_file_url_is_a_path(tmp_path: Path) -> None:
         ("notes", "http://localhost"),
     ],
 )
-def test_a_file_belongs_to_the_host_it_is_named_after(
+def test_origin_of_a_file_comes_from_its_name(
     tmp_path: Path, name: str, origin: str
 ) -> None:
-    """By its own name or by that of its folder; otherwise a stand-in."""
+    """The host is the name of the file or of its folder; otherwise it is localhost."""
     path = tmp_path / "files" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"")
@@ -178,7 +178,7 @@ def test_a_file_belongs_to_the_host_it_is_named_after(
 
 
 def shadow(**settings: Any) -> tuple[ShadowComparison, RobotsSettings]:
-    """Return what compares a crawl with these settings."""
+    """Return a shadow comparison with these settings, and the settings."""
     crawler = idle_crawler({"ROBOTS1994_COMPARE": ["Protego"], **settings})
     crawler.spider = Spider("walk")
     read = RobotsSettings.from_settings(crawler.settings)
@@ -190,48 +190,53 @@ def policy_of(
     settings: RobotsSettings,
     body: bytes = b"User-agent: *\nDisallow: /a\nDisallow: /",
     *,
-    cut: bool = False,
+    is_truncated: bool = False,
     origin: Origin = ORIGIN,
 ) -> Policy:
-    """Return the policy that an answer makes."""
-    response = RobotsResponse(status, body, is_truncated=cut)
+    """Return the policy built from a response."""
+    response = RobotsResponse(status, body, is_truncated=is_truncated)
     reader = settings.new_reader()
     return Policy.from_response(origin, response, reader, 0, settings.freshness)
 
 
-def test_of_a_truncated_file_all_parsers_read_the_whole_lines() -> None:
-    """The truncated line would close the site for the other parser only."""
-    watching, settings = shadow()
+def test_all_parsers_read_only_the_complete_lines_of_a_truncated_file() -> None:
+    """The truncated line would disallow everything for the other parser only."""
+    shadow_comparison, settings = shadow()
 
-    watching.compare(policy_of(200, settings, cut=True), f"{ORIGIN}/b", "me")
+    shadow_comparison.compare(
+        policy_of(200, settings, is_truncated=True), f"{ORIGIN}/b", "me"
+    )
 
-    report = watching.report()
+    report = shadow_comparison.report()
     assert report.disagreements == 0
     assert report.questions == 1
 
 
-def test_of_a_truncated_file_the_bytes_that_cannot_be_decoded_stay() -> None:
-    """O17: as they were, for the other parsers too."""
-    watching, settings = shadow()
+def test_undecodable_bytes_of_a_truncated_file_are_preserved() -> None:
+    """O17: the other parsers get them unchanged."""
+    shadow_comparison, settings = shadow()
     body = b"User-agent: *\nDisallow: /caf\xe9\nDisall"
 
-    assert watching.body_of(policy_of(200, settings, body, cut=True)) == body[:-6]
-    assert watching.body_of(policy_of(200, settings, body)) == body
+    assert (
+        shadow_comparison.body_of(policy_of(200, settings, body, is_truncated=True))
+        == body[:-6]
+    )
+    assert shadow_comparison.body_of(policy_of(200, settings, body)) == body
 
 
-def test_in_a_dry_run_http_and_https_of_one_host_share_the_file_fetched_first() -> None:
-    """As in the built-in, for the whole crawl; ours has a policy for each."""
-    watching, settings = shadow(ROBOTS1994_DRY_RUN=True)
+def test_dry_run_http_and_https_of_a_host_share_the_first_file() -> None:
+    """The built-in shares it for the whole crawl; ours has a policy for each."""
+    shadow_comparison, settings = shadow(ROBOTS1994_DRY_RUN=True)
     secure = Origin("https", "a.test", 443)
     other_port = Origin("https", "a.test", 8443)
     first = policy_of(200, settings, b"User-agent: *\nDisallow: /a\n")
     later = policy_of(200, settings, b"", origin=secure)
     apart = policy_of(200, settings, b"", origin=other_port)
 
-    watching.compare(first, f"{ORIGIN}/a", "me")
-    watching.compare(later, f"{secure}/a", "me")
-    watching.compare(apart, f"{other_port}/a", "me")
-    report = watching.report()
+    shadow_comparison.compare(first, f"{ORIGIN}/a", "me")
+    shadow_comparison.compare(later, f"{secure}/a", "me")
+    shadow_comparison.compare(apart, f"{other_port}/a", "me")
+    report = shadow_comparison.report()
 
     changes = {site.label: site.change("ProtegoRobotParser") for site in report.sites}
     assert changes == {
@@ -246,62 +251,64 @@ def test_in_a_dry_run_http_and_https_of_one_host_share_the_file_fetched_first() 
     assert report.metadata["dry run"] == "yes"
 
 
-def test_after_a_failure_a_dry_run_compares_with_an_empty_file() -> None:
-    """The built-in allows everything at that host then, for the whole crawl."""
-    watching, settings = shadow(ROBOTS1994_DRY_RUN=True)
-    watching.note_failure(ORIGIN)
+def test_dry_run_compares_with_an_empty_file_after_a_failure() -> None:
+    """After a failed fetch the built-in allows everything of the host."""
+    shadow_comparison, settings = shadow(ROBOTS1994_DRY_RUN=True)
+    shadow_comparison.note_failure(ORIGIN)
 
-    watching.compare(policy_of(200, settings), f"{ORIGIN}/a", "me")
+    shadow_comparison.compare(policy_of(200, settings), f"{ORIGIN}/a", "me")
 
-    (site,) = watching.report().sites
+    (site,) = shadow_comparison.report().sites
     assert site.change("ProtegoRobotParser") is Change.CLOSED
 
 
-def test_without_the_body_nothing_is_compared() -> None:
-    """As of a 404 that an earlier crawl stored: counted, not guessed."""
-    watching, settings = shadow()
+def test_decision_without_a_body_is_skipped() -> None:
+    """A 404 that an earlier crawl stored has no body, so it counts as skipped."""
+    shadow_comparison, settings = shadow()
 
-    watching.compare(policy_of(404, settings), f"{ORIGIN}/b", b"me")
+    shadow_comparison.compare(policy_of(404, settings), f"{ORIGIN}/b", b"me")
 
-    report = watching.report()
+    report = shadow_comparison.report()
     assert report.totals.skipped == 1
     assert report.questions == 0
 
 
-def test_of_answers_whose_status_decides_thousands_of_bodies_are_stored() -> None:
-    """Most are short error pages, and a dry run must not forget what the built-in read."""
-    watching, settings = shadow(ROBOTS1994_DRY_RUN=True)
+def test_thousands_of_error_bodies_are_stored() -> None:
+    """Most are short, and a dry run must remember what the built-in would have read."""
+    shadow_comparison, settings = shadow(ROBOTS1994_DRY_RUN=True)
     page = b"<html>no access" * 20
     for number in range(5_000):
-        watching.store_body(Origin("http", f"h{number}.test", 80), page)
-    watching.store_body(Origin("http", "large.test", 80), os.urandom(100_000))
+        shadow_comparison.store_body(Origin("http", f"h{number}.test", 80), page)
+    shadow_comparison.store_body(Origin("http", "large.test", 80), os.urandom(100_000))
 
     first = policy_of(403, settings, origin=Origin("http", "h0.test", 80))
-    assert watching.body_of(first) == page
+    assert shadow_comparison.body_of(first) == page
 
 
-def test_bodies_are_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that alone is too large takes the place of all others."""
+def test_bodies_are_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body that alone exceeds the limit replaces all others."""
     monkeypatch.setattr(comparison, "MAX_BODY_BYTES", 20_000)
-    watching, settings = shadow()
+    shadow_comparison, settings = shadow()
     for number in range(50):
-        watching.store_body(Origin("http", f"h{number}.test", 80), os.urandom(1_000))
-    assert len(watching._bodies) == 13
+        shadow_comparison.store_body(
+            Origin("http", f"h{number}.test", 80), os.urandom(1_000)
+        )
+    assert len(shadow_comparison._bodies) == 13
 
     large = os.urandom(100_000)
-    watching.store_body(ORIGIN, large)
+    shadow_comparison.store_body(ORIGIN, large)
 
-    assert watching.body_of(policy_of(403, settings)) == large
-    assert len(watching._bodies) == 1
+    assert shadow_comparison.body_of(policy_of(403, settings)) == large
+    assert len(shadow_comparison._bodies) == 1
 
 
-def test_files_that_wait_for_the_parsers_are_bounded_in_bytes(
+def test_queued_files_are_limited_in_bytes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each origin has another file; what is skipped is counted, the rest is compared."""
+    """Each origin has another file; decisions over the limit count as skipped."""
     monkeypatch.setattr(comparison, "MAX_QUEUED_BYTES", 100_000)
-    watching, settings = shadow()
-    monkeypatch.setattr(watching._thread, "start", lambda: None)
+    shadow_comparison, settings = shadow()
+    monkeypatch.setattr(shadow_comparison._thread, "start", lambda: None)
     policies = []
     for number in range(50):
         body = b"User-agent: *\nDisallow: /%d\n" % number + b"#" * 10_000
@@ -310,26 +317,26 @@ def test_files_that_wait_for_the_parsers_are_bounded_in_bytes(
 
     for policy in policies:
         for path in ("/1", "/2"):
-            watching.compare(policy, f"{policy.origin}{path}", "me")
-    assert watching._queue.qsize() == 2 * 10
+            shadow_comparison.compare(policy, f"{policy.origin}{path}", "me")
+    assert shadow_comparison._queue.qsize() == 2 * 10
 
     monkeypatch.undo()
-    watching._thread.start()
-    report = watching.report()
+    shadow_comparison._thread.start()
+    report = shadow_comparison.report()
     assert report.totals.skipped == 2 * 40
     assert report.questions == 2 * 10
-    assert watching._queued_bytes == watching._compared_bytes
+    assert shadow_comparison._queued_bytes == shadow_comparison._compared_bytes
 
 
-def test_memory_is_bounded_however_many_disagree() -> None:
-    """Counts go on, samples do not."""
-    watching, settings = shadow()
+def test_number_of_stored_examples_is_limited() -> None:
+    """All disagreements are counted."""
+    shadow_comparison, settings = shadow()
     policy = policy_of(200, settings, b"User-agent: *\nDisallow: /*\n")
 
     for number in range(500):
-        watching.compare(policy, f"{ORIGIN}/{number}", "me")
+        shadow_comparison.compare(policy, f"{ORIGIN}/{number}", "me")
 
-    report = watching.report()
+    report = shadow_comparison.report()
     (site,) = report.sites
     assert site.count("ProtegoRobotParser", Direction.STRICTER) == 500
     assert len(site.examples["ProtegoRobotParser", Direction.STRICTER]) == MAX_EXAMPLES

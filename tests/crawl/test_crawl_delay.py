@@ -18,47 +18,47 @@ DELAYS = {"a.test": 0.3, "b.test": 0.4, "c.test": 0.5, "d.test": 0.6, "e.test": 
 FREE = "free.test"
 PAGES = 5
 FREE_PAGES = 20
-"""More than any other may send meanwhile, few enough for a machine that is busy."""
+"""More than any other origin may get meanwhile, and few enough for a busy machine."""
 
 EXTENDED: dict[str, Any] = {
     "ROBOTS1994_DIALECT": "extended",
     "ROBOTS1994_CRAWL_DELAY": True,
-    # By the name that this Scrapy knows; the older one warns since 2.19.
+    # The name in this version of Scrapy; the older name causes a warning since 2.19.
     **(
         {"DOWNLOAD_DELAY_JITTER": 0.5}
         if hasattr(default_settings, "DOWNLOAD_DELAY_JITTER")
         else {"RANDOMIZE_DOWNLOAD_DELAY": True}
     ),
 }
-NOTED = "tests.crawl.slot_notes:note_slots"
+RECORDED = "tests.crawl.slot_notes:note_slots"
 
 
 def stating(delay: float) -> str:
-    """Return a robots.txt that states that delay and disallows nothing."""
+    """Return a robots.txt with *delay* that disallows nothing."""
     return f"User-agent: *\nCrawl-delay: {delay}\nDisallow:\n"
 
 
 def times(site: Site, host: str) -> list[float]:
-    """When the requests for a host came in, robots.txt among them."""
+    """Return the arrival times of the requests for *host*, robots.txt included."""
     return [seen.at for seen in site.log() if seen.host.startswith(host)]
 
 
 def gaps(site: Site, host: str) -> list[float]:
-    """Seconds between two requests for a host, by the server's clock."""
+    """Return the seconds between requests for *host*, by the server's clock."""
     return [after - before for before, after in pairwise(times(site, host))]
 
 
 def states(result: CrawlResult, slot: str = "127.0.0.1") -> list[tuple[Any, ...]]:
-    """How the slot was at each request that left the downloader."""
+    """Return the state of the slot at each request that left the downloader."""
     return [tuple(state) for state in result.stats[f"test/slot/{slot}"]]
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_five_origins_have_their_delays_and_a_sixth_full_speed(
+def test_each_origin_has_its_delay_and_one_without_has_none(
     reactor: Reactor,
 ) -> None:
-    """No two requests for an origin are nearer than it states; the sixth is done before
-    any other had four.
+    """No gap is shorter than the stated delay; the origin without one is done before
+    any other had four pages.
     """
     with Site() as site:
         for host, delay in DELAYS.items():
@@ -78,7 +78,7 @@ def test_five_origins_have_their_delays_and_a_sixth_full_speed(
 
 
 class SlotlessDownloader:
-    """A downloader with all that the engine calls, and no slots."""
+    """A downloader with everything that the engine calls, but without slots."""
 
     def __init__(self, crawler: Any) -> None:
         self._real = Downloader(crawler)
@@ -90,13 +90,13 @@ class SlotlessDownloader:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_downloader_without_slots_applies_no_delay_and_one_line_says_so(
+def test_downloader_without_slots_applies_no_delay_and_logs_it_once(
     reactor: Reactor,
 ) -> None:
-    """Nothing else is lost."""
+    """All pages are fetched."""
     settings = {
         "DOWNLOADER": "tests.crawl.test_crawl_delay.SlotlessDownloader",
-        # The default one of newer versions asks the downloader for keys of slots.
+        # The default queue of newer versions gets slot keys from the downloader.
         "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
     }
     with Site() as site:
@@ -110,8 +110,8 @@ def test_downloader_without_slots_applies_no_delay_and_one_line_says_so(
     assert "robots1994/crawl_delay/kept" not in result.stats
 
 
-def test_a_delay_over_the_cap_is_cut_and_reported() -> None:
-    """Once an origin, in the log and in the stats."""
+def test_delay_over_the_maximum_is_capped_and_logged() -> None:
+    """The cap is logged and counted once per origin."""
     with Site() as site:
         site.robots(stating(999))
         result = crawl(
@@ -134,25 +134,25 @@ def test_a_delay_over_the_cap_is_cut_and_reported() -> None:
         {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4, "concurrency": 3}}},
     ],
 )
-def test_the_users_own_delay_stays_where_it_is_longer(settings: dict[str, Any]) -> None:
-    """Whichever way it was set; a delay of the file that is longer wins."""
+def test_longer_configured_delay_stays(settings: dict[str, Any]) -> None:
+    """The longer delay applies, whichever setting the user's delay comes from."""
     with Site() as site:
         site.robots(stating(0.3))
         pages = [site.url(f"/{n}") for n in range(4)]
-        result = crawl(pages, settings=EXTENDED | settings, hook=NOTED)
+        result = crawl(pages, settings=EXTENDED | settings, hook=RECORDED)
 
     delays = [delay for delay, _, _ in states(result)[1:]]
     assert max(delays) >= 0.4
     assert min(delays) >= 0.3
 
 
-def test_autothrottle_moves_the_delay_but_never_below_the_files() -> None:
-    """It begins above and, the server being quick, would end far below."""
+def test_autothrottle_never_lowers_the_delay_below_that_of_the_file() -> None:
+    """The start delay is higher; with a quick server AutoThrottle would go far below."""
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     with Site() as site:
         site.robots(stating(0.3))
         pages = [site.url(f"/{n}") for n in range(5)]
-        result = crawl(pages, settings=EXTENDED | throttled, hook=NOTED)
+        result = crawl(pages, settings=EXTENDED | throttled, hook=RECORDED)
 
         assert min(gaps(site, "127.0.0.1")) >= 0.3
 
@@ -162,10 +162,10 @@ def test_autothrottle_moves_the_delay_but_never_below_the_files() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_the_slot_is_as_it_was_once_the_policy_states_no_delay(
+def test_slot_is_restored_when_the_policy_states_no_delay(
     reactor: Reactor,
 ) -> None:
-    """A refreshed robots.txt without the delay gives the slot back."""
+    """A refreshed robots.txt without a delay restores the slot."""
     with Site() as site:
         site.answer("/robots.txt", [replies.text(stating(0.2)), replies.text("")])
         for number in range(12):
@@ -176,7 +176,7 @@ def test_the_slot_is_as_it_was_once_the_policy_states_no_delay(
             reactor=reactor,
             settings=EXTENDED | {"ROBOTS1994_TTL": 0.5, "ROBOTS1994_MIN_TTL": 0},
             spider_args={"follow": True},
-            hook=NOTED,
+            hook=RECORDED,
         )
 
     found = states(result)
@@ -185,14 +185,14 @@ def test_the_slot_is_as_it_was_once_the_policy_states_no_delay(
     assert not result.error
 
 
-def test_the_default_dialect_has_no_delay_and_warns() -> None:
-    """The setting alone changes nothing but one warning."""
+def test_default_dialect_applies_no_delay_and_warns() -> None:
+    """The setting alone causes only a warning."""
     with Site() as site:
         site.robots(stating(999))
         result = crawl(
             [site.url("/1"), site.url("/2")],
             settings={"ROBOTS1994_CRAWL_DELAY": True},
-            hook=NOTED,
+            hook=RECORDED,
         )
 
     assert len(result.fetched) == 2
@@ -204,12 +204,12 @@ BY_SIGNAL = {
     "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
     "ROBOTS1994_CRAWL_DELAY": True,
 }
-"""The extension alone, which the built-in middleware tells of delays."""
+"""Settings for the extension with the built-in middleware."""
 
 
-def test_delays_of_the_built_ins_parsers_come_by_signal() -> None:
-    """The extension with the built-in middleware, if Scrapy has the signal; if it has
-    none, the log says what to do.
+def test_extension_applies_delays_with_the_built_in_middleware() -> None:
+    """It works if Scrapy has the signal `robots_parsed`; otherwise the log says what to
+    do.
     """
     with Site() as site:
         site.robots(stating(0.3))
@@ -228,14 +228,14 @@ def test_delays_of_the_built_ins_parsers_come_by_signal() -> None:
 
 
 class AnyFloatParser:
-    """A parser that reads the delay as `float` does, as RerpRobotParser."""
+    """A parser that reads the delay with `float`, like RerpRobotParser."""
 
     def __init__(self, body: bytes) -> None:
         self.stated = body.partition(b"Crawl-delay: ")[2]
 
     @classmethod
     def from_crawler(cls, _crawler: Any, body: bytes) -> AnyFloatParser:
-        """Read a file with a delay."""
+        """Make a parser of *body*."""
         return cls(body)
 
     def allowed(self, *_: object) -> bool:
@@ -248,8 +248,8 @@ class AnyFloatParser:
 
 
 @pytest.mark.parametrize("stated", ["inf", "nan", "-5"])
-def test_no_delay_is_applied_for_a_number_that_no_timer_takes(stated: str) -> None:
-    """Else the requests of the origin would never leave their slot."""
+def test_delay_that_no_timer_accepts_is_not_applied(stated: str) -> None:
+    """Otherwise the requests of the origin would never leave their slot."""
     with Site() as site:
         site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
         result = crawl(
@@ -266,10 +266,10 @@ def test_no_delay_is_applied_for_a_number_that_no_timer_takes(stated: str) -> No
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_extension_with_our_middleware_lets_the_crawl_end(
+def test_crawl_with_extension_and_our_middleware_ends(
     reactor: Reactor,
 ) -> None:
-    """Both have requests that do not count, and each once restored the other's state."""
+    """Both leave requests uncounted; once, each restored the other's state."""
     hosts = [f"host{number}.test" for number in range(6)]
     with Site() as site:
         site.robots(stating(0.2))
@@ -287,8 +287,8 @@ def test_extension_with_our_middleware_lets_the_crawl_end(
     assert len(result.fetched) == 30
 
 
-def test_the_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Installed by hand, without the setting, it does nothing."""
+def test_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enabled by hand, without the setting, the extension does nothing."""
     monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
     with Site() as site:
         result = crawl(
@@ -302,10 +302,10 @@ def test_the_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("pause", [0.0, 0.2])
-def test_a_page_cancelled_in_the_queue_of_its_slot_ends_as_cancelled(
+def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     reactor: Reactor, pause: float
 ) -> None:
-    """Nothing counts it any more, so that the next page comes and the crawl ends."""
+    """The next page is fetched and the crawl ends."""
     with Site() as site:
         site.robots(stating(1))
         result = crawl(
@@ -319,5 +319,5 @@ def test_a_page_cancelled_in_the_queue_of_its_slot_ends_as_cancelled(
 
     assert result.items == [{"ends": ["200", "CancelledError", "200"], "active": 0}]
     assert targets[-1] == "/2"
-    # What the slot dropped before its pause began to count is sent, as by Scrapy.
+    # A page cancelled before the slot's delay began is still sent, as in Scrapy.
     assert targets.count("/1") <= (pause == 0.0)

@@ -1,4 +1,4 @@
-"""A content coding is undone whole or not at all, and never past the limit."""
+"""Content codings are decoded completely or not at all, and never past the limit."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ from tests.support.replies import Reply
 from tests.support.site import Site
 
 LIMIT = 4_000
-PACKERS = {
+COMPRESSORS = {
     "gzip": gzip.compress,
     "x-gzip": gzip.compress,
     "deflate": zlib.compress,
     "br": brotli.compress,
     "zstd": zstd.compress,
 }
-codings = st.lists(st.sampled_from(sorted(PACKERS)), max_size=MAX_LAYERS)
+codings = st.lists(st.sampled_from(sorted(COMPRESSORS)), max_size=MAX_LAYERS)
 bodies = st.binary(max_size=LIMIT) | st.integers(0, LIMIT).map(lambda n: b"#\n" * n)
 
 
 def packed(body: bytes, layers: list[str]) -> bytes:
-    """Put *layers* of coding on *body*, the first one innermost."""
+    """Return *body* with *layers* of coding, the first one innermost."""
     for coding in layers:
-        body = PACKERS[coding](body)
+        body = COMPRESSORS[coding](body)
     return body
 
 
 @given(body=bodies, layers=codings)
 def test_compressed_body_is_decompressed(body: bytes, layers: list[str]) -> None:
-    """Any layers, one upon the other."""
+    """Any sequence of layers is decoded."""
     sent = packed(body, layers)
 
     assert unpack(sent, layers, 10 * LIMIT, is_truncated=False) == (body, False)
 
 
-@given(body=bodies, coding=st.sampled_from(sorted(PACKERS)))
-def test_ours_o24_unpacking_stops_at_the_limit(body: bytes, coding: str) -> None:
-    """One byte more than the limit shows that the file is longer."""
+@given(body=bodies, coding=st.sampled_from(sorted(COMPRESSORS)))
+def test_ours_o24_decompression_stops_at_the_limit(body: bytes, coding: str) -> None:
+    """One byte past the limit shows that the file is longer."""
     sent = packed(body, [coding])
 
     assert unpack(sent, [coding], 99, is_truncated=False) == (
@@ -64,10 +64,14 @@ def test_ours_o24_unpacking_stops_at_the_limit(body: bytes, coding: str) -> None
 
 
 @given(
-    body=bodies.filter(bool), coding=st.sampled_from(sorted(PACKERS)), data=st.data()
+    body=bodies.filter(bool),
+    coding=st.sampled_from(sorted(COMPRESSORS)),
+    data=st.data(),
 )
-def test_half_a_body_is_none(body: bytes, coding: str, data: st.DataObject) -> None:
-    """Cut anywhere, a packed body that is said to be whole cannot be read (R5)."""
+def test_incomplete_body_is_undecodable(
+    body: bytes, coding: str, data: st.DataObject
+) -> None:
+    """A compressed body that was cut anywhere, but not at our limit, is an error (R5)."""
     sent = packed(body, [coding])
     part = sent[: data.draw(st.integers(1, len(sent) - 1))]
 
@@ -76,10 +80,10 @@ def test_half_a_body_is_none(body: bytes, coding: str, data: st.DataObject) -> N
 
 
 @given(noise=st.binary(max_size=500), layers=codings, is_truncated=st.booleans())
-def test_any_bytes_are_read_or_refused(
+def test_arbitrary_bytes_are_decoded_or_undecodable(
     noise: bytes, layers: list[str], *, is_truncated: bool
 ) -> None:
-    """Nothing but `Undecodable` is raised, whatever is sent."""
+    """Only `Undecodable` is raised, and the result is bounded."""
     try:
         out, _ = unpack(noise, layers, LIMIT, is_truncated=is_truncated)
     except Undecodable:
@@ -88,7 +92,7 @@ def test_any_bytes_are_read_or_refused(
 
 
 def test_ours_o24_truncated_body_is_decompressed_up_to_its_end() -> None:
-    """A download stopped at the limit is read as far as it goes."""
+    """A download that was stopped at the limit is decoded as far as it goes."""
     body = b"".join(b"Disallow: /%d\n" % number for number in range(300))
 
     out, is_truncated = unpack(
@@ -100,14 +104,14 @@ def test_ours_o24_truncated_body_is_decompressed_up_to_its_end() -> None:
     assert body.startswith(out)
 
 
-def test_more_layers_than_anyone_needs_are_refused() -> None:
+def test_too_many_layers_are_undecodable() -> None:
     """Each layer costs memory; a hostile header may name thousands."""
     with pytest.raises(Undecodable, match="5 content codings"):
         unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_truncated=False)
 
 
 def test_unknown_coding_is_left_to_scrapy() -> None:
-    """Of `compress` and of what only a missing library undoes nothing is taken over."""
+    """`can_unpack` is false if one of the codings is unknown."""
     assert can_unpack(["gzip", "deflate"])
     assert not can_unpack(["gzip", "compress"])
 
@@ -116,8 +120,8 @@ TINY = {"gzip": gzip.compress(b"", mtime=0), "zstd": zstd.compress(b"")}
 
 
 @pytest.mark.parametrize("coding", TINY)
-def test_members_without_end_are_refused(coding: str) -> None:
-    """Each costs a decompressor; a file of nothing else is no honest one."""
+def test_too_many_members_are_undecodable(coding: str) -> None:
+    """Each member costs a decompressor; no honest file has thousands of them."""
     most = TINY[coding] * MAX_MEMBERS
 
     assert unpack(most, [coding], LIMIT, is_truncated=False) == (b"", False)
@@ -126,8 +130,8 @@ def test_members_without_end_are_refused(coding: str) -> None:
     assert refused.value.is_final
 
 
-def test_the_rest_of_a_body_is_not_copied_for_each_of_its_members() -> None:
-    """The work grows with the body, not with its square: bytes fed are counted."""
+def test_decompression_of_many_members_takes_linear_time() -> None:
+    """The number of bytes passed to decompressors grows with the body, not its square."""
     fed: list[int] = []
 
     class Counting:
@@ -149,8 +153,8 @@ def test_the_rest_of_a_body_is_not_copied_for_each_of_its_members() -> None:
     assert max(fed) <= _INPUT_CHUNK
 
 
-def test_a_small_packed_file_hides_no_large_one() -> None:
-    """The attack of four layers: each is bounded by the limit and by its members."""
+def test_nested_decompression_bomb_is_undecodable() -> None:
+    """Each of four layers is limited in its size and its number of members."""
     body = TINY["zstd"] * 60_000
     layers = ["zstd", "zstd", "zstd", "gzip"]
     sent = packed(body, layers[1:])
@@ -164,17 +168,19 @@ def test_a_small_packed_file_hides_no_large_one() -> None:
     ("size", "layers", "expected"),
     [(4_096, ["gzip"], True), (4_097, ["gzip"], False), (9, ["gzip", "br"], False)],
 )
-def test_only_small_bodies_of_one_layer_are_unpacked_on_the_event_loop(
+def test_only_small_bodies_of_one_layer_are_decoded_on_the_event_loop(
     size: int, layers: list[str], *, expected: bool
 ) -> None:
-    """A thread does the others; a body that is not packed needs none."""
+    """Others are decoded in a thread; an uncompressed body needs no decoding."""
     assert is_quick(b"x" * size, layers) is expected
     assert is_quick(b"x" * 500_000, [])
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_packed_on_its_way_the_file_is_obeyed_or_not_known(reactor: Reactor) -> None:
-    """No client asks for a transfer coding; one passes the packed bytes on."""
+def test_compressed_transfer_coding_never_allows_a_disallowed_page(
+    reactor: Reactor,
+) -> None:
+    """No client requests a transfer coding, and some pass the compressed bytes on."""
     packed = gzip.compress(b"User-agent: *\nDisallow: /closed\n")
     body = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
     body += b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed)

@@ -17,8 +17,8 @@ PATHS = ("/x", "/y", "/z", "/z/1", "/")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_dialect_of_the_setting_decides_in_a_crawl(dialect: str) -> None:
-    """The same file and the same pages."""
+def test_dialect_of_the_setting_decides_in_a_crawl(dialect: str) -> None:
+    """The same file allows the pages that its parser allows in that dialect."""
     with Site() as site:
         site.robots(BODY)
         result = crawl(
@@ -33,7 +33,7 @@ def test_the_dialect_of_the_setting_decides_in_a_crawl(dialect: str) -> None:
 
 
 def test_dialects_read_the_file_differently() -> None:
-    """Else the test above would pass in any dialect."""
+    """Otherwise the test above would pass in any dialect."""
     answers = {
         tuple(
             RobotsTxt.parse(BODY, dialect=it).allowed(path, "rover") for path in PATHS
@@ -45,7 +45,7 @@ def test_dialects_read_the_file_differently() -> None:
 
 
 def test_parser_returns_the_crawl_delay_of_its_dialect() -> None:
-    """`RobotParser.crawl_delay` of Scrapy 2.18; None in the dialect of 1994."""
+    """`RobotParser.crawl_delay` exists since Scrapy 2.18; it is None in dialect 1994."""
     body = b"User-agent: rover\nCrawl-delay: 2.5\n"
     extended = idle_crawler({"ROBOTS1994_DIALECT": "extended"})
 

@@ -1,4 +1,4 @@
-"""Limits of a download: its clock runs from the first byte; whose silence it is."""
+"""`DownloadLimits`: size, time since the first byte, and silent networks."""
 
 from __future__ import annotations
 
@@ -20,67 +20,67 @@ from scrapy_robots1994.crawl.downloads import (
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
 
 SITES = [f"www.site{number}.example" for number in range(50)]
-# Never closed: these downloads go on.
+# Never closed: these downloads do not end.
 UNDER_WAY = ExitStack()
 
 
-def braked(progress: DownloadState) -> tuple[DownloadLimits, Request]:
-    """Return a brake and the robots.txt request that it applies *progress* to."""
+def limits_with(state: DownloadState) -> tuple[DownloadLimits, Request]:
+    """Return download limits, and a robots.txt request in *state*."""
     signals = SimpleNamespace(connect=lambda *_: None, disconnect=lambda *_: None)
     downloader = SimpleNamespace(active=set())
     engine = SimpleNamespace(downloader=downloader)
     crawler: Any = SimpleNamespace(signals=signals, engine=engine)
-    request = Request("http://a.test/robots.txt", meta={OWN_REQUEST: progress})
+    request = Request("http://a.test/robots.txt", meta={OWN_REQUEST: state})
     return DownloadLimits(crawler), request
 
 
-def received(progress: DownloadState, data: bytes) -> None:
-    """Let *data* of a robots.txt arrive."""
-    brake, request = braked(progress)
-    brake._bytes_received(data, request)
+def received(state: DownloadState, data: bytes) -> None:
+    """Report *data* of a robots.txt as received."""
+    limits, request = limits_with(state)
+    limits._bytes_received(data, request)
 
 
-def test_a_long_wait_in_the_slots_queue_is_no_timeout() -> None:
-    """With DOWNLOAD_DELAY a request may wait longer than the server takes."""
-    progress = DownloadState(1_000, 30, started=monotonic() - 3_600)
+def test_long_wait_in_the_queue_of_a_slot_is_not_a_timeout() -> None:
+    """With DOWNLOAD_DELAY, a request may wait longer than the timeout."""
+    state = DownloadState(1_000, 30, started=monotonic() - 3_600)
 
-    received(progress, b"User-agent: *\n")
+    received(state, b"User-agent: *\n")
 
-    assert not progress.is_late
+    assert not state.is_late
 
 
-def test_a_byte_a_second_is_stopped_when_its_time_is_over() -> None:
-    """What began to come must also end."""
-    progress = DownloadState(1_000, 30, started=monotonic() - 3_600, received=1)
+def test_slow_download_is_stopped_after_the_timeout() -> None:
+    """A download whose first byte has arrived must end in time."""
+    state = DownloadState(1_000, 30, started=monotonic() - 3_600, received=1)
 
     with pytest.raises(StopDownload):
-        received(progress, b"U")
+        received(state, b"U")
 
-    assert progress.is_late
+    assert state.is_late
 
 
 def test_file_past_the_limit_is_truncated() -> None:
-    """O24: stopped, not failed."""
-    progress = DownloadState(10, 30)
+    """O24: the download is stopped without failing."""
+    state = DownloadState(10, 30)
 
     with pytest.raises(StopDownload) as stopped:
-        received(progress, b"User-agent: *\n")
+        received(state, b"User-agent: *\n")
 
     assert stopped.value.fail is False
-    assert progress.is_truncated
+    assert state.is_truncated
 
 
 def test_resent_request_has_the_whole_timeout() -> None:
-    """A first response that came too late says nothing of the second."""
-    progress = DownloadState(1_000, 30, started=monotonic() - 3_600, received=1)
-    brake, request = braked(progress)
+    """A first response that was too slow does not affect the second one."""
+    state = DownloadState(1_000, 30, started=monotonic() - 3_600, received=1)
+    limits, request = limits_with(state)
     with pytest.raises(StopDownload):
-        brake._bytes_received(b"U", request)
+        limits._bytes_received(b"U", request)
 
-    brake._reached(request.replace())
-    brake._bytes_received(b"User-agent: *\n", request.replace())
+    limits._reached(request.replace())
+    limits._bytes_received(b"User-agent: *\n", request.replace())
 
-    assert not progress.is_late
+    assert not state.is_late
 
 
 def silent(limits: DownloadLimits, since: float, *hosts: str) -> list[DownloadState]:
@@ -92,19 +92,19 @@ def silent(limits: DownloadLimits, since: float, *hosts: str) -> list[DownloadSt
     return states
 
 
-def limits() -> DownloadLimits:
+def new_limits() -> DownloadLimits:
     """Return limits of a crawl in which nothing has been downloaded."""
-    return braked(DownloadState(1_000, 30))[0]
+    return limits_with(DownloadState(1_000, 30))[0]
 
 
-def test_a_silent_network_is_ours_if_many_sites_are_silent(
+def test_network_is_down_if_many_sites_are_silent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Ours R7; until a server is heard, and only if as many waited as long."""
+    """Ours R7: this applies until a server responds, and only if all waited as long."""
     now = 100.0
     monkeypatch.setattr(downloads, "monotonic", lambda: now)
 
-    few, many = limits(), limits()
+    few, many = new_limits(), new_limits()
     only, *_ = silent(few, now, *SITES[:MANY_SITES])
     one, *_ = silent(many, now, *SITES[: MANY_SITES + 1])
     now += 30
@@ -113,7 +113,7 @@ def test_a_silent_network_is_ours_if_many_sites_are_silent(
     many.heard()
     assert not many.is_network_down(one)
 
-    late = limits()
+    late = new_limits()
     (alone,) = silent(late, now, SITES[0])
     now += 29
     silent(late, now, *SITES[1:])
@@ -121,14 +121,14 @@ def test_a_silent_network_is_ours_if_many_sites_are_silent(
     assert not late.is_network_down(alone)
 
 
-def test_hosts_of_one_site_are_silent_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hundred hosts of one owner say nothing of our network."""
+def test_silent_hosts_of_one_site_count_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred hosts of one owner do not show that our network is down."""
     now = 100.0
     monkeypatch.setattr(downloads, "monotonic", lambda: now)
-    watching = limits()
+    download_limits = new_limits()
     first, *_ = silent(
-        watching, now, *(f"h{number}.blog.example" for number in range(100))
+        download_limits, now, *(f"h{number}.blog.example" for number in range(100))
     )
     now += 30
 
-    assert not watching.is_network_down(first)
+    assert not download_limits.is_network_down(first)

@@ -1,4 +1,4 @@
-"""ROBOTS1994_DRY_RUN: the built-in's rules decide, and ours says what it would change."""
+"""ROBOTS1994_DRY_RUN: the built-in decides, and differences to ours are logged."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MIXED = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n"
 
 
 def summary(result: CrawlResult) -> str:
-    """Return the one line at the close."""
+    """Return the summary line at the close."""
     (line,) = [it for it in result.log.split("\n") if "] INFO: Dry run: of " in it]
     return line.partition("] INFO: ")[2]
 
 
 def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
-    """Return what the stats say would be opened and refused."""
+    """Return the numbers of requests that ours would open and refuse."""
     return (
         result.stats.get("robots1994/would_open", 0),
         result.stats.get("robots1994/would_refuse", 0),
@@ -37,10 +37,10 @@ def opened_and_refused(result: CrawlResult) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_the_built_in_decides_and_the_log_says_what_would_change(
+def test_built_in_decides_and_the_log_says_what_would_change(
     reactor: Reactor,
 ) -> None:
-    """Protego's decisions stand: of two sites, ours would open one and refuse one."""
+    """Protego decides; ours would open two requests and refuse one."""
     with Site() as site:
         site.robots(MIXED)
         pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
@@ -80,10 +80,10 @@ def test_the_built_in_decides_and_the_log_says_what_would_change(
     ],
     ids=["401", "403", "503", "reset", "404 with rules", "403 with rules"],
 )
-def test_the_status_is_ignored_and_a_failure_allows(
+def test_status_is_ignored_and_a_failure_allows_as_in_the_built_in(
     reply: replies.Reply, refused: int
 ) -> None:
-    """The built-in reads the body of any response; without one it lets all pass."""
+    """The built-in parses the body of any status; without a response it allows all."""
     with Site() as site:
         site.answer("/robots.txt", reply)
         result = crawl([site.url("/page")], settings=DRY)
@@ -97,7 +97,7 @@ def test_the_status_is_ignored_and_a_failure_allows(
 def test_http_and_https_share_one_policy_of_a_host_and_port_for_the_whole_crawl() -> (
     None
 ):
-    """The first response decides for both, as in the built-in; another port has its own."""
+    """As in the built-in, the first response decides for both, but not for other ports."""
     bodies: dict[Any, bytes | None] = {
         "http": b"User-agent: *\nDisallow: /a",
         "https": b"",
@@ -117,8 +117,8 @@ def test_http_and_https_share_one_policy_of_a_host_and_port_for_the_whole_crawl(
     assert allowed("http://u.test/a", "newer") is False
 
 
-def test_a_failed_fetch_allows_a_host_for_the_whole_crawl() -> None:
-    """Unless an earlier response decided."""
+def test_failed_fetch_allows_a_host_for_the_whole_crawl() -> None:
+    """An earlier response takes precedence."""
     rules = BuiltInRules(idle_crawler(), lambda _: b"User-agent: *\nDisallow: /a")
     policy: Any = object()
     known, unknown = Request("http://known.test/a"), Request("http://failed.test/a")
@@ -131,8 +131,8 @@ def test_a_failed_fetch_allows_a_host_for_the_whole_crawl() -> None:
     assert rules.allowed(unknown, policy) is True
 
 
-def test_a_dry_run_decides_exactly_as_the_built_in() -> None:
-    """The same requests, one after another, with a name of their own and without."""
+def test_dry_run_decides_exactly_as_the_built_in() -> None:
+    """The same requests, with and without their own User-Agent, have the same results."""
     robots = (
         "User-agent: *\nDisallow: /all\n\nUser-agent: rover\nDisallow: /rover\n\n"
         "User-agent: tester\nDisallow: /*/t$\nAllow: /x/t\n"
@@ -157,10 +157,10 @@ def test_a_dry_run_decides_exactly_as_the_built_in() -> None:
 
 
 @pytest.mark.parametrize("header", [None, ""])
-def test_the_report_asks_the_built_in_by_the_name_that_it_uses(
+def test_report_uses_the_robot_name_of_the_built_in(
     tmp_path: Path, header: str | None
 ) -> None:
-    """It does not know DEFAULT_REQUEST_HEADERS: log, stats and report have one number."""
+    """The built-in ignores DEFAULT_REQUEST_HEADERS; stats and report agree on it."""
     report = tmp_path / "report.json"
     settings = {
         "USER_AGENT": "tester/1.0",
@@ -186,8 +186,8 @@ def test_the_report_asks_the_built_in_by_the_name_that_it_uses(
     assert rows == [(shown, "agent-matching")] * number
 
 
-def test_a_parser_that_raises_leaves_the_decision_to_ours() -> None:
-    """Absent is never allowed."""
+def test_our_parser_decides_if_that_of_the_built_in_raises() -> None:
+    """A missing decision does not allow the request."""
     raising = "tests.crawl.test_compare.RaisingParser"
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\n")
@@ -201,7 +201,7 @@ def test_a_parser_that_raises_leaves_the_decision_to_ours() -> None:
 
 
 class FailingRobots:
-    """A downloader middleware whose programming error meets each robots.txt request."""
+    """A downloader middleware with a bug that affects each robots.txt request."""
 
     def process_request(self, request: Request, spider: object = None) -> None:
         """Raise `TypeError` for a robots.txt."""
@@ -210,8 +210,8 @@ class FailingRobots:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_failure_on_our_side_allows_as_in_the_built_in(reactor: Reactor) -> None:
-    """R7: the built-in lets all pass, and ours would fail with the error itself."""
+def test_local_fault_allows_as_in_the_built_in(reactor: Reactor) -> None:
+    """R7: the built-in allows everything, where ours would fail with the error."""
     middlewares = {"tests.crawl.test_dry_run.FailingRobots": 900}
     with Site() as site:
         pages = [site.url("/1"), site.url("/2")]
@@ -224,8 +224,8 @@ def test_a_failure_on_our_side_allows_as_in_the_built_in(reactor: Reactor) -> No
     assert opened_and_refused(dry) == (0, 0)
 
 
-def test_a_refusal_by_a_large_file_names_its_line() -> None:
-    """The line is looked for in a thread."""
+def test_log_names_the_line_of_a_large_file() -> None:
+    """The line is found in a thread."""
     lines = "".join(f"Disallow: /{number}/\n" for number in range(20_000))
     with Site() as site:
         site.robots(f"User-agent: *\n{lines}Disallow: /a\nAllow: /a\n")
@@ -236,8 +236,8 @@ def test_a_refusal_by_a_large_file_names_its_line() -> None:
     assert 'disallowed by line 20002, "Disallow: /a"' in result.log
 
 
-def test_further_parsers_are_compared_and_do_not_decide(tmp_path: Path) -> None:
-    """The built-in's parser is compared, too; the last line names the report."""
+def test_further_parsers_are_compared_but_do_not_decide(tmp_path: Path) -> None:
+    """The parser of the built-in is compared, too; the summary names the report."""
     report = tmp_path / "report.json"
     with Site() as site:
         site.robots(MIXED)
@@ -262,8 +262,8 @@ def test_further_parsers_are_compared_and_do_not_decide(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 503])
-def test_no_line_of_the_log_says_that_ours_refuses(status: int) -> None:
-    """The requests pass; the warnings say what would happen without the dry run."""
+def test_log_does_not_say_that_requests_are_refused(status: int) -> None:
+    """The warnings say what would happen without the dry run."""
     with Site() as site:
         site.answer("/robots.txt", replies.text("x", status=status))
         settings = DRY | {"RETRY_ENABLED": False}
@@ -280,7 +280,7 @@ def test_no_line_of_the_log_says_that_ours_refuses(status: int) -> None:
 def test_many_forbidden_origins_are_counted_at_the_close(
     settings: dict[str, Any], meaning: str
 ) -> None:
-    """Past the first twenty, whose answer is a warning of its own."""
+    """Only the first twenty have their own warning."""
     hosts = [f"h{number}.test" for number in range(21)]
     with Site() as site:
         site.answer("/robots.txt", replies.text("x", status=403))
@@ -294,8 +294,8 @@ def test_many_forbidden_origins_are_counted_at_the_close(
     assert result.log.count(f"all its URLs {meaning}") == 21
 
 
-def test_a_wrong_parser_of_the_built_in_stops_the_crawl_at_start() -> None:
-    """One sentence that names the setting."""
+def test_invalid_parser_of_the_built_in_stops_the_crawl_at_the_start() -> None:
+    """The error names the setting, and no request is sent."""
     with Site() as site:
         result = crawl(
             [site.url("/page")], settings=DRY | {"ROBOTSTXT_PARSER": "no.such.Parser"}

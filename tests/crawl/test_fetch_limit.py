@@ -1,4 +1,4 @@
-"""How many fetches run in parallel: look-ups, descriptors and silence decide."""
+"""`FetchLimit`: DNS lookups, descriptors and silent servers limit parallel fetches."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-# Without a reactor, timers are the event loop's: before 2.14 Scrapy has no such thing.
+# Without a reactor, timers are those of the event loop, which Scrapy has since 2.14.
 pytest.importorskip("scrapy.utils.asyncio")
 
 MANY = 200
 
 
 class FakeDescriptors:
-    """A machine with so many descriptors free."""
+    """A machine with a number of free descriptors."""
 
     def __init__(self, free: float = math.inf) -> None:
         self.left = free
 
     def free(self, fetches: int) -> float:
-        """Return how many are free."""
+        """Return the number of free descriptors."""
         return self.left - fetches
 
 
 class Machine:
-    """Fetches that run until the test ends them, on a small pool of look-ups."""
+    """Fetches that run until the test ends them, with a small pool for DNS lookups."""
 
     def __init__(self, free: float = math.inf, most: int = MANY) -> None:
         descriptors: Any = FakeDescriptors(free)
@@ -55,7 +55,7 @@ class Machine:
         self.most = 0
 
     async def fetch(self, *, looks_up: bool = False, is_sent: bool = True) -> None:
-        """Run as one fetch does, which another middleware delays if it is not sent."""
+        """Run one fetch; unless *is_sent*, another middleware delays it."""
         async with self.limit.permit() as mark_sent:
             if is_sent:
                 mark_sent()
@@ -69,12 +69,12 @@ class Machine:
                 self.running -= 1
 
     def start(self, fetches: int, **options: bool) -> list[asyncio.Task[None]]:
-        """Start so many fetches."""
+        """Start a number of fetches."""
         return [asyncio.create_task(self.fetch(**options)) for _ in range(fetches)]
 
-    async def until(self, running: int) -> None:
-        """Wait until so many run."""
-        while self.running < running:  # noqa: ASYNC110 - what it waits for has no event
+    async def wait_until_running(self, running: int) -> None:
+        """Wait until *running* fetches run."""
+        while self.running < running:  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(0.001)
 
 
@@ -82,14 +82,14 @@ class Machine:
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let probes follow each other at once."""
     monkeypatch.setattr(fetch_limit, "PROBE_SECONDS", 0.001)
-    # A busy machine is not one with a queue.
+    # Slow probes on a busy machine are not a sign of a queue.
     monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 30.0)
     monkeypatch.setattr(fetch_limit, "SLOW_SECONDS", 60.0)
 
 
 @asynccontextmanager
 async def machine(**options: Any) -> AsyncIterator[Machine]:
-    """Give a machine with two resolver threads; end all its fetches at the end."""
+    """Yield a machine with two resolver threads; end all its fetches afterwards."""
     pool = ThreadPoolExecutor(2)
     asyncio.get_running_loop().set_default_executor(pool)
     found = Machine(**options)
@@ -103,8 +103,8 @@ async def machine(**options: Any) -> AsyncIterator[Machine]:
             await asyncio.sleep(0.001)
 
 
-def test_it_grows_to_the_most_while_probes_come_back() -> None:
-    """Hosts that are slow to answer do not hold others back."""
+def test_limit_grows_to_the_maximum_while_probes_return() -> None:
+    """Hosts that answer slowly do not delay others."""
 
     async def crawl() -> None:
         async with machine() as found:
@@ -112,7 +112,7 @@ def test_it_grows_to_the_most_while_probes_come_back() -> None:
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             assert found.running == START_WINDOW
-            await found.until(MANY)
+            await found.wait_until_running(MANY)
             found.may_end.set()
             await asyncio.gather(*fetches)
             assert found.most == MANY
@@ -120,39 +120,39 @@ def test_it_grows_to_the_most_while_probes_come_back() -> None:
     asyncio.run(crawl())
 
 
-def test_it_does_not_grow_while_look_ups_wait() -> None:
-    """The probe waits in their queue; once they go on, so does the growth."""
+def test_limit_does_not_grow_while_lookups_wait() -> None:
+    """The probe waits in the queue of the lookups; the limit grows when they continue."""
 
     async def crawl() -> None:
         async with machine() as found:
             found.may_look_up.clear()
             fetches = found.start(MANY, looks_up=True)
-            await found.until(START_WINDOW)
+            await found.wait_until_running(START_WINDOW)
             await asyncio.sleep(0.1)
             assert found.most == START_WINDOW
             found.may_look_up.set()
-            await found.until(MANY)
+            await found.wait_until_running(MANY)
             found.may_end.set()
             await asyncio.gather(*fetches)
 
     asyncio.run(crawl())
 
 
-def test_fewer_may_be_in_line_when_a_probe_took_long(
+def test_slow_probe_reduces_the_number_of_unsent_fetches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Those whose look-up has begun hold nothing back, slow as the look-ups are."""
+    """Fetches that have been sent do not delay others, even if lookups are slow."""
     monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 0.0)
     monkeypatch.setattr(fetch_limit, "SLOW_SECONDS", 0.0)
 
     async def crawl() -> None:
         async with machine(most=2 * MANY) as found:
             found.start(MANY)
-            await found.until(MANY)
+            await found.wait_until_running(MANY)
             more = Machine()
             more.limit = found.limit
             more.start(MANY, is_sent=False)
-            await more.until(MIN_WINDOW)
+            await more.wait_until_running(MIN_WINDOW)
             await asyncio.sleep(0.1)
             assert more.running == MIN_WINDOW
             more.may_end.set()
@@ -162,23 +162,23 @@ def test_fewer_may_be_in_line_when_a_probe_took_long(
     asyncio.run(crawl())
 
 
-def test_a_silent_fetch_holds_back_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After two seconds it is not waited for, though another middleware delays it."""
+def test_silent_fetch_does_not_delay_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After SILENT_SECONDS it does not count, even if another middleware delays it."""
     monkeypatch.setattr(fetch_limit, "QUICK_SECONDS", 0.0)
     monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 0.01)
 
     async def crawl() -> None:
         async with machine() as found:
             found.start(MANY, is_sent=False)
-            await found.until(MANY)
+            await found.wait_until_running(MANY)
 
     asyncio.run(crawl())
 
 
-def test_a_fetch_that_is_silent_in_our_queue_holds_back_the_others(
+def test_fetch_that_is_silent_in_the_lookup_queue_delays_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As long as look-ups wait in line, further ones would only wait longer."""
+    """While lookups are queued, further ones would only wait longer."""
     monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 0.01)
     monkeypatch.setattr(fetch_limit, "SLOW_SECONDS", 0.05)
 
@@ -186,7 +186,7 @@ def test_a_fetch_that_is_silent_in_our_queue_holds_back_the_others(
         async with machine() as found:
             found.may_look_up.clear()
             found.start(MANY, looks_up=True)
-            await found.until(START_WINDOW)
+            await found.wait_until_running(START_WINDOW)
             await asyncio.sleep(0.3)
             assert found.most == START_WINDOW
 
@@ -195,20 +195,20 @@ def test_a_fetch_that_is_silent_in_our_queue_holds_back_the_others(
 
 @pytest.mark.parametrize("free", [30.0, 0.0], ids=["some", "none"])
 def test_descriptors_are_an_upper_limit(free: float) -> None:
-    """Without any, a few still run: else none would notice that there are some again."""
+    """Without any, a few fetches still run, which notice when there are some again."""
 
     async def crawl() -> None:
         async with machine(free=free) as found:
             found.start(MANY)
-            await found.until(MIN_WINDOW)
+            await found.wait_until_running(MIN_WINDOW)
             await asyncio.sleep(0.1)
             assert MIN_WINDOW <= found.most <= max(free, MIN_WINDOW)
 
     asyncio.run(crawl())
 
 
-def test_cancelled_fetch_frees_its_place_for_the_next() -> None:
-    """Whether it waited, ran, or had been admitted a moment ago."""
+def test_cancelled_fetch_releases_its_permit() -> None:
+    """This holds for a fetch that waits and for one that runs."""
 
     async def crawl() -> None:
         async with machine(most=2) as found:
@@ -217,7 +217,7 @@ def test_cancelled_fetch_frees_its_place_for_the_next() -> None:
             third.cancel()
             first.cancel()
             await asyncio.gather(first, third, return_exceptions=True)
-            await found.until(2)
+            await found.wait_until_running(2)
             found.may_end.set()
             await asyncio.gather(second, fourth)
 
@@ -227,29 +227,29 @@ def test_cancelled_fetch_frees_its_place_for_the_next() -> None:
 def test_fetches_start_slowly_while_no_server_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each of them fails after its timeout; the first answer ends that."""
+    """Each of them would fail after its timeout; the first response lifts the limit."""
     monkeypatch.setattr(fetch_limit, "SILENT_SECONDS", 3.0)
 
     async def crawl() -> None:
         async with machine() as found:
             found.limit.is_network_up = False
             found.start(MANY)
-            await found.until(MIN_WINDOW)
+            await found.wait_until_running(MIN_WINDOW)
             await asyncio.sleep(0.3)
             assert found.running == MIN_WINDOW
             found.limit.is_network_up = True
-            await found.until(MANY)
+            await found.wait_until_running(MANY)
 
     asyncio.run(crawl())
 
 
-def test_a_closed_limit_lets_no_waiting_fetch_run() -> None:
-    """Else each fetch that the closing crawl cancels would let the next one start."""
+def test_closed_limit_starts_no_waiting_fetch() -> None:
+    """Otherwise each fetch that the closing crawl cancels would start the next one."""
 
     async def crawl() -> None:
         async with machine(most=1) as found:
             first, second = found.start(2)
-            await found.until(1)
+            await found.wait_until_running(1)
             found.limit.close()
             first.cancel()
             await asyncio.wait([first])
@@ -261,10 +261,10 @@ def test_a_closed_limit_lets_no_waiting_fetch_run() -> None:
     asyncio.run(crawl())
 
 
-def test_no_probe_is_sent_once_all_fetches_have_ended(
+def test_no_probe_is_sent_after_all_fetches_have_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The crawl may have ended with them, and its thread pool be shut down."""
+    """The crawl may have ended with them, and its thread pool may be shut down."""
     sent: list[None] = []
 
     async def look_up_delay() -> float:
@@ -283,8 +283,8 @@ def test_no_probe_is_sent_once_all_fetches_have_ended(
     asyncio.run(crawl())
 
 
-def test_open_files_are_not_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of pages, logs and stores are open, too."""
+def test_open_files_are_not_free_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Descriptors of pages, logs and stores are counted."""
     monkeypatch.setattr(fetch_limit, "_count_open", fetch_limit._count_open.__wrapped__)
     descriptors = Descriptors(pages=0)
 

@@ -1,4 +1,4 @@
-"""What an errback receives can be handed on: between processes, into a queue."""
+"""`ForbiddenByRobots` can be passed between processes and stored in a queue."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pickle
 from scrapy_robots1994 import ForbiddenByRobots, RobotsTxt
 
 
-def test_a_refusal_survives_pickling_and_copying() -> None:
-    """The verdict and the message are the same on the other side."""
+def test_exception_survives_pickling_and_copying() -> None:
+    """The verdict and the message are preserved."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /tmp")
     refusal = ForbiddenByRobots(robots.verdict("http://a.test/tmp", "me"))
 

@@ -1,4 +1,4 @@
-"""Large files: their rules are compiled in a thread, and so is a verdict found."""
+"""Large files: their rules are compiled in a thread."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ FAR = 4e9
 """Seconds for which the policies are fresh."""
 
 
-def holding(
+def middleware_with(
     host: str, body: bytes, **more: object
 ) -> tuple[Robots1994Middleware, RobotsTxt]:
-    """A middleware with the file of a host in memory, not compiled yet."""
+    """Return a middleware with a file in memory, and the file, not compiled yet."""
     settings = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "rex", **more}
     middleware = Robots1994Middleware(idle_crawler(settings))
     policy = Policy.from_response(
@@ -59,17 +59,17 @@ async def waits(middleware: Robots1994Middleware, url: str) -> bool:
 def test_rules_of_a_large_file_are_compiled_in_a_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The first request waits for that, and later ones do not."""
-    middleware, large = holding("large.test", LONG)
+    """The first request waits for the rules, later ones do not."""
+    middleware, large = middleware_with("large.test", LONG)
 
     rules, threads = RobotsTxt.rules, []
 
-    def watched(robots: RobotsTxt, robot: str | bytes) -> RobotRules:
+    def recorded(robots: RobotsTxt, robot: str | bytes) -> RobotRules:
         if robots.compiled_rules(robot) is None:
             threads.append(threading.current_thread())
         return rules(robots, robot)
 
-    monkeypatch.setattr(RobotsTxt, "rules", watched)
+    monkeypatch.setattr(RobotsTxt, "rules", recorded)
 
     async def crawl() -> None:
         assert await waits(middleware, "http://large.test/open")
@@ -95,15 +95,15 @@ def test_rules_of_a_large_file_are_compiled_in_a_thread(
 def test_no_judge_compiles_a_large_file_on_the_event_loop(
     monkeypatch: pytest.MonkeyPatch, settings: dict[str, object]
 ) -> None:
-    """Whatever else happens with a decision, the rules are compiled before it."""
-    middleware, large = holding("large.test", LONG, **settings)
-    keep, threads = RobotsTxt._keep, []
+    """The rules are compiled before any judge uses them."""
+    middleware, large = middleware_with("large.test", LONG, **settings)
+    original, threads = RobotsTxt._keep, []
 
-    def watched(robots: RobotsTxt, rules: RobotRules) -> None:
+    def recorded(robots: RobotsTxt, rules: RobotRules) -> None:
         threads.append(threading.current_thread())
-        keep(robots, rules)
+        original(robots, rules)
 
-    monkeypatch.setattr(RobotsTxt, "_keep", watched)
+    monkeypatch.setattr(RobotsTxt, "_keep", recorded)
     asyncio.run(waits(middleware, "http://large.test/open"))
 
     assert large.compiled_rules("rex") is not None
@@ -111,9 +111,9 @@ def test_no_judge_compiles_a_large_file_on_the_event_loop(
 
 
 @pytest.mark.parametrize("path", ["/open", "/open?q", "/%6fpen", "/robots.txt"])
-def test_a_fresh_policy_in_memory_is_awaited_by_no_request(path: str) -> None:
-    """`process_request` ends with its first step, the first time and later."""
-    middleware, _ = holding("small.test", SMALL)
+def test_request_with_a_fresh_policy_in_memory_does_not_wait(path: str) -> None:
+    """`process_request` finishes in its first step, the first time and later."""
+    middleware, _ = middleware_with("small.test", SMALL)
 
     for _ in range(3):
         answer = middleware.process_request(Request(f"http://small.test{path}"))
@@ -122,9 +122,9 @@ def test_a_fresh_policy_in_memory_is_awaited_by_no_request(path: str) -> None:
         assert ended.value.value is None
 
 
-def test_a_refusal_by_a_small_file_awaits_nothing() -> None:
-    """It is raised by the first step."""
-    middleware, _ = holding("small.test", SMALL)
+def test_refusal_by_a_small_file_does_not_wait() -> None:
+    """The exception is raised in the first step."""
+    middleware, _ = middleware_with("small.test", SMALL)
 
     for _ in range(3):
         answer = middleware.process_request(Request("http://small.test/closed/1"))

@@ -1,4 +1,4 @@
-"""Crawls with a store that lasts: what one knows the next one does not ask."""
+"""Crawls with a persistent store: a later crawl uses the policies of an earlier one."""
 
 from __future__ import annotations
 
@@ -39,29 +39,29 @@ ENDLESS_ROWS = (
 )
 
 
-def queue_in(path: Path, **others: object) -> dict[str, Any]:
-    """Settings of a crawl with a SQLite store."""
+def stored_in(path: Path, **others: object) -> dict[str, Any]:
+    """Return the settings of a crawl with a SQLite store at *path*."""
     return {"ROBOTS1994_STORE": f"sqlite:///{path}"} | others
 
 
 def warnings_of(result: CrawlResult) -> list[str]:
-    """What the log says of the store as a warning."""
+    """Return the warnings about the store."""
     lines = result.log.split("\n")
     return [line for line in lines if "WARNING" in line and "_STORE" in line]
 
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_second_crawl_fetches_no_robots_txt(reactor: Reactor, tmp_path: Path) -> None:
-    """On every reactor: what the first fetched, the second only recalls, and obeys."""
+    """The second crawl loads the policy that the first fetched, and obeys it."""
     with Site() as site:
         site.robots(BODY)
         urls = [site.url("/open"), site.url("/closed/page")]
-        settings = queue_in(tmp_path / "robots.db")
+        settings = stored_in(tmp_path / "robots.db")
         first = crawl(urls, reactor=reactor, settings=settings)
         second = crawl(urls, reactor=reactor, settings=settings)
-        asked = site.log("/robots.txt")
+        fetches = site.log("/robots.txt")
 
-    assert len(asked) == 1
+    assert len(fetches) == 1
     for result in (first, second):
         assert result.fetched_urls == [urls[0]]
         assert result.failed_urls == [urls[1]]
@@ -72,13 +72,13 @@ def test_second_crawl_fetches_no_robots_txt(reactor: Reactor, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("code", "fetched"), [(404, 1), (403, 0)])
-def test_a_stored_status_decides_in_the_second_crawl(
+def test_stored_status_decides_in_the_second_crawl(
     code: int, fetched: int, tmp_path: Path
 ) -> None:
-    """There is no file to announce, and none is fetched."""
+    """No robots.txt is fetched again for a stored status."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(code))
-        settings = queue_in(tmp_path / "robots.db")
+        settings = stored_in(tmp_path / "robots.db")
         for _ in range(2):
             result = crawl([site.url("/open")], settings=settings)
             assert len(result.fetched) == fetched
@@ -88,7 +88,7 @@ def test_a_stored_status_decides_in_the_second_crawl(
 
 
 def store_old(path: Path, site: Site, response: RobotsResponse) -> None:
-    """Store what the site answered a week ago, when it was fresh for a day."""
+    """Store a week-old policy, built from *response*, that was fresh for a day."""
     origin = Origin.of(site.url())
     assert origin is not None
     reader, freshness = Reader("extended", "literal", 512_000), FreshnessSettings()
@@ -99,10 +99,10 @@ def store_old(path: Path, site: Site, response: RobotsResponse) -> None:
 
 
 @pytest.mark.parametrize("code", [304, 200, 503])
-def test_a_stored_file_too_old_to_use_is_announced_once_it_is_in_force(
+def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
     code: int, tmp_path: Path
 ) -> None:
-    """Confirmed, sent again or the last good one: its sitemaps are new to this crawl."""
+    """A file that is confirmed, sent again or used on error is new to this crawl."""
     with Site() as site:
         named = f"Sitemap: {site.url('/map.xml')}\n"
         body = f"{named}User-agent: *\n\nDisallow: /closed\n".encode()
@@ -111,7 +111,7 @@ def test_a_stored_file_too_old_to_use_is_announced_once_it_is_in_force(
         site.answer("/robots.txt", answer)
         result = crawl(
             [site.url("/1"), site.url("/2")],
-            settings=queue_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended"),
+            settings=stored_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended"),
             hook="tests.crawl.sitemap_spiders:note_sitemaps",
         )
 
@@ -120,35 +120,35 @@ def test_a_stored_file_too_old_to_use_is_announced_once_it_is_in_force(
     assert result.stats["robots1994/weakens_policy"] == 1
 
 
-def test_a_403_that_an_earlier_crawl_warned_of_is_a_warning_again(
+def test_403_is_a_warning_in_each_crawl(
     tmp_path: Path,
 ) -> None:
-    """Forbidden then and now: each crawl says so once."""
+    """A 403 that an earlier crawl stored is logged once more."""
     with Site() as site:
         store_old(tmp_path / "robots.db", site, RobotsResponse(403))
         site.answer("/robots.txt", replies.status(403))
-        result = crawl([site.url("/1")], settings=queue_in(tmp_path / "robots.db"))
+        result = crawl([site.url("/1")], settings=stored_in(tmp_path / "robots.db"))
 
     warned = [line for line in result.log.split("\n") if "WARNING" in line]
     assert len([line for line in warned if "HTTP 403" in line]) == 1
 
 
 @pytest.mark.parametrize("etag", ["\u201ca\u201d", '"a\x01"', '"\x1b[31m"'])
-def test_an_odd_validator_costs_no_further_fetch(etag: str, tmp_path: Path) -> None:
-    """Quotes of a word processor, control characters: the stored policy is read."""
+def test_unusual_etag_costs_no_further_fetch(etag: str, tmp_path: Path) -> None:
+    """Typographic quotes or control characters do not make the stored policy unreadable."""
     sent = (("ETag", etag.encode().decode("latin-1")),)
     with Site() as site:
         site.answer("/robots.txt", Reply(200, BODY, sent))
-        settings = queue_in(tmp_path / "robots.db")
+        settings = stored_in(tmp_path / "robots.db")
         for _ in range(2):
             result = crawl([site.url("/open")], settings=settings)
             assert result.fetched_urls == [site.url("/open")]
         assert len(site.log("/robots.txt")) == 1
 
 
-def test_resumed_crawl_fetches_no_fresh_policy_again(tmp_path: Path) -> None:
-    """With JOBDIR: closed in mid-crawl and resumed, there is one robots.txt in all."""
-    settings = queue_in(
+def test_resumed_crawl_does_not_fetch_a_fresh_policy(tmp_path: Path) -> None:
+    """A crawl with JOBDIR that is closed and resumed fetches robots.txt once."""
+    settings = stored_in(
         tmp_path / "robots.db",
         JOBDIR=str(tmp_path / "job"),
         CONCURRENT_REQUESTS=1,
@@ -159,36 +159,36 @@ def test_resumed_crawl_fetches_no_fresh_policy_again(tmp_path: Path) -> None:
         urls = [site.url(f"/page/{number}") for number in range(20)]
         first = crawl(urls, settings=settings)
         second = crawl([site.url("/last")], settings=settings)
-        asked = site.log("/robots.txt")
+        fetches = site.log("/robots.txt")
 
     assert first.stats["finish_reason"] == "closespider_pagecount"
     assert second.stats["robots1994/store_hits"] == 1
     assert second.fetched
-    assert len(asked) == 1
+    assert len(fetches) == 1
 
 
-def test_a_policy_that_ran_out_is_renewed_by_the_next_crawl(tmp_path: Path) -> None:
-    """It is used at once, and its refresh gets a 304."""
+def test_stale_stored_policy_is_revalidated_by_the_next_crawl(tmp_path: Path) -> None:
+    """The policy is used at once, and its refresh gets a 304."""
     always_stale = {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0}
-    settings = queue_in(tmp_path / "robots.db", **always_stale)
+    settings = stored_in(tmp_path / "robots.db", **always_stale)
     with Site() as site:
         named = Reply(200, BODY, (("ETag", '"one"'),))
         site.answer("/robots.txt", [named, replies.status(304)])
         crawl([site.url("/closed/1")], settings=settings)
-        # The page comes once the refresh has begun: it cannot wait for that.
-        site.answer("/open", replies.html("page", gate="asked"))
-        site.open_when("asked", "/robots.txt", count=2)
+        # The page is sent after the refresh has begun, so it cannot wait for it.
+        site.answer("/open", replies.html("page", gate="refresh"))
+        site.open_when("refresh", "/robots.txt", count=2)
         second = crawl([site.url("/closed/2"), site.url("/open")], settings=settings)
-        asked = site.log("/robots.txt")
+        fetches = site.log("/robots.txt")
 
-    assert asked[-1].headers["if-none-match"] == '"one"'
+    assert fetches[-1].headers["if-none-match"] == '"one"'
     assert second.fetched_urls == [site.url("/open")]
     assert second.stats["robots1994/outcome/renewed"] >= 1
     assert " s, used while it is renewed" in second.log
 
 
-def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
-    """Ours R5: where the next crawl finds a 503, what the origin once said stands."""
+def test_last_good_policy_is_used_by_the_next_crawl(tmp_path: Path) -> None:
+    """Ours R5: if the next crawl gets a 503, the stored policy still applies."""
     always_old = {
         "ROBOTS1994_TTL": 0,
         "ROBOTS1994_MIN_TTL": 0,
@@ -196,14 +196,14 @@ def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
     }
     with Site() as site:
         site.answer("/robots.txt", [Reply(200, BODY), replies.status(503)])
-        settings = queue_in(tmp_path / "robots.db", **always_old)
+        settings = stored_in(tmp_path / "robots.db", **always_old)
         urls = [site.url("/open"), site.url("/closed")]
         for _ in range(2):
             crawl(urls, settings=settings)
-        # The page comes once the refresh has begun: it cannot wait for that.
-        site.answer("/open", replies.html("page", gate="asked"))
-        asked = len(site.log("/robots.txt"))
-        site.open_when("asked", "/robots.txt", count=asked + 1)
+        # The page is sent after the refresh has begun, so it cannot wait for it.
+        site.answer("/open", replies.html("page", gate="refresh"))
+        fetches = len(site.log("/robots.txt"))
+        site.open_when("refresh", "/robots.txt", count=fetches + 1)
         result = crawl(urls, settings=settings)
 
     assert result.fetched_urls == [site.url("/open")]
@@ -217,16 +217,16 @@ def test_the_last_good_policy_outlives_the_crawl(tmp_path: Path) -> None:
 def test_broken_database_is_logged_once_and_permits_nothing(
     flaw: str, tmp_path: Path
 ) -> None:
-    """The crawl goes on as without a store, and says so in one warning."""
+    """The crawl continues as without a store, and logs one warning."""
     path = tmp_path / "robots.db"
     with Site() as site:
         site.robots(BODY)
         urls = [site.url("/open/1"), site.url("/open/2"), site.url("/closed/1")]
-        crawl(urls, settings=queue_in(path))
+        crawl(urls, settings=stored_in(path))
         site.forget()
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
-            spoil(flaw, path, other)
-            store = queue_in(path)["ROBOTS1994_STORE"] + "?timeout=0.2"
+            damage(flaw, path, other)
+            store = stored_in(path)["ROBOTS1994_STORE"] + "?timeout=0.2"
             result = crawl(
                 [*urls, site.url("/open", host="b.test")],
                 settings={"ROBOTS1994_STORE": store},
@@ -257,10 +257,10 @@ def test_broken_database_is_logged_once_and_permits_nothing(
         "LeasesForNoTime",
     ],
 )
-def test_a_store_that_breaks_its_contract_stops_nothing(
+def test_store_that_violates_its_contract_does_not_stop_the_crawl(
     kind: str, reactor: Reactor
 ) -> None:
-    """The crawl fetches, obeys, reports it once, and the process exits in time."""
+    """The crawl obeys the rules, logs one warning, and the process exits in time."""
     store = f"tests.crawl.bad_stores.{kind}://me:hunter2@db.test?timeout=0.5"
     with Site() as site:
         site.robots(BODY)
@@ -278,7 +278,7 @@ def test_a_store_that_breaks_its_contract_stops_nothing(
     assert "hunter2" not in "".join(warnings_of(result))
 
 
-def spoil(flaw: str, path: Path, other: sqlite3.Connection) -> None:
+def damage(flaw: str, path: Path, other: sqlite3.Connection) -> None:
     """Damage the database at *path*."""
     if flaw == "locked":
         other.execute("BEGIN EXCLUSIVE")
@@ -291,7 +291,7 @@ def spoil(flaw: str, path: Path, other: sqlite3.Connection) -> None:
             whole = path.read_bytes()
             path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
         case "read-only":
-            # Who runs as root may write to any file; so the file itself refuses.
+            # Root may write to any file, so a trigger rejects the write.
             with closing(sqlite3.connect(path)) as base:
                 base.execute(
                     "CREATE TRIGGER no BEFORE INSERT ON policies BEGIN "
@@ -309,28 +309,28 @@ def spoil(flaw: str, path: Path, other: sqlite3.Connection) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_several_crawls_in_one_process_share_and_leak_nothing(
+def test_several_crawls_in_one_process_leak_nothing(
     reactor: Reactor, tmp_path: Path
 ) -> None:
-    """Two at once and one after them: no thread, task or open file is left."""
+    """After two simultaneous crawls and a third, no thread, task or open file is left."""
     with Site() as site:
         site.robots(BODY)
         store = f"sqlite:///{tmp_path}/robots.db"
         url = site.url("/open")
         command = [sys.executable, "-m", "tests.crawl.several", reactor, store, url]
         ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-        asked = site.log("/robots.txt")
+        fetches = site.log("/robots.txt")
         pages = site.log("/open")
 
     left = json.loads(ran.stdout)
     assert left == {"threads": [], "files": [], "tasks": []}
     assert len(pages) == 3
-    assert len(asked) <= 2
+    assert len(fetches) <= 2
 
 
 def test_ended_crawl_does_not_stay_in_memory(tmp_path: Path) -> None:
-    """A service starts any number of crawls in one process."""
-    settings = queue_in(tmp_path / "robots.db", ROBOTSTXT_OBEY=True)
+    """A service may start any number of crawls in one process."""
+    settings = stored_in(tmp_path / "robots.db", ROBOTSTXT_OBEY=True)
     ended = weakref.ref(Robots1994Middleware(idle_crawler(settings)))
     gc.collect()
 

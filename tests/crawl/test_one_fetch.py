@@ -1,6 +1,6 @@
-"""One fetch an origin, however many requests wait, and none of them gets past it.
+"""One fetch per origin, however many requests wait; all of them obey its result.
 
-This is where Scrapy's built-in fails since 2.14: what waits is let through.
+Scrapy's built-in fails here since 2.14: waiting requests are sent.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ NOT_ALLOWED = "User-agent: *\nDisallow: /private\n"
 
 
 def urls(site: Site) -> list[str]:
-    """Fifty disallowed URLs of one origin."""
+    """Return fifty disallowed URLs of one origin."""
     return [site.url(f"/private/{number}") for number in range(FIFTY)]
 
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_fifty_disallowed_requests_that_wait_are_all_refused(reactor: Reactor) -> None:
-    """A slow robots.txt: 50 wait for one request, none is fetched, 50 errbacks."""
+    """With a slow robots.txt, 50 requests wait for one fetch, and 50 errbacks are called."""
     with Site() as site:
         site.robots(NOT_ALLOWED, gate="slow")
         site.open_when("slow", "/robots.txt")
@@ -42,8 +42,10 @@ def test_fifty_disallowed_requests_that_wait_are_all_refused(reactor: Reactor) -
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_fifty_disallowed_requests_on_an_instant_answer(reactor: Reactor) -> None:
-    """An instant robots.txt: the same."""
+def test_fifty_disallowed_requests_are_refused_after_an_instant_answer(
+    reactor: Reactor,
+) -> None:
+    """With an instant robots.txt, the result is the same."""
     with Site() as site:
         site.robots(NOT_ALLOWED)
         result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
@@ -54,8 +56,8 @@ def test_fifty_disallowed_requests_on_an_instant_answer(reactor: Reactor) -> Non
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_fifty_requests_of_a_failing_robots_txt_are_refused(reactor: Reactor) -> None:
-    """Ours R5: a 503 says nothing; one request, nothing is fetched, for now."""
+def test_fifty_requests_are_refused_after_a_503(reactor: Reactor) -> None:
+    """Ours R5: after one fetch the origin is unreachable for all of them."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(503))
         result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
@@ -67,8 +69,8 @@ def test_fifty_requests_of_a_failing_robots_txt_are_refused(reactor: Reactor) ->
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_fifty_requests_of_a_reset_robots_txt_are_refused(reactor: Reactor) -> None:
-    """Ours R5: a reset; one fetch of ours (aiohttp itself asks twice on a reset)."""
+def test_fifty_requests_are_refused_after_a_reset(reactor: Reactor) -> None:
+    """Ours R5: there is one fetch of ours, though aiohttp itself retries after a reset."""
     with Site() as site:
         site.answer("/robots.txt", replies.reset())
         result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
@@ -80,10 +82,10 @@ def test_fifty_requests_of_a_reset_robots_txt_are_refused(reactor: Reactor) -> N
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_fifty_requests_of_a_cancelled_robots_txt_are_released(
+def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
     reactor: Reactor,
 ) -> None:
-    """Ours R6: the fetch is cancelled; every waiter is released with an error."""
+    """Ours R6: every waiting request fails with `FetchAborted`."""
     with Site() as site:
         site.robots(NOT_ALLOWED, gate="never")
         result = crawl(
@@ -104,7 +106,7 @@ def test_fifty_requests_of_a_cancelled_robots_txt_are_released(
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_two_hundred_origins_make_two_hundred_robots_requests(reactor: Reactor) -> None:
-    """200 origins at once, 10 pages each: one robots.txt an origin, every page."""
+    """With 200 origins and 10 pages of each, one robots.txt per origin is fetched."""
     with Site(addresses=200) as site:
         site.robots("User-agent: *\nDisallow: /private\n")
         pages = [
@@ -113,9 +115,9 @@ def test_two_hundred_origins_make_two_hundred_robots_requests(reactor: Reactor) 
             for origin in range(200)
         ]
         result = crawl(pages, reactor=reactor, settings=AT_ONCE)
-        asked = [seen.host for seen in site.log("/robots.txt")]
+        hosts = [seen.host for seen in site.log("/robots.txt")]
 
-    assert len(asked) == len(set(asked)) == 200
+    assert len(hosts) == len(set(hosts)) == 200
     assert len(result.fetched) == 2_000
     assert result.failed == []
     assert result.stats["robotstxt/request_count"] == 200

@@ -1,4 +1,4 @@
-"""What a real crawl makes of each kind of answer to /robots.txt (R1-R6)."""
+"""The effect of each kind of robots.txt response on a real crawl (R1-R7)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CLOSED = b"User-agent: *\nDisallow: /\n"
 XZ = lzma.compress(CLOSED)
 FAST = {"ROBOTS1994_TIMEOUT": 1.5}
-# Scrapy 2.16 has a setting for it, before that it is a factory.
+# A setting since Scrapy 2.16, and a context factory before.
 VERIFYING = (
     {"DOWNLOAD_VERIFY_CERTIFICATES": True}
     if hasattr(default_settings, "DOWNLOAD_VERIFY_CERTIFICATES")
@@ -31,7 +31,7 @@ VERIFYING = (
 
 
 def reasons(result: CrawlResult) -> set[str]:
-    """Why requests were refused."""
+    """Return the reasons for which requests were refused."""
     return {f.verdict["reason"] for f in result.failed if f.verdict}
 
 
@@ -52,10 +52,10 @@ def reasons(result: CrawlResult) -> set[str]:
         (503, False, "unreachable"),
     ],
 )
-def test_the_status_decides_whatever_the_body_says(
+def test_status_decides_unless_it_is_2xx(
     status: int, is_fetched: bool, reason: str | None
 ) -> None:
-    """R1, R3, R4, R5: the body counts only with a 2xx."""
+    """R1, R3, R4, R5: the body is used only with a 2xx."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(status, CLOSED))
         result = crawl([site.url("/page")])
@@ -91,21 +91,21 @@ def test_the_status_decides_whatever_the_body_says(
         "truncated",
         "hang-up",
         "black hole",
-        "a byte a time",
+        "a byte at a time",
         "loop",
         "to file:",
         "to data:",
-        "to nonsense",
+        "to an invalid URL",
         "undecoded",
         "gzip bomb",
         "unknown coding",
     ],
 )
 @pytest.mark.parametrize("reactor", reactors())
-def test_robots_txt_that_cannot_be_fetched_closes_the_site_for_now(
+def test_origin_is_refused_while_its_robots_txt_cannot_be_fetched(
     reply: Reply, settings: dict[str, object], reactor: Reactor
 ) -> None:
-    """R5: nothing known is not "allowed"; the crawl goes on with other origins."""
+    """R5: an unknown policy allows nothing; the crawl continues with other origins."""
     with Site(ports=2) as site:
         site.answer("/robots.txt", reply, at=f"127.0.0.1:{site.port}")
         pages = [site.url("/page"), site.url("/page", port=1)]
@@ -118,7 +118,7 @@ def test_robots_txt_that_cannot_be_fetched_closes_the_site_for_now(
 
 
 def test_unreachable_may_be_set_to_allow() -> None:
-    """ROBOTS1994_UNREACHABLE = "allow" lets pages through while nothing is known."""
+    """With ROBOTS1994_UNREACHABLE = "allow", an unknown policy allows everything."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(503))
         result = crawl(
@@ -129,7 +129,7 @@ def test_unreachable_may_be_set_to_allow() -> None:
 
 
 def test_forbidden_may_be_set_to_allow() -> None:
-    """ROBOTS1994_FORBIDDEN = "allow" reads 401 and 403 as "no file"."""
+    """With ROBOTS1994_FORBIDDEN = "allow", a 403 means that there is no file."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(403))
         result = crawl([site.url("/page")], settings={"ROBOTS1994_FORBIDDEN": "allow"})
@@ -138,8 +138,8 @@ def test_forbidden_may_be_set_to_allow() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_an_endless_file_is_obeyed_up_to_its_limit(reactor: Reactor) -> None:
-    """O24: the download stops at the limit, and the whole lines before it hold."""
+def test_endless_file_is_obeyed_up_to_the_limit(reactor: Reactor) -> None:
+    """O24: the download stops at the limit, and the complete lines before it apply."""
     with Site() as site:
         endless = b"User-agent: *\nDisallow: /private\n#"
         site.answer("/robots.txt", replies.endless(endless))
@@ -151,8 +151,8 @@ def test_an_endless_file_is_obeyed_up_to_its_limit(reactor: Reactor) -> None:
     assert result.stats["downloader/response_bytes"] < 3_000_000
 
 
-def test_a_file_announced_too_long_is_obeyed_up_to_its_limit() -> None:
-    """O24 also where Content-Length says that the file is longer."""
+def test_file_with_a_large_content_length_is_obeyed_up_to_the_limit() -> None:
+    """O24: the download does not fail because of the Content-Length."""
     body = b"User-agent: *\nDisallow: /private\n" + b"# long\n" * 10_000
     with Site() as site:
         site.robots(body)
@@ -163,8 +163,8 @@ def test_a_file_announced_too_long_is_obeyed_up_to_its_limit() -> None:
     assert result.stats["robots1994/truncated"] == 1
 
 
-def test_a_packed_file_that_unpacks_past_the_limit_is_obeyed_up_to_it() -> None:
-    """O24: the limit counts unpacked bytes; a modest unpacking is no bomb."""
+def test_compressed_file_is_obeyed_up_to_the_limit() -> None:
+    """O24: the limit applies to decompressed bytes."""
     body = b"User-agent: *\nDisallow: /private\n"
     body += b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
     packed = gzip.compress(body)
@@ -179,10 +179,10 @@ def test_a_packed_file_that_unpacks_past_the_limit_is_obeyed_up_to_it() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_bad_certificate_is_as_the_pages_of_the_crawl_see_it(
+def test_invalid_certificate_makes_the_origin_unreachable(
     reactor: Reactor,
 ) -> None:
-    """With verification on, TLS that fails for pages fails for robots.txt (R5)."""
+    """If certificates are verified for pages, they are verified for robots.txt (R5)."""
     with Site(tls="expired") as site:
         url = site.secure_url("/page")
         result = crawl([url], settings=VERIFYING, reactor=reactor)
@@ -205,8 +205,8 @@ def test_tls_to_a_plain_port_is_unreachable() -> None:
 @pytest.mark.parametrize(
     "part", ["tests.crawl.parts.BreakRobots", "tests.crawl.parts.AnswerRobots"]
 )
-def test_a_middleware_in_between_never_opens_the_site(part: str) -> None:
-    """R7: an exception in any middleware; and a Response from one is the answer."""
+def test_middleware_that_raises_or_answers_does_not_allow_the_page(part: str) -> None:
+    """R7: the page fails with the exception; a Response from a middleware is obeyed."""
     with Site() as site:
         result = crawl(
             [site.url("/page")], settings={"DOWNLOADER_MIDDLEWARES": {part: 850}}
@@ -223,12 +223,12 @@ def test_a_middleware_in_between_never_opens_the_site(part: str) -> None:
 def test_redirect_to_another_host_gives_the_policy_of_the_origin(
     reactor: Reactor,
 ) -> None:
-    """R2: followed though offsite; the policy is that of the origin asked."""
+    """R2: the redirect is followed offsite, and its target is the policy of the origin."""
     with Site() as site:
-        asked = f"127.0.0.1:{site.port}"
+        origin = f"127.0.0.1:{site.port}"
         target = site.url("/robots.txt", host="elsewhere.test")
-        site.answer("/robots.txt", replies.redirect("/policy.txt"), at=asked)
-        site.answer("/policy.txt", replies.redirect(target), at=asked)
+        site.answer("/robots.txt", replies.redirect("/policy.txt"), at=origin)
+        site.answer("/policy.txt", replies.redirect(target), at=origin)
         site.robots(CLOSED, at=f"elsewhere.test:{site.port}")
         result = crawl(
             [site.url("/page")],
@@ -241,8 +241,8 @@ def test_redirect_to_another_host_gives_the_policy_of_the_origin(
     assert result.stats["robotstxt/request_count"] == 1
 
 
-def test_a_redirect_is_followed_to_where_it_says() -> None:
-    """R2: user and password are left out of a URL; an @ of its path is not theirs."""
+def test_redirect_target_is_requested_without_credentials() -> None:
+    """R2: credentials are removed from the URL; an @ in its path stays."""
     with Site() as site:
         host = f"127.0.0.1:{site.port}"
         target = f"http://me:secret@{host}/cdn//team@7/robots.txt?for=us@home"
@@ -259,7 +259,7 @@ def test_a_redirect_is_followed_to_where_it_says() -> None:
 
 
 def test_redirects_past_the_limit_are_not_followed() -> None:
-    """R2: at most ROBOTS1994_MAX_REDIRECTS, then as R5."""
+    """R2: after ROBOTS1994_MAX_REDIRECTS the origin is unreachable (R5)."""
     with Site() as site:
         site.answer("/robots.txt", replies.redirect("/1"))
         for number in range(1, 9):

@@ -1,4 +1,4 @@
-"""What is read of a response: any HTML in any encoding, of the rest the header."""
+"""`page_directives`: tags of HTML in any encoding, and headers of any response."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ XHTML = (
 
 
 def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, bool]:
-    """Whether to index and to follow a page of that body."""
+    """Return whether a page with *body* may be indexed and followed."""
     raw = body.encode() if isinstance(body, str) else body
-    return both(page_directives(kind(URL, body=raw), "rover"))
+    return index_and_follow(page_directives(kind(URL, body=raw), "rover"))
 
 
-def both(directives: Directives) -> tuple[bool, bool]:
-    """Index and follow."""
+def index_and_follow(directives: Directives) -> tuple[bool, bool]:
+    """Return the two directives."""
     return directives.index, directives.follow
 
 
@@ -43,8 +43,8 @@ def both(directives: Directives) -> tuple[bool, bool]:
         '<meta {{ page.id }} name="robots" content="none">',
     ],
 )
-def test_pages_p8_a_tag_is_found_wherever_it_is(body: str) -> None:
-    """In upper case, in broken HTML, in the body of the page, several of them."""
+def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
+    """It may be in upper case, in invalid HTML or in the body, or there are several."""
     assert page(body) == (False, False)
 
 
@@ -64,46 +64,46 @@ def test_pages_p8_a_tag_is_found_wherever_it_is(body: str) -> None:
         '<meta property="robots" content="noindex">',
     ],
 )
-def test_pages_what_is_no_tag_for_us_says_nothing(body: str) -> None:
-    """Comments, scripts, text, tags of others, tags that lack a half."""
+def test_pages_other_tags_and_text_are_ignored(body: str) -> None:
+    """Comments, scripts, text, tags for other robots and incomplete tags have no effect."""
     assert page(body) == (True, True)
 
 
 def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
-    """Whichever type the server sends it with."""
+    """The tag is found whichever content type the server sends."""
     assert page(XHTML) == (False, True)
     assert page(XHTML, XmlResponse) == (False, True)
     assert page(XHTML.replace("noindex", "index"), XmlResponse) == (True, True)
 
 
-def test_pages_a_meta_tag_that_cannot_be_decoded_is_passed_over() -> None:
-    """A reference to half a character, which XML does not allow."""
+def test_pages_undecodable_meta_tag_is_ignored() -> None:
+    """XML does not allow a reference to a surrogate."""
     broken = XHTML.replace("</head>", '<meta name="x" content="&#xD800;"/></head>')
     assert page(broken, XmlResponse) == (False, True)
 
 
 @pytest.mark.parametrize("kind", [Response, TextResponse])
-def test_pages_of_what_is_no_html_only_the_header_is_read(kind: type[Response]) -> None:
-    """Plain text that contains the tag is not a page."""
+def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) -> None:
+    """A tag in plain text has no effect."""
     response = kind(
         URL, body=TAG.encode(), headers={"X-Robots-Tag": ["noindex", "index"]}
     )
 
     assert page(TAG, kind) == (True, True)
-    assert both(page_directives(response, "rover")) == (False, True)
+    assert index_and_follow(page_directives(response, "rover")) == (False, True)
 
 
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1251", "gbk", "shift_jis"]
 )
 def test_pages_in_any_encoding(encoding: str) -> None:
-    """Also where ASCII is not one byte a letter."""
+    """The tag is found even if an ASCII character is not one byte."""
     body = f"<html><head><title>Робот</title>{TAG}</head></html>".encode(encoding)
     kind = {"Content-Type": f"text/html; charset={encoding.removesuffix('-sig')}"}
 
     response = HtmlResponse(URL, body=body, headers=kind)
 
-    assert both(page_directives(response, "rover")) == (False, False)
+    assert index_and_follow(page_directives(response, "rover")) == (False, False)
 
 
 @pytest.mark.parametrize("kind", [HtmlResponse, XmlResponse])
@@ -119,13 +119,13 @@ def test_pages_in_any_encoding(encoding: str) -> None:
 def test_pages_that_scrapy_cannot_parse_are_read(
     start: str, kind: type[Response]
 ) -> None:
-    """A charset that decodes no text, an address that is none."""
+    """An unusable charset or an invalid base URL does not hide the tag."""
     assert page(f"<html>{start}{TAG}</html>", kind) == (False, False)
     assert page(f"<html>{start}{TAG}</html>".encode("utf-16")) == (False, False)
 
 
-def test_pages_of_5_mb_are_read_whole() -> None:
-    """With the tag at the end, and without it."""
+def test_pages_of_5_mb_are_read_completely() -> None:
+    """A tag at the end is found."""
     much = "<p class=none>robots</p>\n" * 200_000
 
     assert page(much + TAG) == (False, False)
@@ -133,15 +133,15 @@ def test_pages_of_5_mb_are_read_whole() -> None:
 
 
 def test_pages_without_directives_are_not_parsed() -> None:
-    """Nothing of the selector is made for them."""
+    """No selector is created for them."""
     response = HtmlResponse(URL, body=b"<html><meta name=robots content=all></html>")
 
-    assert both(page_directives(response, "rover")) == (True, True)
+    assert index_and_follow(page_directives(response, "rover")) == (True, True)
     assert response._cached_selector is None
 
 
-def test_pages_the_robot_may_be_a_whole_header() -> None:
-    """The name is found in it as for robots.txt (O9)."""
+def test_pages_robot_may_be_a_complete_user_agent_header() -> None:
+    """The name is found in the header as for robots.txt (O9)."""
     body = b"<meta name=rover content=noindex>"
     response = HtmlResponse(URL, body=body, request=Request(URL))
 
@@ -149,16 +149,16 @@ def test_pages_the_robot_may_be_a_whole_header() -> None:
     assert page_directives(response, "other").index
 
 
-def test_pages_what_describes_a_page_is_read_of_it_and_enforces_nothing() -> None:
-    """The four tags of seed 004, in a page without the ROBOTS tag."""
+def test_pages_descriptive_tags_are_read() -> None:
+    """The four tags of seed 004 are read from HTML, but not from plain text."""
     body = (
         "<META NAME=KEYWORDS CONTENT='a b, c'><META NAME=DESCRIPTION CONTENT='d&amp;e'>"
         "<META NAME=DOCUMENT-STATE CONTENT=DYNAMIC><META NAME=URL CONTENT=http://m.test/>"
     )
 
-    said = page_directives(HtmlResponse(URL, body=body.encode()), "rover")
+    directives = page_directives(HtmlResponse(URL, body=body.encode()), "rover")
 
-    assert said == Directives(
+    assert directives == Directives(
         keywords=("a b", "c"),
         description="d&e",
         document_state="dynamic",
@@ -167,8 +167,8 @@ def test_pages_what_describes_a_page_is_read_of_it_and_enforces_nothing() -> Non
     assert page_directives(TextResponse(URL, body=body.encode()), "r") == Directives()
 
 
-def test_pages_a_robot_name_that_cannot_be_encoded_is_no_error() -> None:
-    """It answers to no tag."""
-    said = page_directives(HtmlResponse(URL, body=TAG.encode()), "\ud800")
+def test_pages_robot_name_that_cannot_be_encoded_is_not_an_error() -> None:
+    """The tag for all robots applies."""
+    directives = page_directives(HtmlResponse(URL, body=TAG.encode()), "\ud800")
 
-    assert both(said) == (False, False)
+    assert index_and_follow(directives) == (False, False)

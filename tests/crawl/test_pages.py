@@ -1,4 +1,4 @@
-"""Crawls that obey what pages say: ROBOTS1994_PAGES."""
+"""Crawls that obey the directives of pages: ROBOTS1994_PAGES."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ASYNC = "tests.crawl.page_spiders:AsyncSpider"
 DROPPED = "item_dropped_reasons_count/DroppedByPage"
 
 
-def page(*links: str, said: str = "", header: str = "", rel: str = "") -> Reply:
-    """A page with these links, a meta tag and a header where they say something."""
-    tag = f'<meta name="robots" content="{said}">' if said else ""
+def page(*links: str, tag: str = "", header: str = "", rel: str = "") -> Reply:
+    """Return a page with *links*, and a meta tag and a header unless they are empty."""
+    meta = f'<meta name="robots" content="{tag}">' if tag else ""
     anchors = "".join(f'<a href="{link}" rel="{rel}">x</a>' for link in links)
-    made = replies.html(f"<html><head>{tag}</head><body>{anchors}</body></html>")
+    made = replies.html(f"<html><head>{meta}</head><body>{anchors}</body></html>")
     further = (("X-Robots-Tag", header),) if header else ()
     return Reply(made.status, made.body, made.headers + further)
 
@@ -29,9 +29,9 @@ def page(*links: str, said: str = "", header: str = "", rel: str = "") -> Reply:
 SITE = {
     "/": page("/open", "/shut", "/unindexed", "/none", "/header", "/"),
     "/open": page("/open/1"),
-    "/shut": page("/shut/1", "/shut", said="NOFOLLOW"),
-    "/unindexed": page("/unindexed/1", said="noindex, follow"),
-    "/none": page("/none/1", said="none"),
+    "/shut": page("/shut/1", "/shut", tag="NOFOLLOW"),
+    "/unindexed": page("/unindexed/1", tag="noindex, follow"),
+    "/none": page("/none/1", tag="none"),
     "/header": page("/header/1", header="other: none, rover: noindex"),
 }
 ALL_PAGES = sorted([*SITE, *(f"{path}/1" for path in SITE if path != "/")])
@@ -40,7 +40,7 @@ ALL_PAGES = sorted([*SITE, *(f"{path}/1" for path in SITE if path != "/")])
 def walk(
     site: Site, pages: Any, spider: str = PLAIN, reactor: Reactor = "asyncio"
 ) -> CrawlResult:
-    """Crawl the site from its first page with that setting."""
+    """Crawl the site from its first page with ROBOTS1994_PAGES set to *pages*."""
     for target, reply in SITE.items():
         site.answer(target, reply)
     return crawl(
@@ -53,7 +53,7 @@ def walk(
 
 
 def paths(urls: list[str]) -> list[str]:
-    """The paths of the URLs, sorted, each once."""
+    """Return the paths of *urls*, sorted and without duplicates."""
     return sorted({urlsplit(url).path for url in urls})
 
 
@@ -65,8 +65,8 @@ def exported(result: CrawlResult) -> list[str]:
 @pytest.mark.parametrize("reactor", reactors())
 @pytest.mark.parametrize("spider", [PLAIN, ASYNC])
 def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
-    """Requests of a NOFOLLOW page and items of a NOINDEX page go no further, whatever
-    kind the callbacks are of; its other output does.
+    """Requests of a NOFOLLOW page and items of a NOINDEX page are dropped, with any kind
+    of callback; other output is not.
     """
     with Site() as site:
         result = walk(site, pages=True, spider=spider, reactor=reactor)
@@ -87,15 +87,15 @@ def test_pages_are_obeyed(spider: str, reactor: Reactor) -> None:
     assert not result.error
 
 
-def test_a_page_that_scrapy_cannot_parse_is_not_lost() -> None:
-    """Its callback gets it, and what that yields goes on."""
+def test_page_that_scrapy_cannot_parse_is_not_lost() -> None:
+    """The callback gets the page, and its directives are obeyed."""
     with Site() as site:
         tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
         site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
         result = crawl(
             [site.url("/broken")],
             spider="tests.crawl.page_spiders:PlainSpider",
-            # It raises at such a page as well.
+            # MetaRefreshMiddleware raises for such a page.
             settings={
                 "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
                 "METAREFRESH_ENABLED": False,
@@ -109,8 +109,8 @@ def test_a_page_that_scrapy_cannot_parse_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_an_item_that_is_yielded_twice_is_dropped_twice(reactor: Reactor) -> None:
-    """It is one object, and both may be under way at a time."""
+def test_item_that_is_yielded_twice_is_dropped_twice(reactor: Reactor) -> None:
+    """Both items are the same object, and may be processed at the same time."""
     with Site() as site:
         spider = "tests.crawl.page_spiders:TwiceSpider"
         result = walk(site, pages="noindex", spider=spider, reactor=reactor)
@@ -121,10 +121,10 @@ def test_an_item_that_is_yielded_twice_is_dropped_twice(reactor: Reactor) -> Non
 
 
 def test_pages_are_obeyed_where_robots_txt_is_not() -> None:
-    """An exemption is from robots.txt alone."""
+    """A request that is exempt from robots.txt is not exempt from page directives."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /\n")
-        site.answer("/", page("/1", said="none"))
+        site.answer("/", page("/1", tag="none"))
         result = crawl(
             [CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})],
             spider=PLAIN,
@@ -136,7 +136,7 @@ def test_pages_are_obeyed_where_robots_txt_is_not() -> None:
     assert exported(result) == []
 
 
-def test_pages_say_why_an_item_was_dropped() -> None:
+def test_pages_log_and_signal_why_an_item_was_dropped() -> None:
     """Scrapy's signal has the item, its page and an exception that names the tag."""
     with Site() as site:
         result = walk(site, pages=True)
@@ -145,19 +145,19 @@ def test_pages_say_why_an_item_was_dropped() -> None:
     item_url, page_url, kind, why = result.stats[f"test/dropped{url}"]
     assert (item_url, page_url, kind) == (url, url, "DroppedByPage")
     assert why == f'Not to be indexed: "noindex" in the meta tag robots of {url}'
-    said = [line for line in result.log.split("\n") if "Not followed: " in line]
-    assert len(said) == 2
-    assert all("in the meta tag robots of http" in line for line in said)
+    lines = [line for line in result.log.split("\n") if "Not followed: " in line]
+    assert len(lines) == 2
+    assert all("in the meta tag robots of http" in line for line in lines)
 
 
 @pytest.mark.parametrize(
     ("chosen", "followed", "indexed"),
     [(["nofollow"], False, True), ("noindex", True, False), (False, True, True)],
 )
-def test_pages_each_half_can_be_switched_alone(
+def test_pages_each_directive_can_be_enabled_separately(
     chosen: Any, followed: bool, indexed: bool
 ) -> None:
-    """What is not chosen is not obeyed."""
+    """A directive that is not enabled is not obeyed."""
     with Site() as site:
         result = walk(site, pages=chosen)
 
@@ -165,24 +165,26 @@ def test_pages_each_half_can_be_switched_alone(
     assert ("/unindexed" in exported(result)) is indexed
 
 
-def test_pages_tell_the_spider_what_they_say() -> None:
-    """The directives stand in the meta, also where nothing is forbidden."""
+def test_pages_directives_are_in_the_meta() -> None:
+    """This includes pages without directives."""
     with Site() as site:
         result = walk(site, pages=["nofollow"])
 
-    said = {urlsplit(item["url"]).path: item["said"] for item in result.items}
-    assert said["/unindexed"] == [False, True]
-    assert said["/none"] == [False, False]
-    assert said["/open"] == [True, True]
+    directives = {
+        urlsplit(item["url"]).path: item["directives"] for item in result.items
+    }
+    assert directives["/unindexed"] == [False, True]
+    assert directives["/none"] == [False, False]
+    assert directives["/open"] == [True, True]
 
 
 @pytest.mark.parametrize("content", ["noindex nofollow", "noindex;nofollow"])
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     content: str,
 ) -> None:
-    """One line for the page."""
+    """There is one line for the page."""
     with Site() as site:
-        site.answer("/", page("/a", said=content))
+        site.answer("/", page("/a", tag=content))
         result = crawl(
             [site.url("/")], spider=PLAIN, settings={"ROBOTS1994_PAGES": True}
         )
@@ -195,8 +197,8 @@ def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     )
 
 
-def test_links_that_say_nofollow_are_a_further_choice() -> None:
-    """Dropped are requests for what a page links to with rel=nofollow alone."""
+def test_links_with_rel_nofollow_are_dropped_if_configured() -> None:
+    """A request is dropped only if every link of the page to it has rel=nofollow."""
     shut = page("/a", "/b", rel="ugc nofollow")
     body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
     with Site() as site:
@@ -209,9 +211,9 @@ def test_links_that_say_nofollow_are_a_further_choice() -> None:
     assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 1
 
 
-def test_a_site_of_1000_pages_exactly() -> None:
-    """Pages reachable by followed links are fetched, and the items of those that may be
-    indexed are exported.
+def test_site_of_1000_pages_is_crawled_exactly_as_its_directives_say() -> None:
+    """All pages reachable by allowed links are fetched, and the items of those that may
+    be indexed are exported.
     """
     with Site() as site:
         for number in range(1, mixed_site.PAGES + 1):
@@ -226,8 +228,8 @@ def test_a_site_of_1000_pages_exactly() -> None:
     assert exported(result) == sorted(f"/{it}" for it in indexed)
 
 
-def test_the_users_own_place_of_our_components_stays() -> None:
-    """The add-on adds nothing where the user already did, or said None."""
+def test_configured_order_of_our_components_is_not_changed() -> None:
+    """The add-on does not add a component that the user added or disabled."""
     ours = "scrapy_robots1994.RobotsPages"
     with Site() as site:
         site.answer("/", SITE["/shut"])

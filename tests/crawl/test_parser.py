@@ -1,8 +1,8 @@
-"""Robots1994Parser behind Scrapy's parser interface, by hand and in the built-in.
+"""Robots1994Parser behind Scrapy's parser interface.
 
 Scrapy's own tests of that interface (tests/test_robotstxt_interface.py) check eight
-properties of a parser. Five of them hold here too, in our words below. Three are
-contradicted by the text of 1994, each for the clause named at its test.
+properties of a parser. Five of them apply here, too. Three contradict the standard of
+1994, each because of the clause named in its test.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ HERE = "https://www.site.test"
 
 
 def parse(body: bytes) -> Robots1994Parser:
-    """The parser as Scrapy's interface tests make it: without a crawler."""
+    """Return a parser without a crawler, as Scrapy's interface tests make it."""
     return Robots1994Parser.from_crawler(None, body)
 
 
-def test_a_parser_is_made_of_a_body() -> None:
-    """Bytes or text, as well as a file that is parsed already."""
+def test_parser_accepts_bytes_text_and_parsed_files() -> None:
+    """The constructor takes any of the three."""
     body = b"User-agent: *\nDisallow: /no\n"
 
     for each in (body, body.decode(), Robots1994Parser(body).robots):
@@ -36,16 +36,16 @@ def test_a_parser_is_made_of_a_body() -> None:
 
 
 def crawl_with(settings: dict[str, str]) -> Any:
-    """A crawler as the parser sees it; a real one would want a reactor."""
+    """Return an object with the settings; a real crawler would need a reactor."""
     return SimpleNamespace(settings=Settings(settings))
 
 
-def test_it_is_a_robot_parser_of_scrapy() -> None:
-    """Whatever takes a RobotParser takes ours."""
+def test_parser_is_a_robot_parser_of_scrapy() -> None:
+    """It can be used wherever a RobotParser is expected."""
     assert isinstance(parse(b""), RobotParser)
 
 
-def test_a_disallowed_path_is_not_allowed_and_any_other_is() -> None:
+def test_only_disallowed_paths_are_not_allowed() -> None:
     """Scrapy's `test_allowed`: unknown fields next to a rule have no effect."""
     robots = parse(b"User-agent: * \nDisallow: /no \nAllow: /yes \nCrawl-delay: 10")
 
@@ -54,14 +54,14 @@ def test_a_disallowed_path_is_not_allowed_and_any_other_is() -> None:
 
 
 def test_disallow_applies_despite_a_later_allow() -> None:
-    """Scrapy's `test_order_based_precedence` holds, as Allow is unknown (F6)."""
+    """Scrapy's `test_order_based_precedence` passes, as Allow is unknown (F6)."""
     robots = parse(b"User-agent: * \nDisallow: / \nAllow: /page")
 
     assert not robots.allowed(f"{HERE}/page", "*")
 
 
 @pytest.mark.parametrize("body", [b"", b"GIF89a\xd3\x00\xfe\x00\xa2"])
-def test_an_empty_file_and_garbage_hold_no_record(body: bytes) -> None:
+def test_empty_file_and_garbage_have_no_records(body: bytes) -> None:
     """Scrapy's `test_empty_response` and `test_garbage_response` (E1, O23)."""
     robots = parse(body)
 
@@ -70,8 +70,8 @@ def test_an_empty_file_and_garbage_hold_no_record(body: bytes) -> None:
             assert robots.allowed(HERE + path, robot)
 
 
-def test_urls_and_robots_of_any_script() -> None:
-    """Scrapy's `test_unicode_url_and_useragent`: O17, O18, names without case."""
+def test_urls_and_robot_names_may_be_in_any_script() -> None:
+    """Scrapy's `test_unicode_url_and_useragent` (O17, O18, case-insensitive names)."""
     robots = parse(
         "User-agent: *\nDisallow: /sivu/J%C3%A4%C3%A4:\nDisallow: /sivu/Yö:\n\n"
         "User-agent: RöbÖt\nDisallow: /x".encode()
@@ -84,13 +84,13 @@ def test_urls_and_robots_of_any_script() -> None:
     assert not robots.allowed(f"{HERE}/x", "RÖBÖT")
 
 
-def test_a_file_without_crawl_delay_has_none() -> None:
+def test_file_without_crawl_delay_has_none() -> None:
     """Scrapy's `test_crawl_delay_unset`."""
     assert parse(b"User-agent: *\nDisallow: /no\n").crawl_delay("*") is None
 
 
 def test_1994_d1_contradicts_scrapys_wildcard_test() -> None:
-    """`test_allowed_wildcards`: in 1994 `*` and `$` of a path are letters (D1)."""
+    """`test_allowed_wildcards`: in 1994 `*` and `$` of a path are literal (D1)."""
     robots = parse(b"User-agent: first\nDisallow: /no/*/end$\n")
 
     assert robots.allowed(f"{HERE}/no/xyz/end", "first")
@@ -98,7 +98,7 @@ def test_1994_d1_contradicts_scrapys_wildcard_test() -> None:
 
 
 def test_1994_f6_contradicts_scrapys_longest_match_test() -> None:
-    """`test_length_based_precedence`: no Allow in 1994, so none can win (F6)."""
+    """`test_length_based_precedence`: Allow is unknown in 1994, so it cannot win (F6)."""
     robots = parse(b"User-agent: * \nDisallow: / \nAllow: /page")
 
     assert not robots.allowed(f"{HERE}/page", "*")
@@ -111,15 +111,15 @@ def test_1994_f6_contradicts_scrapys_crawl_delay_test() -> None:
     assert robots.crawl_delay("*") is None
 
 
-def test_bytes_are_taken_for_url_and_robot() -> None:
+def test_url_and_robot_may_be_bytes() -> None:
     """The interface passes text or bytes."""
     robots = parse(b"User-agent: robot\nDisallow: /no\n")
 
     assert not robots.allowed(f"{HERE}/no".encode(), b"Robot/2.0 (+http://x.test)")
 
 
-def test_with_a_crawler_it_reads_by_the_crawls_settings() -> None:
-    """READING and MAX_BYTES hold behind the built-in middleware too."""
+def test_settings_of_the_crawler_apply() -> None:
+    """ROBOTS1994_READING applies behind the built-in middleware, too."""
     body = b"User-agent: *\n\nDisallow: /no\n"
     crawler = crawl_with({"ROBOTS1994_READING": "cautious"})
 
@@ -127,8 +127,8 @@ def test_with_a_crawler_it_reads_by_the_crawls_settings() -> None:
     assert parse(body).allowed(f"{HERE}/no", "x")
 
 
-def test_with_a_crawler_a_wrong_setting_is_refused() -> None:
-    """The built-in makes a parser of b"" at start, so the crawl does not start."""
+def test_invalid_setting_of_the_crawler_is_an_error() -> None:
+    """The built-in makes a parser of b"" at the start, so the crawl does not start."""
     crawler = crawl_with({"ROBOTS1994_READING": "bold"})
 
     with pytest.raises(SettingsError, match="ROBOTS1994_READING must be"):

@@ -1,4 +1,4 @@
-"""The recipe of docs/usage/stamping: items carry the policy of their page."""
+"""The recipe of docs/usage/stamping: each item has the policy of its page."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ BODY = b"User-agent: *\nDisallow: /private\n"
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_each_item_carries_the_policy_of_its_own_page(reactor: Reactor) -> None:
-    """Of a file, of a missing file, and after a redirect from one to the other."""
+def test_each_item_has_the_policy_of_its_own_page(reactor: Reactor) -> None:
+    """It may be that of a file, of a missing file, or of the target of a redirect."""
     with Site() as site:
         with_file, without = "file.test", "none.test"
         site.robots(BODY, at=with_file)
@@ -53,8 +53,8 @@ def test_each_item_carries_the_policy_of_its_own_page(reactor: Reactor) -> None:
     assert parsed["fetched_at"] > 1_700_000_000
 
 
-def test_a_page_under_a_stale_policy_has_its_stamp() -> None:
-    """It decides while one request renews it."""
+def test_page_under_a_stale_policy_has_its_stamp() -> None:
+    """The stale policy decides during its refresh."""
     with Site() as site:
         site.robots(BODY)
         result = crawl(
@@ -67,8 +67,8 @@ def test_a_page_under_a_stale_policy_has_its_stamp() -> None:
     assert [it and it["sha256"] for it in stamped] == [sha256(BODY).hexdigest()] * 3
 
 
-def test_a_request_that_needs_no_policy_has_no_stamp() -> None:
-    """`dont_obey_robotstxt`: no robots.txt was requested."""
+def test_request_that_needs_no_policy_has_no_stamp() -> None:
+    """With `dont_obey_robotstxt`, no robots.txt is requested."""
     with Site() as site:
         result = crawl(
             [CrawlRequest(site.url("/a"), meta={"dont_obey_robotstxt": True})],

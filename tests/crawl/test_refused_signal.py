@@ -14,29 +14,31 @@ from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
 
-def note_refusals(crawler: Any) -> None:
-    """Note what a handler receives; a second handler fails."""
+def record_refusals(crawler: Any) -> None:
+    """Record the arguments of a handler; another handler raises."""
 
-    def note(request: Any, verdict: Any, spider: Any) -> None:
+    def record(request: Any, verdict: Any, spider: Any) -> None:
         text = f"{request.url} {verdict.line} {verdict.rule} {spider.name}"
         crawler.stats.inc_value(f"test/{text}")
 
     def fail(**_: object) -> None:
         raise LookupError
 
-    for handler in (fail, note):
+    for handler in (fail, record):
         crawler.signals.connect(handler, scrapy_robots1994.request_refused, weak=False)
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_each_refusal_is_sent_once_also_where_a_handler_fails(reactor: Reactor) -> None:
-    """Of requests that waited and of one that found the policy in memory."""
+def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
+    reactor: Reactor,
+) -> None:
+    """This holds for a request that waited and for one whose policy was in memory."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a\n")
         pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
         result = crawl(
             pages,
-            hook="tests.crawl.test_refused_signal:note_refusals",
+            hook="tests.crawl.test_refused_signal:record_refusals",
             reactor=reactor,
             settings={"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0},
         )
@@ -46,13 +48,13 @@ def test_each_refusal_is_sent_once_also_where_a_handler_fails(reactor: Reactor) 
     assert result.failed_urls == pages[:2]
 
 
-def test_a_dry_run_sends_no_refusal() -> None:
-    """We refuse nothing then."""
+def test_dry_run_sends_no_signal() -> None:
+    """In a dry run, our rules refuse nothing."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /a\n")
         result = crawl(
             [site.url("/a")],
-            hook="tests.crawl.test_refused_signal:note_refusals",
+            hook="tests.crawl.test_refused_signal:record_refusals",
             settings={"ROBOTS1994_DRY_RUN": True},
         )
 
@@ -60,10 +62,10 @@ def test_a_dry_run_sends_no_refusal() -> None:
     assert result.failed_urls == [site.url("/a")]
 
 
-def test_without_the_table_of_handlers_every_refusal_is_sent(
+def test_signal_is_sent_if_handlers_cannot_be_looked_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The table is internal to PyDispatcher; it only saves the time of sending."""
+    """The table of handlers is internal to PyDispatcher; the check only saves time."""
     crawler, refused = idle_crawler({}), scrapy_robots1994.request_refused
     assert not concurrency.handler_check(crawler)(refused)
 
@@ -72,8 +74,8 @@ def test_without_the_table_of_handlers_every_refusal_is_sent(
 
 
 @pytest.mark.parametrize("is_for_any_sender", [False, True])
-def test_a_handler_of_every_signal_counts_as_one(*, is_for_any_sender: bool) -> None:
-    """A recorder of all signals is connected without naming ours."""
+def test_handler_of_every_signal_is_detected(*, is_for_any_sender: bool) -> None:
+    """A handler may be connected to all signals without naming ours."""
     crawler, refused = idle_crawler({}), scrapy_robots1994.request_refused
     sender = dispatcher.Any if is_for_any_sender else crawler
 

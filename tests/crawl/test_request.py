@@ -1,4 +1,4 @@
-"""The robots.txt request itself (what it carries, by which way), and who is not checked."""
+"""The robots.txt request (headers, meta, proxy), and requests that are not checked."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ OPEN = "User-agent: *\nDisallow:\n"
 CLOSED = "User-agent: *\nDisallow: /\n"
 
 
-def test_it_has_its_own_timeout_and_the_marks_of_its_kind() -> None:
-    """Timeout, no robots check, no offsite filter, no HTTP cache, no cookies."""
+def test_robots_txt_request_has_its_own_timeout_and_meta() -> None:
+    """It has no robots check, no offsite filter, no HTTP cache and no cookies."""
     with Site() as site:
         site.robots(OPEN)
         result = crawl([site.url("/page")], settings=RECORD | {"ROBOTS1994_TIMEOUT": 7})
@@ -38,8 +38,8 @@ def test_it_has_its_own_timeout_and_the_marks_of_its_kind() -> None:
     assert meta["dont_merge_cookies"] is True
 
 
-def test_it_carries_no_cookie_no_referer_and_no_credentials() -> None:
-    """What belongs to a session or a page stays with the page."""
+def test_robots_txt_request_has_no_cookie_referer_or_credentials() -> None:
+    """Headers of a session or a page are not copied."""
     with Site() as site:
         site.robots(OPEN)
         url = site.url("/page").replace("http://", "http://user:secret@")
@@ -51,7 +51,7 @@ def test_it_carries_no_cookie_no_referer_and_no_credentials() -> None:
 
 
 def test_robots_txt_request_has_the_user_agent_that_is_matched() -> None:
-    """A request's own User-Agent fetches the robots.txt too."""
+    """A request's own User-Agent is used for the robots.txt request, too."""
     with Site() as site:
         site.robots("User-agent: special\nDisallow: /\n")
         result = crawl(
@@ -73,10 +73,10 @@ def test_robots_txt_request_has_the_user_agent_that_is_matched() -> None:
         {"ROBOTSTXT_USER_AGENT": "special"},
     ],
 )
-def test_the_name_is_found_where_scrapy_takes_it_from(
+def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     settings: dict[str, object],
 ) -> None:
-    """Peers row 8: also in DEFAULT_REQUEST_HEADERS."""
+    """Peers row 8: DEFAULT_REQUEST_HEADERS is one of them."""
     with Site() as site:
         site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
         result = crawl([site.url("/page")], settings=settings)
@@ -84,14 +84,14 @@ def test_the_name_is_found_where_scrapy_takes_it_from(
     assert result.fetched == []
 
 
-def test_the_name_is_the_first_that_the_default_headers_say() -> None:
-    """As text or bytes, in a list or alone; of two spellings of a name the first."""
+def test_robot_name_is_the_first_of_the_default_headers() -> None:
+    """Of two spellings of User-Agent the first applies, as in Scrapy."""
     sent = {b"user-agent": [b"special/1.0"], "User-Agent": "another/1.0"}
     crawler = idle_crawler({"DEFAULT_REQUEST_HEADERS": sent})
     request = Request("http://x.test/")
     fill_in: Any = DefaultHeadersMiddleware.from_crawler(crawler).process_request
 
-    # Scrapy 2.13 wants the spider, which it does not use.
+    # Scrapy 2.13 requires the spider, but does not use it.
     _, *others = signature(fill_in).parameters.values()
     fill_in(request, *(None for it in others if it.default is it.empty))
 
@@ -100,8 +100,8 @@ def test_the_name_is_the_first_that_the_default_headers_say() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_it_goes_through_the_pages_proxy(reactor: Reactor) -> None:
-    """Peers row 7: the page's way out is the robots.txt's way out."""
+def test_robots_txt_request_uses_the_proxy_of_the_page(reactor: Reactor) -> None:
+    """Peers row 7: both requests go through the same proxy."""
     with Site() as proxy:
         proxy.robots("User-agent: *\nDisallow: /private\n")
         meta = {"proxy": proxy.url("").rstrip("/")}
@@ -115,8 +115,8 @@ def test_it_goes_through_the_pages_proxy(reactor: Reactor) -> None:
     assert result.fetched_urls == [pages[1]]
 
 
-def test_further_meta_goes_along_when_it_is_named() -> None:
-    """ROBOTS1994_PROPAGATE_META."""
+def test_further_meta_is_copied_if_configured() -> None:
+    """ROBOTS1994_PROPAGATE_META lists the keys."""
     with Site() as site:
         site.robots(OPEN)
         result = crawl(
@@ -127,8 +127,8 @@ def test_further_meta_goes_along_when_it_is_named() -> None:
     assert result.stats["test/robots_meta"]["session"] == "s1"
 
 
-def test_an_http_cache_neither_keeps_nor_gives_a_robots_txt(tmp_path: Path) -> None:
-    """Peers row 10: a 503 of yesterday must not open the site of today."""
+def test_http_cache_is_not_used_for_robots_txt(tmp_path: Path) -> None:
+    """Peers row 10: a cached 503 must not replace today's file."""
     cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     closed = replies.text("User-agent: *\nDisallow: /")
     with Site() as site:
@@ -141,8 +141,8 @@ def test_an_http_cache_neither_keeps_nor_gives_a_robots_txt(tmp_path: Path) -> N
     assert result.failed[0].verdict["reason"] == "rule"
 
 
-def test_a_meta_refresh_in_its_body_is_not_followed() -> None:
-    """Peers row 15."""
+def test_meta_refresh_in_a_robots_txt_is_not_followed() -> None:
+    """Peers row 15: only HTTP redirects of a robots.txt are followed."""
     body = '<html><meta http-equiv="refresh" content="0; url=/elsewhere"></html>'
     with Site() as site:
         site.answer("/robots.txt", replies.html(body))
@@ -154,7 +154,7 @@ def test_a_meta_refresh_in_its_body_is_not_followed() -> None:
 
 
 def test_each_scheme_and_port_has_its_own_robots_txt() -> None:
-    """Peers row 5: three origins, three policies; spellings of one are one."""
+    """Peers row 5: three origins have three policies; spellings of one share one."""
     with Site(ports=2, tls="valid") as site:
         site.robots(OPEN)
         spellings = [
@@ -168,13 +168,13 @@ def test_each_scheme_and_port_has_its_own_robots_txt() -> None:
 
 
 def test_each_exemption_has_an_example() -> None:
-    """So that the tests with `EXAMPLES` try them all."""
+    """The tests with `EXAMPLES` cover every exemption."""
     assert {*EXAMPLES} == {*Exemption} - {Exemption.OWN_REQUEST}
 
 
 @pytest.mark.parametrize("exempt", EXAMPLES.values(), ids=lambda it: it.url)
-def test_an_exempt_request_is_sent_without_a_robots_txt(exempt: Exempt) -> None:
-    """It waits for none, and its answer is that of its own URL."""
+def test_exempt_request_is_sent_without_a_robots_txt(exempt: Exempt) -> None:
+    """No robots.txt is fetched for it, and the response is that of its own URL."""
     with Site() as site:
         site.robots(CLOSED)
         url = exempt.url.format(port=site.port)
@@ -187,8 +187,8 @@ def test_an_exempt_request_is_sent_without_a_robots_txt(exempt: Exempt) -> None:
 
 
 @pytest.mark.parametrize("exempt", EXAMPLES.values(), ids=lambda it: it.url)
-def test_an_exempt_request_opens_nothing_else(exempt: Exempt) -> None:
-    """Others of its site are refused before it, which puts rules in memory, and after."""
+def test_exempt_request_does_not_allow_others(exempt: Exempt) -> None:
+    """Requests before it, which put the rules in memory, and after it are refused."""
     one_by_one = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
     with Site() as site:
         site.robots(CLOSED)
@@ -207,17 +207,17 @@ def test_an_exempt_request_opens_nothing_else(exempt: Exempt) -> None:
     assert result.fetched_urls == [url] * exempt.valid
 
 
-class TakeOptOutAway:
-    """A middleware that removes a key of Scrapy's from each request, ours included."""
+class RemoveOptOut:
+    """A middleware that removes a meta key of Scrapy from each request, ours included."""
 
     def process_request(self, request: Any, spider: Any = None) -> None:
-        """Remove it before our middleware sees the request."""
+        """Remove the key before our middleware sees the request."""
         request.meta.pop("dont_obey_robotstxt", None)
 
 
 @pytest.mark.parametrize("is_in_memory", [False, True])
-def test_our_own_request_is_never_judged(*, is_in_memory: bool) -> None:
-    """Also redirected to an origin whose rules are in memory and disallow the target."""
+def test_robots_txt_request_itself_is_never_refused(*, is_in_memory: bool) -> None:
+    """It may be redirected to an origin whose rules in memory disallow the target."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /\n", at="b.test")
         moved = site.url("/policy", host="b.test")
@@ -228,9 +228,7 @@ def test_our_own_request_is_never_judged(*, is_in_memory: bool) -> None:
         result = crawl(
             urls[not is_in_memory :],
             settings={
-                "DOWNLOADER_MIDDLEWARES": {
-                    "tests.crawl.test_request.TakeOptOutAway": 50
-                },
+                "DOWNLOADER_MIDDLEWARES": {"tests.crawl.test_request.RemoveOptOut": 50},
                 "CONCURRENT_REQUESTS": 1,
                 "ROBOTS1994_MAX_WAITING": 0,
             },

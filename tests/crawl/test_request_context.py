@@ -1,4 +1,4 @@
-"""The way of a page: what its robots.txt request takes over, also after a redirect."""
+"""`RequestContext`: what a robots.txt request inherits from its page."""
 
 from __future__ import annotations
 
@@ -16,48 +16,50 @@ PROXY = "http://proxy.test:3128"
 SENT = {"Proxy-Authorization": "Basic dTpw"}
 
 
-def way(**meta: Any) -> RequestContext:
-    """The way of a page that HttpProxyMiddleware has seen before."""
+def context_of(**meta: Any) -> RequestContext:
+    """Return the context of a page that HttpProxyMiddleware has processed."""
     return RequestContext.from_request(
         Request("http://a.test/", headers=SENT, meta=meta), ()
     )
 
 
-def test_the_credentials_of_a_proxy_go_along_once_they_left_its_url() -> None:
-    """A page on its second way through has them in a header and a mark."""
-    found = way(proxy=PROXY, _auth_proxy=PROXY)
+def test_proxy_credentials_in_the_header_are_inherited() -> None:
+    """A page that was already processed has them in a header, and a mark in the meta."""
+    context = context_of(proxy=PROXY, _auth_proxy=PROXY)
 
-    assert found.meta == {"proxy": PROXY, "_auth_proxy": PROXY}
-    assert found.proxy_authorization == b"Basic dTpw"
+    assert context.meta == {"proxy": PROXY, "_auth_proxy": PROXY}
+    assert context.proxy_authorization == b"Basic dTpw"
 
 
-def test_a_header_that_belongs_to_no_proxy_stays_with_its_page() -> None:
-    """Without the mark nothing says whose credentials they are."""
-    assert way(proxy=PROXY).proxy_authorization is None
+def test_proxy_header_without_the_mark_is_not_inherited() -> None:
+    """Without the mark, the credentials may belong to another proxy."""
+    assert context_of(proxy=PROXY).proxy_authorization is None
 
 
 @pytest.mark.parametrize(
-    ("url", "goes_along"), [("http://b.test/", True), ("https://b.test/", False)]
+    ("url", "is_inherited"), [("http://b.test/", True), ("https://b.test/", False)]
 )
-def test_a_proxy_of_the_environment_is_that_of_one_scheme(
-    url: str, *, goes_along: bool
+def test_environment_proxy_applies_to_one_scheme(
+    url: str, *, is_inherited: bool
 ) -> None:
-    """As with Scrapy's redirects: by another scheme it is looked up anew."""
-    found = way(proxy=PROXY, _auth_proxy=PROXY, _scheme_proxy=True).for_url(url)
+    """As in Scrapy's redirects, the proxy for another scheme is looked up again."""
+    context = context_of(proxy=PROXY, _auth_proxy=PROXY, _scheme_proxy=True).for_url(
+        url
+    )
 
-    assert ("proxy" in found.meta) is goes_along
-    assert (found.proxy_authorization is not None) is goes_along
-
-
-def test_a_proxy_that_a_page_names_goes_along_by_any_scheme() -> None:
-    """The user chose it for the request, whatever it is redirected to."""
-    found = way(proxy=PROXY, _auth_proxy=PROXY)
-
-    assert found.for_url("https://b.test/") is found
+    assert ("proxy" in context.meta) is is_inherited
+    assert (context.proxy_authorization is not None) is is_inherited
 
 
-def test_a_proxys_407_says_nothing_of_the_origin() -> None:
-    """Ours R7: the proxy refused us; the page fails with that, and is not requested."""
+def test_explicit_proxy_applies_to_any_scheme() -> None:
+    """The user chose the proxy for the request, whatever it is redirected to."""
+    context = context_of(proxy=PROXY, _auth_proxy=PROXY)
+
+    assert context.for_url("https://b.test/") is context
+
+
+def test_407_of_a_proxy_is_a_local_fault() -> None:
+    """Ours R7: the proxy refused our credentials; the page fails with that error."""
     with Site() as proxy:
         proxy.answer("/robots.txt", replies.status(407))
         meta = {"proxy": proxy.url("").rstrip("/")}
@@ -71,8 +73,8 @@ def test_a_proxys_407_says_nothing_of_the_origin() -> None:
     assert result.stats["robots1994/local_faults"] == 1
 
 
-def test_a_407_without_a_proxy_says_nothing_of_the_origin_either() -> None:
-    """Ours R7: some proxy on the way wrote it, for no origin may."""
+def test_407_without_a_proxy_is_a_local_fault() -> None:
+    """Ours R7: an unknown proxy sent it, because an origin must not."""
     with Site() as site:
         site.answer("/robots.txt", replies.status(407))
         result = crawl([site.url("/page")])

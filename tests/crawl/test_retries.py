@@ -1,4 +1,4 @@
-"""A failed fetch of robots.txt in a real crawl: retried, and by whose fault it is."""
+"""Failed fetches of robots.txt in real crawls: retries, and local faults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGES = 12
 FILE = "User-agent: *\nDisallow: /private\n"
 RETRIED = {"RETRY_ENABLED": True}
 FIRST = {
-    # Twisted's client itself sends a GET again whose connection broke.
+    # Twisted's client itself repeats a GET whose connection broke.
     "reset": [replies.reset()] * 2,
     "closed": [replies.hang_up()] * 2,
     "truncated": [replies.truncated(b"User-agent: *\n", 500)],
@@ -43,10 +43,8 @@ def reasons(result: CrawlResult) -> set[str]:
 
 
 @pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
-def test_a_first_answer_that_fails_costs_no_page(
-    site: Site, first: list[Reply]
-) -> None:
-    """Ours R5: the origin has a fair chance before anything is refused."""
+def test_first_fetch_that_fails_costs_no_page(site: Site, first: list[Reply]) -> None:
+    """Ours R5: the fetch is retried before any request is refused."""
     site.answer("/robots.txt", [*first, replies.text(FILE)])
 
     result = crawl([*pages(site), site.url("/private")], settings=RETRIED)
@@ -57,10 +55,8 @@ def test_a_first_answer_that_fails_costs_no_page(
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_503_at_first_is_retried_on_every_reactor(
-    site: Site, reactor: Reactor
-) -> None:
-    """The pause between two fetches holds up nothing else."""
+def test_first_503_is_retried_on_every_reactor(site: Site, reactor: Reactor) -> None:
+    """The second fetch succeeds, and all pages are fetched."""
     site.answer("/robots.txt", [replies.status(503), replies.text(FILE)])
 
     result = crawl(pages(site), settings=RETRIED, reactor=reactor)
@@ -80,10 +76,10 @@ def test_a_503_at_first_is_retried_on_every_reactor(
     ],
     ids=["503", "Retry-After", "truncated", "loop", "coding"],
 )
-def test_a_dead_origin_costs_few_fetches_whatever_retry_times_says(
+def test_retries_of_a_dead_origin_are_limited_whatever_retry_times_is(
     site: Site, reply: Reply, fetches: int
 ) -> None:
-    """§3.1: then it is unreachable for all its requests, for a while."""
+    """§3.1: afterwards the origin is unreachable for all requests."""
     site.answer("/robots.txt", reply)
 
     result = crawl(pages(site), settings=RETRIED | {"RETRY_TIMES": 50})
@@ -93,8 +89,8 @@ def test_a_dead_origin_costs_few_fetches_whatever_retry_times_says(
     assert result.stats["robotstxt/request_count"] == fetches
 
 
-def test_without_scrapys_retries_there_are_none(site: Site) -> None:
-    """RETRY_ENABLED = False."""
+def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
+    """With RETRY_ENABLED = False, there is one fetch."""
     site.answer("/robots.txt", [replies.status(503), replies.text(FILE)])
 
     result = crawl(pages(site), settings={"RETRY_ENABLED": False})
@@ -107,7 +103,7 @@ def test_without_scrapys_retries_there_are_none(site: Site) -> None:
 def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """Each page fails with its own error; the next worker with the store is not misled."""
+    """Each page fails with its own error, and nothing is stored for the next crawl."""
     site.robots(FILE)
     proxy = {"proxy": site.refused_url("").rstrip("/")}
     settings = RETRIED | {
@@ -130,10 +126,10 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     assert healthy.fetched_urls == sorted(pages(site))
 
 
-def test_refused_connection_is_of_the_origin_and_not_shared(
+def test_refused_connection_makes_the_origin_unreachable_but_is_not_stored(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5 without a proxy: it is remembered, but by this process alone."""
+    """Ours R5: without a proxy, the failure is that of the origin, for this process only."""
     store = f"sqlite:///{tmp_path / 'robots.db'}"
     settings = {"ROBOTS1994_STORE": store}
 
@@ -146,7 +142,7 @@ def test_refused_connection_is_of_the_origin_and_not_shared(
 
 
 class RaiseTypeError:
-    """Breaks on every robots.txt request, as a bug in a user's middleware would."""
+    """Raises for every robots.txt request, as a bug in a user's middleware would."""
 
     def process_request(self, request: Any, spider: Any = None) -> None:
         """Call a function with an argument too many."""
@@ -155,10 +151,10 @@ class RaiseTypeError:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_ours_r7_a_bug_in_a_middleware_is_logged_with_its_traceback(
+def test_ours_r7_bug_in_a_middleware_is_logged_with_its_traceback(
     site: Site, reactor: Reactor
 ) -> None:
-    """Once; each page fails with an error of the same class, none is refused."""
+    """There is one traceback; each page fails with an error of the same class."""
     part = "tests.crawl.test_retries.RaiseTypeError"
 
     result = crawl(
@@ -172,15 +168,15 @@ def test_ours_r7_a_bug_in_a_middleware_is_logged_with_its_traceback(
     assert len(result.failed) == PAGES
     assert result.log.count("Traceback") == 1
     # Before Twisted 24.10, a Deferred of Scrapy 2.13 drops the frames of an exception
-    # that comes at once.
+    # that is raised at once.
     year, month, *_ = twisted.__version__.split(".")
     is_older = (int(year), int(month)) < (24, 10)
     has_frames = scrapy.version_info >= (2, 14) or not is_older
     assert result.log.count("pages(request, 1, 2)") == has_frames
 
 
-def test_ours_r3_forbidden_files_are_warnings_up_to_a_number(site: Site) -> None:
-    """Twenty lines that name the setting, then one with the count at the close."""
+def test_ours_r3_number_of_warnings_of_forbidden_files_is_limited(site: Site) -> None:
+    """There are twenty, and one with the number of origins at the close."""
     site.answer("/robots.txt", replies.status(403))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(23)]
 
@@ -193,8 +189,8 @@ def test_ours_r3_forbidden_files_are_warnings_up_to_a_number(site: Site) -> None
     assert "23 origins" in ours[-1]
 
 
-def test_ours_r3_a_forbidden_file_that_means_open_is_no_warning(site: Site) -> None:
-    """The user has decided."""
+def test_ours_r3_forbidden_file_is_not_warned_of_if_it_allows(site: Site) -> None:
+    """The setting is a decision of the user."""
     site.answer("/robots.txt", replies.status(401))
 
     result = crawl([site.url("/page")], settings={"ROBOTS1994_FORBIDDEN": "allow"})

@@ -15,7 +15,7 @@ LATER = "Sun, 06 Nov 1994 08:59:37 GMT"
 
 
 def response(**sent: str) -> Response:
-    """A response with these headers, `_` for `-`."""
+    """Return a response with these headers, `_` for `-`."""
     names = {name.replace("_", "-"): value for name, value in sent.items()}
     return Response("http://x.test/robots.txt", headers=names)
 
@@ -45,8 +45,8 @@ def response(**sent: str) -> Response:
         ({"Age": "500"}, None),
     ],
 )
-def test_the_promised_lifetime(sent: dict[str, str], seconds: float | None) -> None:
-    """Cache-Control before Expires; what cannot be read is stale at once."""
+def test_freshness_lifetime(sent: dict[str, str], seconds: float | None) -> None:
+    """Cache-Control takes precedence over Expires; invalid values are stale at once."""
     assert responses.freshness_lifetime(response(**sent), NOW) == seconds
 
 
@@ -66,22 +66,22 @@ def test_the_promised_lifetime(sent: dict[str, str], seconds: float | None) -> N
 def test_retry_after_is_a_number_or_a_date(
     value: str | None, seconds: float | None
 ) -> None:
-    """A date in the past asks for no pause; what cannot be read asks for nothing."""
+    """A date in the past means no pause; an invalid value is ignored."""
     sent = {} if value is None else {"Retry_After": value}
 
     assert responses.retry_after(response(**sent), NOW) == seconds
 
 
 @pytest.mark.parametrize("ahead", [-86_400, -600, 600, 86_400])
-def test_a_date_in_retry_after_is_one_of_the_servers_clock(ahead: int) -> None:
-    """As Expires is: a clock that is wrong makes the pause neither 0 nor a day."""
+def test_date_in_retry_after_is_relative_to_the_date_header(ahead: int) -> None:
+    """As for Expires: a wrong clock of the server does not change the pause."""
     sent = {"Date": THEN, "Retry_After": LATER}
 
     assert responses.retry_after(response(**sent), NOW - ahead) == 600
 
 
 @pytest.mark.parametrize(
-    ("coding", "hidden"),
+    ("coding", "expected"),
     [
         ("gzip", "gzip"),
         ("identity, BR", "br"),
@@ -91,39 +91,41 @@ def test_a_date_in_retry_after_is_one_of_the_servers_clock(ahead: int) -> None:
         ("", None),
     ],
 )
-def test_only_a_real_coding_hides_the_text(coding: str, hidden: str | None) -> None:
-    """`Content-Encoding: utf-8`, which some servers send, hides nothing."""
-    assert responses.hidden_by(response(Content_Encoding=coding)) == hidden
+def test_only_a_real_coding_is_undecoded(coding: str, expected: str | None) -> None:
+    """`Content-Encoding: utf-8`, which some servers send, is not a coding."""
+    assert responses.hidden_by(response(Content_Encoding=coding)) == expected
 
 
 @pytest.mark.parametrize("coding", ["xz", "dcb", "utf-8"])
-def test_packed_bytes_are_no_text_whatever_the_coding_is_called(coding: str) -> None:
-    """Read as a file without rules they would allow everything."""
+def test_compressed_bytes_are_undecoded_whatever_the_coding_is_called(
+    coding: str,
+) -> None:
+    """Read as text without rules, they would allow everything."""
     packed = response(Content_Encoding=coding).replace(body=b"\xfd7zXZ\x00\x00")
 
     assert responses.hidden_by(packed) == coding
 
 
 @pytest.mark.parametrize("sent", ["gzip;q=1", '"gzip"', "gzip, identity", " GZIP ,"])
-def test_a_coding_is_known_however_it_is_written(sent: str) -> None:
-    """With parameters, in quotes, beside the name of no coding at all."""
+def test_coding_is_recognized_in_any_notation(sent: str) -> None:
+    """It may have parameters, be quoted, or be listed next to `identity`."""
     assert responses.codings_of(response(Content_Encoding=sent)) == ("gzip",)
 
 
-def test_transfer_codings_are_the_last_ones() -> None:
-    """Those that the client has not undone."""
+def test_transfer_codings_come_after_content_codings() -> None:
+    """Transfer codings that the client has not decoded are the outermost."""
     sent = response(Content_Encoding="br", Transfer_Encoding="gzip, chunked")
 
     assert responses.codings_of(sent) == ("br", "gzip")
 
 
-def test_a_response_without_coding_hides_nothing() -> None:
-    """The usual case."""
+def test_response_without_coding_is_decoded() -> None:
+    """A response without Content-Encoding is plain text."""
     assert responses.hidden_by(response()) is None
 
 
 def test_any_byte_of_a_validator_is_preserved() -> None:
-    """Validators go back to the server as they came."""
+    """Validators are sent back to the server unchanged."""
     sent = Response("http://x.test/", headers={"ETag": b'"\xff"'})
 
     assert _validator(sent, "ETag") == '"\xff"'
@@ -131,8 +133,8 @@ def test_any_byte_of_a_validator_is_preserved() -> None:
 
 
 @pytest.mark.parametrize("value", [b"", b'"\x1b[31m"', b'"\x80"', b"x" * 1_001])
-def test_what_no_client_sends_is_no_validator(value: bytes) -> None:
-    """Nor what no store returns, or what takes too much of its memory."""
+def test_unusable_validator_is_ignored(value: bytes) -> None:
+    """It is empty or too long, or has characters that no client can send."""
     assert (
         _validator(Response("http://x.test/", headers={"ETag": value}), "ETag") is None
     )
@@ -143,8 +145,8 @@ def test_what_no_client_sends_is_no_validator(value: bytes) -> None:
     "date",
     [f"Sun, 06 Nov 1994 {'9' * 4_000}:00:00 GMT", f"{THEN[:-3]}-{'9' * 4_000}"],
 )
-def test_a_date_of_many_digits_is_read_as_any_other(name: str, date: str) -> None:
-    """Scrapy 2.13 reads hours and zones of any length."""
+def test_date_with_many_digits_is_not_an_error(name: str, date: str) -> None:
+    """Scrapy 2.13 accepts hours and zones of any length."""
     sent = response(**{"Expires": LATER, "Retry_After": LATER, name: date})
 
     assert responses.freshness_lifetime(sent, NOW) is not None

@@ -1,4 +1,4 @@
-"""A robots.txt request that a middleware sends again counts anew, and sits once."""
+"""A robots.txt request that a middleware repeats has new limits and one credit."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ LAST = b"Disallow: /last\n"
 
 
 def filled(size: int) -> bytes:
-    """Return a file of *size* bytes whose last line forbids /last."""
+    """Return a file of *size* bytes whose last line disallows /last."""
     return FIRST + b"#" * (size - len(FIRST + LAST) - 1) + b"\n" + LAST
 
 
 def crawl_challenged(site: Site, challenge: Reply, file: bytes) -> CrawlResult:
-    """Ask for /first, /last and /open; the first robots.txt is the *challenge*."""
+    """Request /first, /last and /open; the first robots.txt response is *challenge*."""
     site.answer("/robots.txt", [challenge, replies.text(file)])
     urls = [site.url("/first"), site.url("/last"), site.url("/open")]
     result = crawl(urls, settings=CHALLENGED)
@@ -41,8 +41,8 @@ def crawl_challenged(site: Site, challenge: Reply, file: bytes) -> CrawlResult:
     return result
 
 
-def test_a_challenge_takes_nothing_from_the_size_limit(site: Site) -> None:
-    """O24: each is shorter than the limit, both are longer; the last line is obeyed."""
+def test_challenge_does_not_count_towards_the_size_limit(site: Site) -> None:
+    """O24: each is below the limit, both together are not; the last line is obeyed."""
     challenge = replies.text(b"z" * (LIMIT - 100), status=503)
     result = crawl_challenged(site, challenge, filled(LIMIT - 100))
 
@@ -53,7 +53,7 @@ def test_a_challenge_takes_nothing_from_the_size_limit(site: Site) -> None:
 def test_long_file_after_a_challenge_is_truncated_and_used(
     site: Site,
 ) -> None:
-    """O24: a declared length, however large, never lets the download fail."""
+    """O24: however large the declared length is, the download does not fail."""
     challenge = replies.text("wait a moment", status=503)
     result = crawl_challenged(site, challenge, filled(100 * LIMIT))
 
@@ -61,8 +61,8 @@ def test_long_file_after_a_challenge_is_truncated_and_used(
     assert "ROBOTS1994_MAX_BYTES" in result.log
 
 
-def test_a_cut_challenge_does_not_cut_the_file(site: Site) -> None:
-    """Only the challenge was longer than the limit."""
+def test_truncated_challenge_does_not_truncate_the_file(site: Site) -> None:
+    """Only the challenge is longer than the limit."""
     challenge = replies.text(b"z" * (2 * LIMIT), status=503)
     result = crawl_challenged(site, challenge, filled(LIMIT - 100))
 
@@ -70,8 +70,8 @@ def test_a_cut_challenge_does_not_cut_the_file(site: Site) -> None:
     assert "ROBOTS1994_MAX_BYTES" not in result.log
 
 
-def test_the_coding_of_a_challenge_is_not_that_of_the_file(site: Site) -> None:
-    """A packed challenge, then a file that is not packed."""
+def test_content_coding_of_a_challenge_does_not_apply_to_the_file(site: Site) -> None:
+    """The challenge is compressed and the file is not."""
     packed = gzip.compress(b"wait a moment")
     challenge = replies.status(503, packed, **{"Content-Encoding": "gzip"})
     result = crawl_challenged(site, challenge, FIRST)
@@ -80,10 +80,10 @@ def test_the_coding_of_a_challenge_is_not_that_of_the_file(site: Site) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_request_that_is_replaced_takes_one_seat(
+def test_replaced_request_has_one_concurrency_credit(
     site: Site, reactor: Reactor
 ) -> None:
-    """Twelve origins, each robots.txt request handed back once: 3 places stay 3."""
+    """After twelve replaced robots.txt requests, the total concurrency is 3 again."""
     site.robots(FIRST)
     result = crawl(
         [site.url("/", host=f"h{number}.test") for number in range(12)],

@@ -1,4 +1,4 @@
-"""Settings: values are read, wrong ones stop the crawl with one sentence at start."""
+"""Settings: values are read, and an invalid one stops the crawl at the start."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.crawl.test_addon import BUILT_IN, OURS
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
 
-WRONG: dict[str, list[object]] = {
+INVALID: dict[str, list[object]] = {
     "DIALECT": ["1995", 1994, ["1994"], ""],
     "READING": ["strict", True, 1],
     "TTL": ["soon", -1, True, [], float("nan"), float("inf"), "1e999", "1_0", "٣"],
@@ -49,47 +49,49 @@ WRONG: dict[str, list[object]] = {
     "PROPAGATE_META": [5, [1], [""], {"a": 1}, ",", '["a"', "[1]"],
 }
 
-CASES = [(name, value) for name, values in WRONG.items() for value in values]
+CASES = [(name, value) for name, values in INVALID.items() for value in values]
 
 
-def test_every_setting_has_wrong_values_here() -> None:
-    """A new setting needs its wrong values here."""
-    assert {each.name.upper() for each in fields(RobotsSettings)} == set(WRONG)
+def test_every_setting_has_invalid_values_here() -> None:
+    """A new setting needs its invalid values here."""
+    assert {each.name.upper() for each in fields(RobotsSettings)} == set(INVALID)
 
 
 @pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
-def test_a_wrong_value_is_refused_in_one_sentence(name: str, value: object) -> None:
-    """It names the setting and has one line."""
+def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None:
+    """The message names the setting."""
     with pytest.raises(SettingsError) as raised:
         RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
 
-    sentence = str(raised.value)
-    assert sentence.startswith(f"ROBOTS1994_{name}")
-    assert "\n" not in sentence
-    assert sentence.endswith((".", "?"))
+    message = str(raised.value)
+    assert message.startswith(f"ROBOTS1994_{name}")
+    assert "\n" not in message
+    assert message.endswith((".", "?"))
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
+    ("name", "suggestion"),
     [
         ("ROBOTS1994_TLL", "ROBOTS1994_TTL"),
         ("ROBOTS1994_UNREACHEABLE", "ROBOTS1994_UNREACHABLE"),
         ("robots1994_ttl", "ROBOTS1994_TTL"),
     ],
 )
-def test_a_misspelt_name_is_refused_with_the_likely_one(name: str, meant: str) -> None:
-    """A setting that would do nothing stops the crawl."""
-    with pytest.raises(SettingsError, match=f"did you mean {meant}"):
+def test_misspelt_name_is_an_error_with_a_suggestion(
+    name: str, suggestion: str
+) -> None:
+    """A setting without effect stops the crawl."""
+    with pytest.raises(SettingsError, match=f"did you mean {suggestion}"):
         RobotsSettings.from_settings(Settings({name: 5}))
 
 
-def test_a_name_unlike_any_other_is_refused_with_the_known_ones() -> None:
-    """Where no name is close, all are listed."""
+def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
+    """If no name is similar, all are listed."""
     with pytest.raises(SettingsError, match="the settings are ROBOTS1994_DIALECT, "):
         RobotsSettings.from_settings(Settings({"ROBOTS1994_QQQQQQQQQQ": 5}))
 
 
-def test_texts_from_the_command_line_are_read() -> None:
+def test_text_from_the_command_line_is_read() -> None:
     """`-s ROBOTS1994_TTL=600` passes text."""
     settings = RobotsSettings.from_settings(
         Settings(
@@ -119,7 +121,7 @@ def test_texts_from_the_command_line_are_read() -> None:
         ("COMPARE", " None "),
     ],
 )
-def test_a_blank_text_is_an_empty_list(name: str, text: str) -> None:
+def test_blank_text_is_an_empty_list(name: str, text: str) -> None:
     """A shell script whose variable is empty passes `-s NAME=" "`."""
     settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": text}))
 
@@ -138,10 +140,10 @@ def test_a_blank_text_is_an_empty_list(name: str, text: str) -> None:
     ],
     ids=["value", "name", "store", "parser"],
 )
-def test_a_wrong_setting_is_one_critical_line_and_nothing_is_requested(
+def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     settings: dict[str, object], middleware: str, reactor: Reactor
 ) -> None:
-    """Before Scrapy's traceback, with the add-on and with the middleware by hand."""
+    """This holds with the add-on and with the middleware enabled by hand."""
     by_hand = {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}}
     with Site() as site:
         result = crawl(
@@ -155,25 +157,25 @@ def test_a_wrong_setting_is_one_critical_line_and_nothing_is_requested(
 
         assert site.targets() == []
 
-    sentence = str(result.error).partition(": ")[2]
-    assert sentence.startswith("ROBOTS1994_")
+    message = str(result.error).partition(": ")[2]
+    assert message.startswith("ROBOTS1994_")
     critical = [
         line.split("] ", 2)[1]
         for line in result.log.split("\n")
         if " [scrapy_robots1994] CRITICAL: " in line
     ]
-    assert critical == [f"CRITICAL: The crawl cannot start: {sentence}"]
+    assert critical == [f"CRITICAL: The crawl cannot start: {message}"]
     assert result.fetched == []
 
 
-def test_misspelt_value_is_an_error_that_suggests_the_right_one() -> None:
-    """Of a setting that accepts words."""
+def test_misspelt_value_is_an_error_with_a_suggestion() -> None:
+    """This holds for settings with named values."""
     with pytest.raises(SettingsError, match='did you mean "extended"'):
         RobotsSettings.from_settings(Settings({"ROBOTS1994_DIALECT": "Extnded"}))
 
 
 def test_every_default_is_accepted() -> None:
-    """And `FreshnessSettings` has the same ones."""
+    """The defaults are those of `FreshnessSettings` and `StoreUrl`."""
     settings = RobotsSettings.from_settings(Settings())
 
     assert settings.freshness == FreshnessSettings()
@@ -201,10 +203,10 @@ BOTH = {"noindex", "nofollow"}
         (1, 1.0),
     ],
 )
-def test_a_crawl_delay_is_off_or_on_or_has_a_maximum(
+def test_crawl_delay_is_off_or_on_or_has_a_maximum(
     value: Any, cap: float | None
 ) -> None:
-    """A number is a maximum, also 1; a maximum of 0 leaves no delay."""
+    """A number, even 1, is a maximum; 0 disables delays."""
     settings = Settings({"ROBOTS1994_CRAWL_DELAY": value})
 
     assert RobotsSettings.from_settings(settings).crawl_delay == cap
@@ -226,7 +228,7 @@ def test_a_crawl_delay_is_off_or_on_or_has_a_maximum(
     ],
 )
 def test_pages_are_off_or_on_or_chosen(value: Any, obeyed: set[str]) -> None:
-    """True is both terms of the tag; links with rel=nofollow are chosen by name."""
+    """True means both terms of the tag; rel-nofollow must be chosen by name."""
     settings = Settings({"ROBOTS1994_PAGES": value})
 
     assert RobotsSettings.from_settings(settings).pages == obeyed

@@ -1,4 +1,4 @@
-"""Handlers of the signals about a robots.txt may await pages of the same origin."""
+"""Handlers of signals about a robots.txt may await pages of the same origin."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def _await_a_page(crawler: Crawler, signal: Any) -> None:
 
 
 def on_sitemaps(crawler: Crawler) -> None:
-    """Await a page in a handler of `robots_sitemaps`; a hook of crawls."""
+    """Await a page in a handler of `robots_sitemaps`; a crawl hook."""
     _await_a_page(crawler, robots_sitemaps)
 
 
 def on_parsed(crawler: Crawler) -> None:
-    """Await a page in a handler of `robots_parsed`; a hook of crawls."""
+    """Await a page in a handler of `robots_parsed`; a crawl hook."""
     _await_a_page(crawler, signals.robots_parsed)
 
 
@@ -57,10 +57,10 @@ HOOKS = ["on_sitemaps"] + ["on_parsed"] * hasattr(signals, "robots_parsed")
     [{}, {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0, "ROBOTS1994_STALE_TTL": 0}],
     ids=["TTL", "no TTL"],
 )
-def test_a_handler_that_awaits_a_page_of_the_origin_gets_it(
+def test_handler_may_await_a_page_of_the_origin(
     site: Site, reactor: Reactor, hook: str, settings: dict[str, Any]
 ) -> None:
-    """The policy is usable before handlers run, also one that holds for no time."""
+    """The policy is usable while handlers run, even if its lifetime is zero."""
     site.robots(FILE)
 
     result = crawl(
@@ -76,7 +76,7 @@ def test_a_handler_that_awaits_a_page_of_the_origin_gets_it(
 
 
 def on_sitemaps_close(crawler: Crawler) -> None:
-    """Await the close of the crawl in a handler of `robots_sitemaps`; a hook."""
+    """Await the close of the crawl in a handler of `robots_sitemaps`; a crawl hook."""
 
     async def handle() -> None:
         engine: Any = crawler.engine
@@ -90,10 +90,8 @@ def on_sitemaps_close(crawler: Crawler) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_handler_may_await_the_close_of_the_crawl(
-    site: Site, reactor: Reactor
-) -> None:
-    """The close cancels the fetch, but not the close itself, which its handler awaits."""
+def test_handler_may_await_the_close_of_the_crawl(site: Site, reactor: Reactor) -> None:
+    """The close cancels the fetch, but not its handler, which awaits the close."""
     site.robots(FILE)
 
     result = crawl(

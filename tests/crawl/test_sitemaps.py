@@ -1,4 +1,4 @@
-"""Sitemaps that a robots.txt names are signalled, with one request for it an origin."""
+"""Sitemaps of a robots.txt are signalled; the file is requested once per origin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOOK = "tests.crawl.sitemap_spiders:note_sitemaps"
 
 
 def sitemap(*urls: str) -> Reply:
-    """A sitemap of these pages."""
+    """Return a sitemap of *urls*."""
     places = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
     body = (
         f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</urlset>'
@@ -34,7 +34,7 @@ def sitemap(*urls: str) -> Reply:
 def test_sitemap_spider_fetches_each_robots_txt_once(
     reactor: Reactor, dialect: str
 ) -> None:
-    """Two origins, pages of both, one request for either robots.txt; rules are obeyed."""
+    """Each of two origins gets one request for robots.txt, and its rules are obeyed."""
     hosts = ("a.test", "b.test")
     with Site() as site:
         for host in hosts:
@@ -49,20 +49,18 @@ def test_sitemap_spider_fetches_each_robots_txt_once(
             settings={"ROBOTS1994_DIALECT": dialect},
         )
 
-        asked = [seen.host for seen in site.log("/robots.txt")]
+        fetches = [seen.host for seen in site.log("/robots.txt")]
         expected = sorted(
             site.url(path, host=host) for path in ("/1", "/2") for host in hosts
         )
 
-    assert len(asked) == len(set(asked)) == 2
+    assert len(fetches) == len(set(fetches)) == 2
     assert result.fetched_urls == expected
     assert result.stats["robotstxt/forbidden"] == 2
 
 
-def test_sitemap_spider_gets_a_file_whose_rules_are_in_memory_without_a_request() -> (
-    None
-):
-    """A page was judged by the rules, so the next request looks no further."""
+def test_sitemap_spider_gets_a_file_in_memory_without_a_request() -> None:
+    """The page has put the policy in memory, and the spider gets the file from there."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /shut\n")
         site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
@@ -77,7 +75,7 @@ def test_sitemap_spider_gets_a_file_whose_rules_are_in_memory_without_a_request(
 
 
 def test_sitemap_spider_gets_a_missing_robots_txt_as_404() -> None:
-    """A 404 is a 404, and is requested once."""
+    """The spider gets the 404, and the file is requested once."""
     with Site() as site:
         result = crawl([site.url("/robots.txt")], spider=SPIDER)
 
@@ -88,7 +86,7 @@ def test_sitemap_spider_gets_a_missing_robots_txt_as_404() -> None:
 
 
 def test_sitemap_spider_may_fetch_robots_txt_itself_after_a_failure() -> None:
-    """A connection that was cut leaves no file to hand out."""
+    """After a connection was reset there is no file in memory, so it is sent."""
     with Site() as site:
         site.answer("/robots.txt", [replies.reset(), replies.text("")])
         result = crawl([site.url("/robots.txt")], spider=SPIDER)
@@ -99,8 +97,8 @@ def test_sitemap_spider_may_fetch_robots_txt_itself_after_a_failure() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_the_signal_offers_the_sitemaps_of_a_file_once(reactor: Reactor) -> None:
-    """Absolute, of http and https alone, each once; with origin, file and request."""
+def test_signal_has_the_sitemaps_of_a_file_and_is_sent_once(reactor: Reactor) -> None:
+    """The sitemap URLs are absolute, unique, and of http or https only."""
     body = (
         "Sitemap: /a.xml\nSitemap: ftp://h/b\nSitemap: http://h.test/c\nSitemap: /a.xml"
     )
@@ -122,8 +120,8 @@ def test_the_signal_offers_the_sitemaps_of_a_file_once(reactor: Reactor) -> None
     assert result.stats["test/times"] == 1
 
 
-def test_the_dialect_of_1994_offers_none() -> None:
-    """Sitemap is no field of it (F6)."""
+def test_dialect_1994_sends_no_signal() -> None:
+    """Sitemap is an unknown field there (F6)."""
     with Site() as site:
         site.robots("Sitemap: /a.xml\n")
         result = crawl([site.url("/1")], hook=HOOK)
@@ -131,8 +129,8 @@ def test_the_dialect_of_1994_offers_none() -> None:
     assert "test/times" not in result.stats
 
 
-def test_sitemaps_that_are_no_urls_are_left_out() -> None:
-    """Whatever the line says."""
+def test_invalid_sitemap_urls_are_left_out() -> None:
+    """Only the valid one of four lines is returned, as an absolute URL."""
     body = "Sitemap: http://[x\nSitemap: http://\nSitemap: mailto:a@b\nSitemap: s.xml"
     origin = Origin.of("http://h.example:8080")
     assert origin is not None
@@ -142,17 +140,17 @@ def test_sitemaps_that_are_no_urls_are_left_out() -> None:
     assert sitemaps_of(origin, robots) == ("http://h.example:8080/s.xml",)
 
 
-def test_the_sitemaps_of_a_large_file_are_found_in_a_thread(
+def test_sitemaps_of_a_large_file_are_found_in_a_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Thirty thousand of them would stop all other requests for half a second."""
+    """Thirty thousand of them would block the event loop for half a second."""
     threads = []
 
-    def watched(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
+    def recorded(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
         threads.append(threading.current_thread())
         return sitemaps_of(origin, robots)
 
-    monkeypatch.setattr(backend, "sitemaps_of", watched)
+    monkeypatch.setattr(backend, "sitemaps_of", recorded)
     body = b"".join(b"Sitemap: /%d\n" % number for number in range(1_000))
     settings = {"ROBOTS1994_DIALECT": "extended"}
     middleware = AnsweredMiddleware(lambda _: (body, ()), settings)

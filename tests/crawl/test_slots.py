@@ -1,4 +1,4 @@
-"""Paced slots: never faster than the delay, and afterwards as they were."""
+"""`PacedSlot` and `SlotDelays`: slots with a crawl delay, and their restoration."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from tests.support.crawler import idle_crawler
 
 
 def slot(delay: float = 0.0, concurrency: int = 8, jitter: float = 0.5) -> Any:
-    """A slot as this Scrapy makes them."""
+    """Return a slot as this version of Scrapy makes it."""
     if "jitter" in signature(Slot).parameters:
         return Slot(concurrency, delay, jitter)
     return Slot(concurrency, delay, bool(jitter))  # before 2.18
 
 
 def state(paced: PacedSlot) -> tuple[float, int, float]:
-    """Delay, concurrency and jitter."""
+    """Return delay, concurrency and jitter of the slot."""
     return paced.slot.delay, paced.slot.concurrency, jitter_of(paced.slot)
 
 
-def test_a_pause_is_applied_and_removed() -> None:
-    """One request at a time, apart by no less than the pause; then all is as it was."""
+def test_pause_is_applied_and_removed() -> None:
+    """A pause means one request at a time; without it the slot is as before."""
     paced = PacedSlot(slot())
     paced.set_pause("a", 2.0)
     assert state(paced) == (2.0, 1, 0.0)
@@ -44,8 +44,8 @@ def test_a_pause_is_applied_and_removed() -> None:
     assert state(paced) == (0.0, 8, 0.5)
 
 
-def test_the_longest_of_several_pauses() -> None:
-    """Origins may share a slot; each takes back only its own."""
+def test_longest_of_several_pauses_applies() -> None:
+    """Origins may share a slot; each of them removes only its own pause."""
     paced = PacedSlot(slot())
     for origin, pause in (("a", 2.0), ("b", 5.0), ("c", 3.0)):
         paced.set_pause(origin, pause)
@@ -66,10 +66,10 @@ def test_the_longest_of_several_pauses() -> None:
         (4.0, 0.0, 3.0, (4.0, 1, 0.0)),
     ],
 )
-def test_the_users_own_delay_is_never_made_shorter(
+def test_configured_delay_is_never_shortened(
     delay: float, jitter: float, pause: float, expected: tuple[float, int, float]
 ) -> None:
-    """And it is drawn anew each time only where no draw is too short."""
+    """Its jitter stays only if no random delay can be shorter than the pause."""
     paced = PacedSlot(slot(delay, jitter=jitter))
 
     paced.set_pause("a", pause)
@@ -78,7 +78,7 @@ def test_the_users_own_delay_is_never_made_shorter(
 
 
 def test_lowered_slot_delay_is_restored_and_raised_one_stays() -> None:
-    """AutoThrottle sets the delay of a slot after each answer."""
+    """AutoThrottle sets the delay of a slot after each response."""
     paced = PacedSlot(slot())
     paced.set_pause("a", 2.0)
 
@@ -94,8 +94,8 @@ def test_lowered_slot_delay_is_restored_and_raised_one_stays() -> None:
     assert state(paced) == (7.0, 8, 0.5)
 
 
-def test_the_pause_counts_from_the_answer_of_a_slot_in_use() -> None:
-    """A slot that sent nothing yet has nothing to wait for."""
+def test_restart_counts_the_pause_of_a_used_slot_from_now() -> None:
+    """A slot that has sent no request yet need not wait."""
     paced = PacedSlot(slot())
     paced.set_pause("a", 2.0)
 
@@ -107,10 +107,10 @@ def test_the_pause_counts_from_the_answer_of_a_slot_in_use() -> None:
     assert paced.slot.lastseen > 1.0
 
 
-def test_slots_that_the_downloader_dropped_are_forgotten(
+def test_slots_that_the_downloader_removed_are_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A broad crawl meets any number of slots; those in use stay."""
+    """A broad crawl has any number of slots; only those in use stay."""
     monkeypatch.setattr(crawl_delay, "call_later", lambda *_: None)
     crawler: Any = idle_crawler({})
     downloader = SimpleNamespace(slots={"in-use": slot()})

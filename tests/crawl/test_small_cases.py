@@ -1,4 +1,4 @@
-"""What crawls seldom come to: lists that are full, lines that are left, odd URLs."""
+"""Cases that are rare in crawls: full lists, unusual URLs, public names."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from tests.support.crawler import idle_crawler
 
 
 def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
-    """As a shell completes them."""
+    """A shell can complete them."""
     assert dir(scrapy_robots1994) == sorted(scrapy_robots1994.__all__)
 
 
 @pytest.mark.parametrize("name", scrapy_robots1994.__all__)
 def test_every_public_name_can_be_imported(name: str) -> None:
-    """Each is loaded from its module at the first use."""
-    # Not the value that an earlier use has put into the module.
+    """Each is loaded from its module on first use."""
+    # Not the value that an earlier use has stored in the module.
     assert scrapy_robots1994.__getattr__(name) is not None
 
 
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
-def test_a_command_says_what_it_is_for_in_one_line(name: str) -> None:
-    """Short enough for the list that `scrapy` prints."""
+def test_command_has_a_one_line_description(name: str) -> None:
+    """It is short enough for the list that `scrapy` prints."""
     module = import_module(f"scrapy_robots1994.commands.{name}")
     command = getattr(module, f"Robots{name.title()}")()
 
@@ -49,7 +49,7 @@ def test_url_without_a_slash_after_its_host_is_not_cached(url: str) -> None:
 def test_refusals_of_origins_over_the_limit_are_summed(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With a limit of one, the refusals of the second are logged as a sum."""
+    """With a limit of one origin, the refusals of all others are summed."""
     monkeypatch.setattr(refusals, "MAX_ORIGINS", 1)
     crawler = idle_crawler({})
     sums = refusals.Refusals(crawler, closes=False)
@@ -67,8 +67,8 @@ def test_refusals_of_origins_over_the_limit_are_summed(
     assert "http://a.test" in caplog.text
 
 
-def test_a_waiter_is_released_once() -> None:
-    """What it was first released with stands."""
+def test_waiter_is_released_once() -> None:
+    """A second release has no effect."""
     waiter: DeferredWaiter[int] = DeferredWaiter()
     waiter.release(1)
     waiter.release(2)

@@ -1,4 +1,4 @@
-"""Work in a thread, and pauses, on every reactor."""
+"""`run_in_thread` and `sleep` on every reactor."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 
 class WorkingSpider(RequestingSpider):
-    """Runs work in a thread while the event loop counts its own turns."""
+    """Runs work in a thread that ends only if the event loop is not blocked."""
 
     name = "working"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield what came of it."""
-        interval, loop_may_go_on = sys.getswitchinterval(), threading.Event()
+        """Yield the results."""
+        interval, loop_has_run = sys.getswitchinterval(), threading.Event()
 
         def work() -> tuple[bool, bool, float]:
             is_apart = threading.current_thread() is not threading.main_thread()
-            return is_apart, loop_may_go_on.wait(30), sys.getswitchinterval()
+            return is_apart, loop_has_run.wait(30), sys.getswitchinterval()
 
         waiting = run_in_thread(work)
-        # Set from the loop, which could not run if the work blocked it.
+        # Set by the event loop, which could not run if the work blocked it.
         from scrapy_robots1994.crawl.threads import call_later  # noqa: PLC0415
 
-        call_later(0.01, loop_may_go_on.set)
+        call_later(0.01, loop_has_run.set)
         is_apart, went_on, during = await waiting
         await sleep(0.01)
         yield {"apart": is_apart, "went_on": went_on, "same": during == interval}
@@ -48,8 +48,8 @@ class WorkingSpider(RequestingSpider):
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_work_in_a_thread_leaves_the_event_loop_free(reactor: Reactor) -> None:
-    """Its result and its exception come back; the process is left as it is."""
+def test_work_in_a_thread_does_not_block_the_event_loop(reactor: Reactor) -> None:
+    """Results and exceptions are passed on; the switch interval is not changed."""
     result = crawl(spider="tests.crawl.test_threads:WorkingSpider", reactor=reactor)
 
     assert result.items == [

@@ -1,7 +1,7 @@
-"""Waiting for a robots.txt delays no other origin, and the waiting requests are bounded.
+"""Requests that wait for a robots.txt delay no other origin, and are limited in number.
 
-No clock is asked: the slow robots.txt files stand at a gate that opens only when all
-pages of the healthy hosts have been requested; if waiting delayed them, it never would.
+No time is measured: a gate holds the slow robots.txt files back until all pages of the
+quick hosts have been requested. If waiting delayed those, the gate would never open.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.site import Site
 
-SLOW, WELL, PAGES = 12, 5, 4
+SLOW, QUICK, PAGES = 12, 5, 4
 FEW: dict[str, Any] = {
     "CONCURRENT_REQUESTS": 3,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
@@ -29,13 +29,13 @@ FEW: dict[str, Any] = {
 OPEN = "User-agent: *\nDisallow: /private\n"
 
 
-def crawl_beside_slow(site: Site, **options: Any) -> CrawlResult:
-    """Crawl slow hosts, then healthy ones; the gate opens when the latter are done."""
+def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
+    """Crawl slow hosts, then quick ones; the gate opens when the latter are done."""
     site.robots(OPEN)
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
-    site.open_when("slow", "/well", count=WELL * PAGES)
-    # A scheduler that keeps equal requests once has none that are equal.
+    site.open_when("slow", "/well", count=QUICK * PAGES)
+    # All requests differ, as some schedulers drop equal ones.
     slow = [
         CrawlRequest(
             site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1
@@ -43,64 +43,64 @@ def crawl_beside_slow(site: Site, **options: Any) -> CrawlResult:
         for page in range(PAGES)
         for n in range(SLOW)
     ]
-    well = [
+    quick = [
         CrawlRequest(site.url("/well", host=f"well-{n}.test"), meta={"page": page})
         for page in range(PAGES)
-        for n in range(WELL)
+        for n in range(QUICK)
     ]
     settings = FEW | options.pop("settings", {})
-    return crawl([*slow, *well], settings=settings, **options)
+    return crawl([*slow, *quick], settings=settings, **options)
 
 
-def assert_all_came(result: CrawlResult) -> None:
-    """Every page of every host, and nothing failed."""
+def assert_all_fetched(result: CrawlResult) -> None:
+    """Assert that every page of every host was fetched."""
     assert result.failed == []
-    assert len(result.fetched) == (SLOW + WELL) * PAGES
+    assert len(result.fetched) == (SLOW + QUICK) * PAGES
 
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_slow_robots_txt_delays_no_other_origin(reactor: Reactor) -> None:
-    """48 requests wait, with 3 places: all healthy pages are fetched before any answer."""
+    """48 requests wait at a concurrency of 3 while all quick pages are fetched."""
     with Site() as site:
-        result = crawl_beside_slow(site, reactor=reactor)
+        result = crawl_with_slow_hosts(site, reactor=reactor)
 
-    assert_all_came(result)
+    assert_all_fetched(result)
 
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_released_requests_obey_the_configured_concurrency(reactor: Reactor) -> None:
-    """48 are released at once; 3 pages are on their way, and slots are as before."""
+    """Of 48 requests released at once, 3 are sent; the settings of slots do not change."""
     with Site() as site:
-        result = crawl_beside_slow(site, reactor=reactor)
+        result = crawl_with_slow_hosts(site, reactor=reactor)
 
     assert result.stats["test/most_pages"] <= 3
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
-def test_the_spider_is_not_idle_while_something_waits() -> None:
-    """Idle once, at the end; not when only waiting requests are left."""
+def test_spider_is_not_idle_while_requests_wait() -> None:
+    """It is idle once, at the end, and not when only waiting requests are left."""
     with Site() as site:
-        result = crawl_beside_slow(site, signals=["spider_idle"])
+        result = crawl_with_slow_hosts(site, signals=["spider_idle"])
 
     assert [name for name, _ in result.sent] == ["spider_idle"]
-    assert_all_came(result)
+    assert_all_fetched(result)
 
 
-def test_no_more_wait_than_the_setting_lets() -> None:
-    """`ROBOTS1994_MAX_WAITING` is 4, with 3 places: the others stay in the scheduler."""
+def test_number_of_waiting_requests_is_limited() -> None:
+    """With `ROBOTS1994_MAX_WAITING` 4, further requests stay in the scheduler."""
     with Site() as site:
         site.robots(OPEN)
         urls = [site.url("/page", host=f"h{number}.test") for number in range(40)]
         result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
 
     assert len(result.fetched) == 40
-    # Of one origin both the request and its fetch are active, one without a place.
+    # Both the request and the fetch of an origin are active.
     assert result.stats["test/most_held"] <= 2 * (4 + 3)
 
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
-    """Twelve fetches are sent on to https at once; a pool for 3 pages has room for all."""
+    """Twelve fetches are redirected to https at once; a pool for 3 pages has room for all."""
     with Site(tls="valid") as site:
         for number in range(SLOW):
             host = f"slow-{number}.test"
@@ -118,8 +118,8 @@ def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) ->
     assert len(result.fetched) == SLOW
 
 
-def test_no_more_robots_txt_are_fetched_at_once_than_the_setting_lets() -> None:
-    """`ROBOTS1994_MAX_FETCHES` 2, twelve slow hosts: two at once, and all come."""
+def test_number_of_parallel_fetches_is_limited() -> None:
+    """With `ROBOTS1994_MAX_FETCHES` 2, two of twelve slow hosts are fetched at a time."""
     with Site() as site:
         for number in range(SLOW):
             site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
@@ -132,16 +132,16 @@ def test_no_more_robots_txt_are_fetched_at_once_than_the_setting_lets() -> None:
 
 
 def test_cached_pages_do_not_delay_released_requests() -> None:
-    """An HTTP cache answers half the pages: the others still find their places."""
+    """An HTTP cache answers half of the pages; the others are fetched all the same."""
     dropping = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.AnswerPages": 950}}
     with Site() as site:
-        result = crawl_beside_slow(site, settings=dropping)
+        result = crawl_with_slow_hosts(site, settings=dropping)
 
-    assert_all_came(result)
+    assert_all_fetched(result)
 
 
 class ListingDownloader(Downloader):
-    """A downloader that counts its requests in a list."""
+    """A downloader whose active requests are in a list."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -149,13 +149,13 @@ class ListingDownloader(Downloader):
 
 
 class RequestList(list[Any]):
-    """A list with the method of a set that Scrapy calls."""
+    """A list with the method `add` of sets, which Scrapy calls."""
 
     add = list.append
 
 
 def test_downloader_without_its_set_loses_no_request() -> None:
-    """Requests that wait count, as a warning says, and leave one after the other."""
+    """A warning says so; waiting requests count towards the concurrency."""
     settings = {"DOWNLOADER": "tests.crawl.test_waiting.ListingDownloader"}
     with Site() as site:
         site.robots(OPEN)
@@ -166,11 +166,11 @@ def test_downloader_without_its_set_loses_no_request() -> None:
     assert "This Scrapy has no downloader.active" in result.log
 
 
-def note_listeners(crawler: Any) -> None:
-    """Note at each page how many listeners of waiting and of fetches there are."""
+def record_listeners(crawler: Any) -> None:
+    """Record at each page the number of our listeners for waiting and fetches."""
 
-    def note(response: Any) -> None:
-        heard = (
+    def record(response: Any) -> None:
+        connected = (
             signals.request_reached_downloader,
             signals.bytes_received,
             signals.response_downloaded,
@@ -179,7 +179,7 @@ def note_listeners(crawler: Any) -> None:
         )
         receivers = [
             receiver
-            for signal in heard
+            for signal in connected
             for receiver in dispatcher.liveReceivers(
                 dispatcher.getAllReceivers(crawler, signal)
             )
@@ -189,18 +189,18 @@ def note_listeners(crawler: Any) -> None:
         number = sum(isinstance(owner, ours) for owner in owners)
         crawler.stats.set_value(f"test/{response.url[-1]}", number)
 
-    crawler.signals.connect(note, signals.response_received, weak=False)
+    crawler.signals.connect(record, signals.response_received, weak=False)
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_nothing_listens_once_nothing_waits(reactor: Reactor) -> None:
-    """Each listener costs each page some microseconds, for the rest of the crawl."""
+def test_signals_are_disconnected_when_no_request_waits(reactor: Reactor) -> None:
+    """Each listener would cost some microseconds per page, for the rest of the crawl."""
     with Site() as site:
         site.robots(OPEN)
         # Page 2 is sent after a pause that is longer than that between two polls.
         result = crawl(
             [site.url("/1"), site.url("/2")],
-            hook="tests.crawl.test_waiting:note_listeners",
+            hook="tests.crawl.test_waiting:record_listeners",
             reactor=reactor,
             settings={"DOWNLOAD_DELAY": 10 * POLL_SECONDS},
         )

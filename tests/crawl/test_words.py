@@ -1,4 +1,4 @@
-"""What a crawl says: log lines, exception, meta, stats and the signal."""
+"""Messages of a crawl: log lines, exceptions, and stats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 from tests.support.warned import unexpected
 
 
-def test_a_refusal_names_the_line_everywhere() -> None:
+def test_refusal_names_the_line() -> None:
     """Log line, exception message and verdict say which line refused."""
     with Site() as site:
         site.robots("# hello\nUser-agent: *\nDisallow: /private\n")
@@ -28,34 +28,34 @@ def test_a_refusal_names_the_line_everywhere() -> None:
     assert "line 3" in failed.message
     assert failed.verdict is not None
     assert (failed.verdict["line"], failed.verdict["rule"]) == (3, "/private")
-    said = [line for line in result.log.split("\n") if "Forbidden by" in line]
-    assert len(said) == 1
-    assert "line 3" in said[0]
+    lines = [line for line in result.log.split("\n") if "Forbidden by" in line]
+    assert len(lines) == 1
+    assert "line 3" in lines[0]
 
 
-def test_a_failed_robots_txt_is_one_line_that_names_it() -> None:
-    """Peers row 13: no traceback, and robots.txt is named, not the page."""
+def test_failed_robots_txt_is_logged_in_one_line() -> None:
+    """Peers row 13: the line names the robots.txt and not the page, without a traceback."""
     with Site() as site:
         site.answer("/robots.txt", replies.reset())
         result = crawl([site.url("/page")])
 
-    said = [line for line in result.log.split("\n") if "Could not fetch" in line]
-    assert len(said) == 1
-    assert site.url("/robots.txt") in said[0]
+    lines = [line for line in result.log.split("\n") if "Could not fetch" in line]
+    assert len(lines) == 1
+    assert site.url("/robots.txt") in lines[0]
     assert "Traceback" not in result.log
 
 
-def test_a_record_split_by_a_blank_line_is_warned_of_once() -> None:
-    """O5 read to the letter opens the site; one warning an origin, with the line."""
+def test_record_split_by_a_blank_line_is_warned_of_once() -> None:
+    """O5 in the literal reading allows the site; there is one warning per origin."""
     with Site() as site:
         site.robots("User-agent: *\n\nDisallow: /private\n")
         pages = [site.url("/private/1"), site.url("/private/2")]
         result = crawl(pages)
 
-    said = [line for line in result.log.split("\n") if "Read to the letter" in line]
-    assert len(said) == 1
-    assert "WARNING" in said[0]
-    assert "line 2" in said[0]
+    lines = [line for line in result.log.split("\n") if "Read to the letter" in line]
+    assert len(lines) == 1
+    assert "WARNING" in lines[0]
+    assert "line 2" in lines[0]
     assert len(result.fetched) == 2
     assert result.stats["robots1994/weakens_policy"] == 1
 
@@ -72,10 +72,10 @@ BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
         ("Disallow: /b\n\nUser-agent: *\nDisallow: /a\n", "literal", 1, 0),
     ],
 )
-def test_the_warning_names_the_cautious_reading_where_that_obeys_more(
+def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     robots: str, reading: str, warnings: int, advice: int
 ) -> None:
-    """Not for a rule above all records, which no reading obeys."""
+    """It does not for a rule above all records, which no reading obeys."""
     with Site() as site:
         site.robots(robots)
         result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
@@ -84,8 +84,8 @@ def test_the_warning_names_the_cautious_reading_where_that_obeys_more(
     assert result.log.count(ADVICE) == advice
 
 
-def test_a_file_read_again_is_not_warned_of_again() -> None:
-    """One warning an origin, however often its policy runs out."""
+def test_file_that_is_read_again_is_not_warned_of_again() -> None:
+    """There is one warning per origin, however often its policy expires."""
     with Site() as site:
         site.robots("User-agent: *\n\nDisallow: /private\n")
         result = crawl(
@@ -105,7 +105,7 @@ def test_a_file_read_again_is_not_warned_of_again() -> None:
 
 
 def test_problem_in_a_record_for_other_robots_is_not_logged() -> None:
-    """It opens the site to them, and to us nothing."""
+    """The problem does not affect our robot."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /x\n\nUser-agent: b\n\nDisallow: /\n")
         result = crawl([site.url("/1")])
@@ -114,8 +114,8 @@ def test_problem_in_a_record_for_other_robots_is_not_logged() -> None:
     assert "robots1994/weakens_policy" not in result.stats
 
 
-def test_the_cautious_reading_obeys_what_a_blank_line_split() -> None:
-    """ROBOTS1994_READING = "cautious"."""
+def test_cautious_reading_obeys_a_record_split_by_a_blank_line() -> None:
+    """With ROBOTS1994_READING = "cautious", the page is refused."""
     with Site() as site:
         site.robots("User-agent: *\n\nDisallow: /private\n")
         result = crawl(
@@ -127,8 +127,8 @@ def test_the_cautious_reading_obeys_what_a_blank_line_split() -> None:
     assert result.failed[0].verdict["reason"] == "split-record"
 
 
-def test_text_of_a_robots_txt_never_reaches_the_log_raw() -> None:
-    """O25: control characters and bidi overrides of a rule are escaped."""
+def test_control_characters_of_a_robots_txt_are_escaped() -> None:
+    """O25: this applies to the log and to exceptions, and to bidi overrides, too."""
     with Site() as site:
         rule = "/private\x1b[31m\u202e"
         site.robots(f"User-agent: *\nDisallow: {rule}\n")
@@ -139,20 +139,20 @@ def test_text_of_a_robots_txt_never_reaches_the_log_raw() -> None:
     assert "\u202e" not in result.failed[0].message + result.log
 
 
-def test_robots_parsed_is_sent_once_for_each_file_where_scrapy_has_it() -> None:
-    """The signal of Scrapy 2.18, with a parser that knows the policy."""
+def test_robots_parsed_is_sent_once_per_file_if_scrapy_has_it() -> None:
+    """Scrapy has the signal since 2.18."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\n")
         pages = [site.url("/1"), site.url("/2")]
-        has_it = hasattr(signals, "robots_parsed")
-        result = crawl(pages, signals=["robots_parsed"] if has_it else [])
+        has_signal = hasattr(signals, "robots_parsed")
+        result = crawl(pages, signals=["robots_parsed"] if has_signal else [])
 
-    assert len(result.sent) == (1 if has_it else 0)
+    assert len(result.sent) == (1 if has_signal else 0)
     assert len(result.fetched) == 2
 
 
-def test_a_clean_crawl_warns_of_nothing() -> None:
-    """No warning of ours, none that we cause in Scrapy or Twisted."""
+def test_ordinary_crawl_causes_no_warnings() -> None:
+    """Neither our code nor our use of Scrapy and Twisted warns."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\n")
         result = crawl([site.url("/1"), site.url("/private")], may_warn=True)
@@ -160,8 +160,8 @@ def test_a_clean_crawl_warns_of_nothing() -> None:
     assert unexpected(result.warnings) == []
 
 
-def test_one_line_at_start_says_by_which_rules_the_crawl_goes() -> None:
-    """Version, dialect, reading, robot name, store without its password, fetches."""
+def test_one_line_at_the_start_shows_the_settings() -> None:
+    """It has version, dialect, reading, robot name, store and number of fetches."""
     with Site() as site:
         result = crawl(
             [site.url("/")],
@@ -191,10 +191,10 @@ def test_one_line_at_start_says_by_which_rules_the_crawl_goes() -> None:
     ],
     ids=["alone", "compare", "dry run"],
 )
-def test_a_report_without_a_comparison_is_warned_of(
+def test_report_without_a_comparison_is_warned_of(
     settings: dict[str, Any], warned: bool, tmp_path: Path
 ) -> None:
-    """The setting would have no effect."""
+    """The setting has no effect without a comparison or a dry run."""
     report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "report.json")}
     with Site() as site:
         result = crawl([site.url("/")], settings=settings | report)

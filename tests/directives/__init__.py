@@ -1,1 +1,1 @@
-"""Tests of the directives for robots in a page and its headers."""
+"""Tests of floor 2, pages: what a page itself says to robots."""

@@ -1,1 +1,1 @@
-"""Real crawls with other plugins and download handlers."""
+"""Other plugins and download handlers together with this package, in real crawls."""

@@ -1,4 +1,4 @@
-"""A spider with a scrapy-poet page object, written like those of its documentation."""
+"""A spider with a scrapy-poet page object, as its documentation shows it."""
 
 # scrapy-poet reads annotations at run time, so they must not be postponed here.
 
@@ -12,7 +12,7 @@ from web_poet.exceptions import HttpError
 from tests.support.child import RequestingSpider
 
 
-class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not follow web_poet
+class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # not looked into
     """The title of a page."""
 
     @property
@@ -22,14 +22,14 @@ class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not
 
 
 class Paged(RequestingSpider):
-    """Spider whose callback gets a page object and requests another page itself."""
+    """Reads pages by page objects, which request another page themselves."""
 
     name = "paged"
 
-    async def fetched(  # type: ignore[override]  # scrapy-poet passes more arguments
+    async def fetched(  # type: ignore[override]  # scrapy-poet hands over more
         self, response: Response, page: TitlePage, http: HttpClient
     ) -> AsyncIterator[Any]:
-        """Yield an item per page; `more` is the status or error of the further request."""
+        """One item a page; `more` says what became of the further request."""
         try:
             further = await http.get(response.urljoin("/private/more"))
             more = str(further.status)

@@ -1,4 +1,4 @@
-"""The program google/robotstxt, through its Python binding; used only by hand."""
+"""google/robotstxt's own program, through its Python binding; by hand only."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from tests.oracle.names import robot_names
 
 
 def is_installed() -> bool:
-    """Return whether the binding can be imported."""
+    """Whether the binding can be imported."""
     return find_spec("jwm") is not None
 
 
 def matcher() -> Any:
-    """Return a new matcher of the binding."""
+    """A new matcher of the binding."""
     return import_module("jwm.robotstxt.googlebot").RobotsMatcher()
 
 
 def allowed(body: bytes, url: str, robot: str) -> bool:
-    """Return whether the program allows the robot's product token to request the URL."""
+    """Whether the program allows the robot, by its product token, to request the URL."""
     token = robot_names(robot)[0]
     return bool(matcher().OneAgentAllowedByRobots(body, token.encode(), url.encode()))
 
 
 def of_difference(body: bytes, url: str, robot: str, ours: bool) -> str:
-    """Return the cause why the program answers differently."""
+    """Name why the program does not give our answer."""
 
     def ask(text: str, to: str) -> bool:
         return allowed(text.encode("utf-8", "surrogateescape"), to, robot)

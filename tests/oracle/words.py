@@ -1,4 +1,4 @@
-"""Words for generated files and questions; each is at the edge of a clause."""
+"""What generated files and questions are made of, each item at the edge of a rule."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNKNOWN_FIELDS = (
     "\udce9Disallow",
     "",
 )
-"""Unknown fields (F6)."""
+"""None of these is a field that the text knows (F6)."""
 
 OTHER_LINES = (
     "Crawl-delay: 10",

@@ -1,1 +1,1 @@
-"""Released files: built, checked, installed apart from the source, and used there."""
+"""What is released: built, checked, installed far from its source, and used there."""

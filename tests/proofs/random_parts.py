@@ -1,4 +1,4 @@
-"""The spider and the middlewares of the crawls of `random_crawls.py`."""
+"""What the crawls of `random_crawls.py` are made of: their spider and middlewares."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""Logged by the spider. An interruption after that must not lose a request."""
+"""What the spider logs: from then on an interrupted crawl may lose none."""
 
 
 class RandomSpider(RequestingSpider):
-    """Request every URL of the job, some of which are filtered as duplicates."""
+    """Requests every URL of the job, some of them filtered as duplicates."""
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield all requests, and log ALL_YIELDED."""
+        """Yield all requests, and log that this is so."""
         for request in self.requests:
             meta = dict(request["meta"])
             is_unique = meta.pop("is_unique")
@@ -32,7 +32,7 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fail a few requests, as a network does, but each robots.txt at most once.
+    """Fails a few requests, as a network does, but each robots.txt once at most.
 
     A site whose robots.txt fails three times in a row is unreachable (R5).
     """
@@ -44,18 +44,18 @@ class FailingMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> FailingMiddleware:
-        """Return a middleware with FAILING_SEED and FAILING_SHARE of the settings."""
+        """Make it from the settings FAILING_SEED and FAILING_SHARE."""
         settings = crawler.settings
         return cls(settings.getint("FAILING_SEED"), settings.getfloat("FAILING_SHARE"))
 
     def process_request(self, request: Request, **_: Any) -> None:
-        """Fail some requests before the download."""
+        """Fail some on their way to the site."""
         self._fail(request)
 
     def process_response(
         self, request: Request, response: Response, **_: Any
     ) -> Response:
-        """Fail some robots.txt requests after the download."""
+        """Fail some on their way back."""
         if request.url.endswith("/robots.txt"):
             self._fail(request)
         return response
@@ -69,10 +69,10 @@ class FailingMiddleware:
 
 
 class ReplacingMiddleware:
-    """Replace each request once by a copy, like middlewares that choose a proxy."""
+    """Replaces each request once by a copy, as those that choose proxies do."""
 
     def process_request(self, request: Request, **_: Any) -> Request | None:
-        """Return a copy of a request that is not one."""
+        """Return a copy at the first time."""
         if "is_replaced" in request.meta:
             return None
         meta = request.meta | {"is_replaced": True}
@@ -80,8 +80,8 @@ class ReplacingMiddleware:
 
 
 class SlowMiddleware:
-    """Delay each request, like a middleware that awaits a token."""
+    """Lets each request wait, as one does that awaits a token."""
 
     async def process_request(self, request: Request, **_: Any) -> None:
-        """Sleep for 10 ms."""
+        """Wait a moment."""
         await sleep(0.01)

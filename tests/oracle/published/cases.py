@@ -1,4 +1,4 @@
-"""Published expectations of two RFC 9309 programs, read from the JSON files here.
+"""Published expectations of two RFC 9309 programs, read from the tables next to this.
 
 The JSON files hold transcribed facts: a file, a robot, a URL, the expected answer. Each
 names its repository, commit, paths and licence.
@@ -16,7 +16,7 @@ PROGRAMS = ("google", "protego")
 
 
 class Expectation(NamedTuple):
-    """One published answer to a question of a *kind*."""
+    """One published answer; *kind* says to which question."""
 
     program: str
     case: str
@@ -28,22 +28,22 @@ class Expectation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A readable and stable name."""
+        """A readable name, the same in every run."""
         return " ".join(filter(None, (self.program, self.case, self.robot, self.url)))
 
 
 def expanded(text: str) -> str:
-    """Return *text* with `{a*3}` replaced by `aaa`."""
+    """A text with `{a*3}` written out as `aaa`."""
     return re.sub(r"\{(.)\*(\d+)\}", lambda m: m.group(1) * int(m.group(2)), text)
 
 
 def expectations() -> list[Expectation]:
-    """Return every published answer, in the order of the files."""
+    """Every published answer, in the order of the tables."""
     return [row for program in PROGRAMS for row in read(program)]
 
 
 def read(program: str) -> list[Expectation]:
-    """Return the answers that one program publishes."""
+    """Answers that one program publishes."""
     table = json.loads((HERE / f"{program}.json").read_text("utf-8"))
     found = []
     for case in table["cases"]:
