@@ -94,7 +94,7 @@ class SoakSpider(scrapy.Spider):
     def request(self, origin: int, folder: str) -> scrapy.Request:
         """One page of one folder."""
         return scrapy.Request(
-            f"http://o{origin}.test/{folder}/{self.counts['asked']}",
+            f"http://o{origin}.test/{folder}/{self.counts['requests']}",
             callback=self.fetched,
             errback=self.failed,
             meta={"proxy": self.proxy},

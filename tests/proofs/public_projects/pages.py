@@ -37,7 +37,7 @@ def quotes(site: str, pages: int) -> dict[str, Page]:
     results = {}
     urls = [site, *(f"{site}page/{number}/" for number in range(2, pages + 1))]
     for url, after in zip(urls, [*urls[1:], ""], strict=True):
-        texts = [f"write_end {number} at {url}" for number in (1, 2)]
+        texts = [f"quote {number} at {url}" for number in (1, 2)]
         shown = "".join(
             f'<div class="quote"><span class="text">{text}</span><span>by '
             '<small class="author">A. Nonymous</small></span><div class="tags">'
