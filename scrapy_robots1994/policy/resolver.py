@@ -178,8 +178,13 @@ class PolicyResolver(Generic[ContextT]):
     async def _load(self, in_flight: InFlightFetch[ContextT], policy: Policy) -> None:
         """Put a policy of the store into memory."""
         self.memory.put(policy)
-        await self.backend.policy_loaded(policy, in_flight)
-        in_flight.announced = policy
+        # Memory may drop it while listeners run, which may request pages of this origin.
+        in_flight.policy = policy
+        try:
+            await self.backend.policy_loaded(policy, in_flight)
+        finally:
+            # Its refresh decides another one, and the store has this one already.
+            in_flight.announced, in_flight.policy = policy, None
 
     async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
         """Request the file from the origin, and put the resulting policy into memory."""

@@ -207,9 +207,11 @@ class FakeBackend:
     async def policy_loaded(
         self, policy: Policy, in_flight: InFlightFetch[str]
     ) -> None:
-        """Record a policy loaded from the store."""
+        """Record a policy loaded from the store, and wait for the test's listeners."""
         self.loaded.append(policy)
         self.announced.append(in_flight.announced)
+        if self.listeners is not None:
+            await self.listeners
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Record a fetch that ended without a policy."""

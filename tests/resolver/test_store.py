@@ -64,6 +64,24 @@ def test_fresh_policy_of_the_store_is_not_fetched(driver: Driver) -> None:
     assert store.released == [(SITE, None)]
 
 
+def test_loaded_policy_is_usable_while_listeners_run(driver: Driver) -> None:
+    """A listener that waits for a page never hangs if memory has dropped the policy."""
+    harness, store = harness_with(driver, STORED)
+    harness.clock.now = FRESH
+    harness.backend.listeners = harness.driver.pending()
+    request = harness.resolve()
+    harness.memory.forget(SITE)
+
+    of_listener = harness.resolve()
+
+    assert of_listener.result() == STORED
+    harness.backend.listeners.complete(None)
+    harness.driver.turn()
+    assert request.result() == STORED
+    assert harness.backend.fetches == []
+    assert store.released == [(SITE, None)]
+
+
 def test_fetched_policy_is_stored(driver: Driver) -> None:
     """The store gets it after the waiters were released."""
     harness, store = harness_with(driver)
