@@ -1,1 +1,1 @@
-"""Every way Scrapy is run, each with our add-on and a server that refuses a page."""
+"""Every way to run Scrapy, with our add-on and a site that disallows a page."""

@@ -1,4 +1,4 @@
-"""A Scrapy project in a folder of its own, and the commands a user types in it."""
+"""A Scrapy project in its own folder, and the commands that a user runs in it."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ class Walk(scrapy.Spider):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a command printed, what it logged, and its exit code."""
+class CommandResult:
+    """The output, the log and the exit code of a command."""
 
     printed: str
     log: str
     code: int
 
     def lines(self, part: str) -> list[str]:
-        """The lines of the log that hold *part*."""
+        """Return the lines of the log that contain *part*."""
         return [line for line in self.log.splitlines() if part in line]
 
 
@@ -71,11 +71,11 @@ def run(
     python_path: str = "",
     typed: str = "",
     **variables: str,
-) -> Said:
-    """Run this Python with *command* in *folder*, and type *typed* into it.
+) -> CommandResult:
+    """Run this Python with *command* in *folder*, with *typed* as its input.
 
-    Nothing of the tests is on its path; *variables* are of the environment. It may not
-    warn of anything.
+    The modules of the tests are not on its path; *variables* are added to the
+    environment. The command must not warn.
     """
     always = {"PYTHONPATH": python_path, "PYTHONWARNINGS": "always"}
     known = os.environ | always | variables
@@ -91,7 +91,7 @@ def run(
     )
     warned = unexpected(printed(done.stderr))
     assert not warned, f"it warned of {warned}:\n{done.stderr}"
-    return Said(done.stdout, done.stderr, done.returncode)
+    return CommandResult(done.stdout, done.stderr, done.returncode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Project:
     ) -> Project:
         """Write the project; *settings* are further lines, *custom* the spider's own.
 
-        *site* answers with a robots.txt that closes `/private`.
+        The robots.txt of *site* disallows `/private`.
         """
         site.robots(CLOSED)
         spiders = folder / "walker" / "spiders"
@@ -120,12 +120,12 @@ class Project:
         (spiders / "walk.py").write_text(spider)
         return cls(folder, site)
 
-    def scrapy(self, *command: str, typed: str = "", **variables: str) -> Said:
-        """What `scrapy *command*` says in the project's folder."""
+    def scrapy(self, *command: str, typed: str = "", **variables: str) -> CommandResult:
+        """Run `scrapy *command*` in the folder of the project."""
         known = ("-m", "scrapy", *command)
         return run(*known, folder=self.folder, typed=typed, **variables)
 
-    def crawl(self, *options: str) -> Said:
-        """`scrapy crawl walk` against the site."""
+    def crawl(self, *options: str) -> CommandResult:
+        """Run `scrapy crawl walk` with the site."""
         base = f"base={self.site.url('')}"
         return self.scrapy("crawl", "walk", "-a", base, "-O", "-:jsonlines", *options)

@@ -1,4 +1,4 @@
-"""A project deployed as an egg or a wheel, run from the archive as Scrapyd does."""
+"""Projects deployed as an egg or a wheel, and run from the archive as by Scrapyd."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ execute(["scrapy", *command])
 
 
 def pack(project: Project, kind: str, *, with_us: bool = False) -> Path:
-    """The project as an archive; *with_us* also packs our package into it."""
+    """Return the project as an archive; *with_us* adds our package to it."""
     folder = "EGG-INFO" if kind == "egg" else "walker-1.0.dist-info"
     about = "PKG-INFO" if kind == "egg" else "METADATA"
     archive = project.folder / f"walker-1.0-py3.{kind}"
@@ -52,23 +52,25 @@ def pack(project: Project, kind: str, *, with_us: bool = False) -> Path:
 
 
 def deploy(folder: Path, archive: Path, *command: str) -> tuple[list[str], str]:
-    """The URLs of the items that a deployed spider wrote, and the log.
+    """Return the URLs of the items of a deployed spider, and the log.
 
-    Scrapyd takes a project only after it has listed its spiders, from the archive too.
+    Scrapyd accepts a project only after listing its spiders, so this lists them, too.
     """
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "runner.py").write_text(RUNNER)
     listed = run("runner.py", archive, "list", folder=elsewhere)
     assert (listed.code, listed.printed) == (0, "walk\n"), listed.log
-    said = run("runner.py", archive, *command, "-O", "-:jsonlines", folder=elsewhere)
-    assert said.code == 0, said.log
-    return [json.loads(line)["url"] for line in said.printed.splitlines()], said.log
+    result = run("runner.py", archive, *command, "-O", "-:jsonlines", folder=elsewhere)
+    assert result.code == 0, result.log
+    return [json.loads(line)["url"] for line in result.printed.splitlines()], result.log
 
 
 @pytest.mark.parametrize("kind", ["egg", "whl"])
-def test_a_deployed_project_refuses(kind: str, site: Site, tmp_path: Path) -> None:
-    """The add-on in the settings of a project that exists only as an archive."""
+def test_deployed_project_obeys_robots_txt(
+    kind: str, site: Site, tmp_path: Path
+) -> None:
+    """The add-on works in the settings of a project that is only an archive."""
     project = Project.make(tmp_path / "source", site)
     archive = pack(project, kind).rename(tmp_path / f"walker-1.0-py3.{kind}")
     base = f"base={site.url('')}"
@@ -79,8 +81,8 @@ def test_a_deployed_project_refuses(kind: str, site: Site, tmp_path: Path) -> No
     assert log.count(WHY) == 1
 
 
-def test_an_archive_may_bring_our_package_along(site: Site, tmp_path: Path) -> None:
-    """The package works from within a zip: it reads no file next to its modules."""
+def test_archive_may_contain_our_package(site: Site, tmp_path: Path) -> None:
+    """The package works in a zip archive: it reads no file next to its modules."""
     project = Project.make(tmp_path, site)
     with (tmp_path / "walker" / "settings.py").open("a") as settings:
         settings.write(

@@ -1,4 +1,4 @@
-"""Crawls started from a script: each process and runner, together and one by one."""
+"""Crawls started from a script, by each process and runner, in parallel or in turn."""
 
 from __future__ import annotations
 
@@ -129,15 +129,17 @@ def play(
     site.robots(robots)
     script = folder / "script.py"
     script.write_text(SPIDERS + start)
-    said = run(script, site.url(""), folder=folder)
-    assert said.code == 0, said.log
-    assert "Traceback" not in said.log
-    return sorted(said.printed.splitlines()), said.log
+    result = run(script, site.url(""), folder=folder)
+    assert result.code == 0, result.log
+    assert "Traceback" not in result.log
+    return sorted(result.printed.splitlines()), result.log
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_process_and_runner_refuses(way: str, site: Site, tmp_path: Path) -> None:
-    """One spider, started each way that Scrapy's documentation shows."""
+def test_each_process_and_runner_obeys_robots_txt(
+    way: str, site: Site, tmp_path: Path
+) -> None:
+    """A spider may be started in each way that Scrapy's documentation shows."""
     outcomes, log = play(site, tmp_path, STARTS[way])
 
     assert outcomes == ONE
@@ -145,10 +147,10 @@ def test_each_process_and_runner_refuses(way: str, site: Site, tmp_path: Path) -
     assert site.targets().count("/private") == 0
 
 
-def test_spiders_at_once_keep_their_own_settings(site: Site, tmp_path: Path) -> None:
-    """Three in one process: each by its own name, and one that does not obey.
+def test_parallel_spiders_have_their_own_settings(site: Site, tmp_path: Path) -> None:
+    """Of three in one process, two use their own robot name, and one does not obey.
 
-    Each crawl asks by itself: who asks may get another answer.
+    Each crawl fetches robots.txt itself, as the response may depend on the name.
     """
     start = """
 process = crawlers.CrawlerProcess(settings())
@@ -166,10 +168,10 @@ process.start()
     assert names == ["other/2.0", "walker/1.0"]
 
 
-def test_a_record_for_one_of_two_spiders_holds_for_that_one(
+def test_record_for_one_of_two_spiders_applies_to_that_one(
     site: Site, tmp_path: Path
 ) -> None:
-    """Each of two crawls in one process uses its own name."""
+    """Each of two crawls in one process uses its own robot name."""
     start = """
 process = crawlers.CrawlerProcess(settings())
 process.crawl(Walk)
@@ -198,10 +200,10 @@ Disallow: /open /x
 
 
 @pytest.mark.parametrize("process", ["CrawlerProcess", "AsyncCrawlerProcess"])
-def test_spiders_at_once_read_one_file_by_their_own_settings(
+def test_parallel_spiders_read_one_file_by_their_own_settings(
     process: str, site: Site, tmp_path: Path
 ) -> None:
-    """Three dialects and both readings in one process, each with what is its own."""
+    """Three dialects and both readings are used in one process."""
     if not hasattr(scrapy.crawler, process):
         pytest.skip("this Scrapy has no asyncio processes")
     start = f"""
@@ -273,10 +275,10 @@ asyncio.run(both())
 
 
 @pytest.mark.parametrize("way", [way for way in AFTER_ANOTHER if way in WAYS])
-def test_crawls_one_after_another_each_start_afresh(
+def test_successive_crawls_share_no_memory(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """The second crawl in one process keeps nothing of the first in memory."""
+    """The second crawl in one process uses no policy of the first."""
     outcomes, log = play(site, tmp_path, AFTER_ANOTHER[way])
 
     assert outcomes == sorted(ONE + [line.replace("walk", "other") for line in ONE])

@@ -1,4 +1,4 @@
-"""Where settings may come from: a spider, the command line, an add-on of a spider."""
+"""Settings of a project, a spider or the command line."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ NONE = "\nADDONS = {}\n"
 
 
 def fetched(project: Project, *options: str) -> list[str]:
-    """The pages that a crawl with *options* fetched, sorted."""
-    said = project.crawl(*options)
-    assert "Traceback" not in said.log, said.log
+    """Return the sorted pages that a crawl with *options* fetched."""
+    result = project.crawl(*options)
+    assert "Traceback" not in result.log, result.log
     base = project.site.url("")
-    lines = said.printed.splitlines()
+    lines = result.printed.splitlines()
     return sorted(json.loads(line)["url"].removeprefix(base) for line in lines)
 
 
-def test_a_spider_brings_its_own_add_on(site: Site, tmp_path: Path) -> None:
-    """`custom_settings` with ADDONS in a project that knows nothing of us."""
+def test_spider_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
+    """`custom_settings` may have ADDONS in a project without the add-on."""
     project = Project.make(tmp_path, site, settings=NONE, custom=ADDONS)
 
     assert fetched(project) == ["/open"]
 
 
-def test_the_command_line_brings_the_add_on(site: Site, tmp_path: Path) -> None:
-    """`-s ADDONS=…`, as JSON, in a project that knows nothing of us."""
+def test_command_line_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
+    """`-s ADDONS=…` works as JSON in a project without the add-on."""
     project = Project.make(tmp_path, site, settings=NONE)
 
     assert fetched(project) == ["/open", "/private"]
@@ -43,10 +43,10 @@ def test_the_command_line_brings_the_add_on(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["project", "spider", "command line"])
-def test_obeying_is_switched_off_anywhere(
+def test_obeying_may_be_disabled_anywhere(
     where: str, site: Site, tmp_path: Path
 ) -> None:
-    """ROBOTSTXT_OBEY = False of the user's own is not overruled."""
+    """The add-on does not override the user's ROBOTSTXT_OBEY = False."""
     settings = "\nROBOTSTXT_OBEY = False\n" if where == "project" else ""
     custom = {"ROBOTSTXT_OBEY": False} if where == "spider" else None
     options = ["-s", "ROBOTSTXT_OBEY=False"] if where == "command line" else []
@@ -57,9 +57,9 @@ def test_obeying_is_switched_off_anywhere(
 
 
 def test_setting_with_higher_priority_wins(site: Site, tmp_path: Path) -> None:
-    """The command line over the spider over the project, for our settings too.
+    """The command line wins over the spider, and the spider over the project.
 
-    In each dialect the same file closes something else.
+    In each dialect the same file disallows other pages.
     """
     says = "ROBOTS1994_DIALECT"
     project = f'\n{says} = "revisited"\n'
@@ -76,21 +76,21 @@ def test_setting_with_higher_priority_wins(site: Site, tmp_path: Path) -> None:
     assert fetched(stronger, "-s", f"{says}=extended") == ["/open", "/private"]
 
 
-def test_a_wrong_setting_stops_the_crawl_with_a_sentence(
+def test_invalid_setting_stops_the_crawl_with_a_message(
     site: Site, tmp_path: Path
 ) -> None:
-    """From the command line, before any request."""
+    """The crawl stops before any request."""
     project = Project.make(tmp_path, site)
 
-    said = project.crawl("-s", "ROBOTS1994_TTL=soon")
+    result = project.crawl("-s", "ROBOTS1994_TTL=soon")
 
-    assert said.lines("ROBOTS1994_TTL must be a number of seconds")
-    assert said.printed == ""
+    assert result.lines("ROBOTS1994_TTL must be a number of seconds")
+    assert result.printed == ""
     assert site.targets() == []
 
 
-def test_the_middleware_by_hand_needs_no_add_on(site: Site, tmp_path: Path) -> None:
-    """The piece-by-piece form of the README."""
+def test_middleware_works_without_the_add_on(site: Site, tmp_path: Path) -> None:
+    """The settings are those of the README for the middleware alone."""
     by_hand = """
 ADDONS = {}
 ROBOTSTXT_OBEY = True
@@ -101,14 +101,14 @@ DOWNLOADER_MIDDLEWARES = {
 """
     project = Project.make(tmp_path, site, settings=by_hand)
 
-    said = project.crawl()
+    result = project.crawl()
 
-    assert len(said.lines(WHY)) == 1
+    assert len(result.lines(WHY)) == 1
     assert "/private" not in site.targets()
 
 
-def test_the_parser_alone_serves_the_built_in(site: Site, tmp_path: Path) -> None:
-    """ROBOTSTXT_PARSER: the built-in middleware decides by our reading."""
+def test_parser_works_with_the_built_in(site: Site, tmp_path: Path) -> None:
+    """With ROBOTSTXT_PARSER, the built-in middleware decides by our parser."""
     alone = """
 ADDONS = {}
 ROBOTSTXT_OBEY = True
@@ -121,10 +121,10 @@ CONCURRENT_REQUESTS = 1
     assert fetched(project) == ["/open"]
 
 
-def test_going_back_is_taking_the_line_out(site: Site, tmp_path: Path) -> None:
-    """Without ADDONS the built-in is as it was; settings of ours that stay say nothing.
+def test_built_in_is_restored_without_the_add_on(site: Site, tmp_path: Path) -> None:
+    """Without ADDONS, the built-in is used, and our remaining settings have no effect.
 
-    The site allows what only the built-in's parser heeds, so its pages tell who asked.
+    Only the parser of the built-in obeys the Allow line, so the pages show who decided.
     """
     left = """
 ROBOTSTXT_OBEY = True

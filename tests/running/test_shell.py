@@ -1,4 +1,4 @@
-"""`scrapy shell`: a refusal is one readable line, and the shell goes on."""
+"""`scrapy shell`: a refusal is one readable line, and the shell continues."""
 
 from __future__ import annotations
 
@@ -15,61 +15,63 @@ if TYPE_CHECKING:
     from tests.support.site import Site
 
 QUIETER = ("-s", "LOG_LEVEL=INFO")
-"""Where a user who wants less of a log still has to learn why there is no page."""
+"""A level at which a user must still see why there is no page."""
 
 
 @pytest.fixture
 def project(tmp_path: Path, site: Site) -> Project:
-    """A project whose site closes /private."""
+    """Return a project whose site disallows /private."""
     return Project.make(tmp_path, site)
 
 
 def refusal(project: Project, path: str) -> str:
-    """The line that a refusal of *path* is, without its time."""
+    """Return the log line of a refusal of *path*, without its time."""
     url = project.site.url(path)
     return f"[scrapy_robots1994] WARNING: Forbidden by robots.txt: <GET {url}>: {WHY}"
 
 
-def assert_says_it_once(project: Project, log: str) -> None:
-    """One line of the log says so, at WARNING; nothing else warns, no traceback."""
+def assert_logged_once(project: Project, log: str) -> None:
+    """Assert that the refusal is the only warning in the log, without a traceback."""
     assert len([line for line in log.splitlines() if "] WARNING: " in line]) == 1, log
     assert log.count(refusal(project, "/private")) == 1
     assert "Traceback" not in log
 
 
 @pytest.mark.parametrize("level", [QUIETER, ()])
-def test_a_refusal_is_one_line(project: Project, level: tuple[str, ...]) -> None:
-    """With `-c`: no traceback, no response, and the request knows its verdict."""
+def test_refusal_is_one_line(project: Project, level: tuple[str, ...]) -> None:
+    """With `-c`, there is no response, and the verdict is in the meta of the request."""
     code = "print(response, '|', request.meta['robots1994'])"
 
-    said = project.scrapy("shell", project.site.url("/private"), "-c", code, *level)
+    result = project.scrapy("shell", project.site.url("/private"), "-c", code, *level)
 
-    assert said.printed.splitlines()[0] == f"None | {WHY}"
-    assert len(said.lines(refusal(project, "/private"))) == 1
+    assert result.printed.splitlines()[0] == f"None | {WHY}"
+    assert len(result.lines(refusal(project, "/private"))) == 1
     if level:
-        assert_says_it_once(project, said.log)
+        assert_logged_once(project, result.log)
     assert project.site.targets() == ["/robots.txt"]
 
 
 def test_shell_continues_after_a_refusal(project: Project) -> None:
-    """`fetch()` typed in: refused with its line, then an open page, one robots.txt."""
+    """After a refused `fetch()`, an allowed one works, with one robots.txt."""
     site = project.site
     typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"
 
-    said = project.scrapy("shell", *QUIETER, typed=typed, SCRAPY_PYTHON_SHELL="python")
+    result = project.scrapy(
+        "shell", *QUIETER, typed=typed, SCRAPY_PYTHON_SHELL="python"
+    )
 
     assert site.targets() == ["/robots.txt", "/open"]
-    assert f"<200 {site.url('/open')}>" in said.printed
-    assert_says_it_once(project, said.log)
+    assert f"<200 {site.url('/open')}>" in result.printed
+    assert_logged_once(project, result.log)
 
 
-def test_a_redirect_to_a_closed_page_says_why(project: Project) -> None:
-    """The page sent us on: the line names the page behind, and the rule."""
+def test_redirect_to_a_disallowed_page_is_logged(project: Project) -> None:
+    """The line names the target of the redirect, and the rule."""
     project.site.answer("/moved", replies.redirect("/private"))
     moved = project.site.url("/moved")
 
-    said = project.scrapy("shell", moved, *QUIETER, "-c", "response")
+    result = project.scrapy("shell", moved, *QUIETER, "-c", "response")
 
-    assert said.printed.splitlines()[0] == "None"
-    assert_says_it_once(project, said.log)
+    assert result.printed.splitlines()[0] == "None"
+    assert_logged_once(project, result.log)
     assert project.site.targets() == ["/robots.txt", "/moved"]

@@ -1,4 +1,4 @@
-"""No warning is ours, and none that Scrapy or Twisted gives is caused by us."""
+"""Our code causes no warnings, neither its own nor those of Scrapy or Twisted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def warned(site: Site, middleware: Middleware, **options: Any) -> set[tuple[str, str]]:
-    """The warnings of a crawl through every way a robots.txt can go."""
+    """Return the warnings of a crawl with various robots.txt responses."""
     hosts = ("open.test", "closed.test", "gone.test", "moved.test", "reset.test")
     urls = [site.url(path, host=host) for host in hosts for path in ("/a", "/private")]
     result = crawl(urls, middleware=middleware, may_warn=True, **options)
@@ -26,10 +26,10 @@ def warned(site: Site, middleware: Middleware, **options: Any) -> set[tuple[str,
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_crawl_with_us_warns_of_nothing_more(
+def test_add_on_causes_no_further_warnings(
     reactor: Reactor, site: Site, tmp_path: Path
 ) -> None:
-    """Also with pages, comparison, crawl delay and a lasting store switched on."""
+    """This holds with page directives, comparison, crawl delay and a persistent store."""
     site.robots("User-agent: *\nDisallow: /private\nCrawl-delay: 0\n")
     site.robots("User-agent: *\n\nDisallow: /\n", at="open.test")
     site.answer("/robots.txt", replies.status(404), at="gone.test")
@@ -49,10 +49,10 @@ def test_a_crawl_with_us_warns_of_nothing_more(
     assert ours - off == set()
 
 
-def test_a_command_that_warns_fails(
+def test_command_that_warns_fails_its_test(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a command says on stderr is no warning, or the test of it fails."""
+    """A warning on stderr is an error of `run`."""
     monkeypatch.setattr("tests.support.warned.IS_NEWEST", True)
     with pytest.raises(AssertionError, match=r"UserWarning.*heard"):
         run("-c", "import warnings; warnings.warn('heard')", folder=tmp_path)
