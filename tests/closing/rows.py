@@ -49,7 +49,7 @@ class Side:
 
 
 def pages_of(site: Site) -> list[int]:
-    """The numbers of the pages that were asked for, in order."""
+    """Return the numbers of the requested pages, in order."""
     return [int(it.target[2:]) for it in site.log() if it.target.startswith("/p")]
 
 
@@ -61,9 +61,9 @@ def wait_for(running: Crawl, text: str) -> None:
 
 
 def closes_by(side: Side, pages: int, settings: dict[str, Any]) -> int:
-    """Return how many pages were asked for by a crawl that *settings* close.
+    """Return how many pages were requested by a crawl that *settings* close.
 
-    Its requests wait until robots.txt comes, which is when so many as may wait do.
+    The robots.txt arrives after all requests have been yielded.
     """
     with Site() as site:
         site.robots(OPEN, gate="slow")
@@ -89,7 +89,7 @@ def errorcount(side: Side, pages: int) -> str:
 
 
 def resumed(side: Side, pages: int, folder: Path) -> Counter[int]:
-    """Return how often each page was asked for by an interrupted and a resumed crawl.
+    """Return how often each page was requested by an interrupted and a resumed crawl.
 
     The first is interrupted while its requests wait; its robots.txt then fails.
     """
@@ -109,7 +109,7 @@ def resumed(side: Side, pages: int, folder: Path) -> Counter[int]:
 
 
 def silent_origins(side: Side, origins: int, fetches: int) -> tuple[int, int, float]:
-    """Return how many robots.txt were asked for until SIGINT, and after it; seconds.
+    """Return the robots.txt requests before and after SIGINT, and the seconds after it.
 
     No origin answers.
     """
@@ -185,7 +185,7 @@ def foreign_concurrency(side: Side, pages: int) -> tuple[int, int, int]:
 
 
 def shared(side: Side, pages: int, redis_url: str) -> Counter[int]:
-    """Return how often each page was asked for by two workers of one queue.
+    """Return how often each page was requested by two workers of one queue.
 
     One is interrupted while its requests wait, and started again.
     """

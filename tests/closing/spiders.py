@@ -1,4 +1,4 @@
-"""Spiders, hooks and middlewares of these crawls, loaded by their path."""
+"""Spiders, hooks and middlewares of these crawls, loaded by path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Counted(RequestingSpider):
-    """Asks for so many pages of one or several hosts, each with its number.
+    """Requests a number of pages of one or several hosts, each by its number.
 
     *urgent* further ones of a higher priority come last; *filtered* requests go
     through the duplicate filter, as in a crawl that is to be resumed.

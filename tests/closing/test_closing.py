@@ -1,6 +1,6 @@
-"""A crawl that closes while requests wait loses none of them, and ends at once.
+"""A crawl that closes while requests wait loses none of them, and ends promptly.
 
-`python -m tests.closing` runs the same crawls in the numbers of issue 18's table.
+`python -m tests.closing` runs the same crawls in the sizes of issue 18's table.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ ONCE = "tests.closing.spiders:Redirecting"
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_pagecount_ends_a_crawl_of_requests_that_waited(reactor: Reactor) -> None:
-    """A few more come while Scrapy closes, as many as may be on their way."""
+def test_page_count_closes_a_crawl_whose_requests_waited(reactor: Reactor) -> None:
+    """While Scrapy closes, a few more pages are fetched, limited by the concurrency."""
     limit = {"CLOSESPIDER_PAGECOUNT": 20}
 
     assert rows.closes_by(Side(reactor=reactor), WAIT, limit) <= 20 + 2 * CONCURRENT
 
 
-def test_a_time_limit_ends_a_crawl_of_requests_that_waited() -> None:
-    """Those that still wait do not go out one by one, with the delay between them."""
+def test_timeout_closes_a_crawl_whose_requests_waited() -> None:
+    """Requests that still wait are not sent one by one with the download delay."""
     limit = {"CLOSESPIDER_TIMEOUT": 2, "DOWNLOAD_DELAY": 0.2}
 
     assert rows.closes_by(Side(), WAIT, limit) < WAIT // 2
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_resumed_crawl_requests_each_waiting_page_once(
+def test_resumed_crawl_requests_each_waiting_page_once(
     reactor: Reactor, tmp_path: Path
 ) -> None:
-    """Interrupted while all wait; what answers after that decides nothing."""
+    """The crawl is interrupted while all requests wait; a later response has no effect."""
     found = rows.resumed(Side(reactor=reactor), WAIT, tmp_path)
 
     assert sorted(found) == list(range(WAIT))
@@ -52,10 +52,10 @@ def test_a_resumed_crawl_requests_each_waiting_page_once(
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_pages_that_wait_for_a_crawl_delay_go_back_to_the_scheduler(
+def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     reactor: Reactor, tmp_path: Path
 ) -> None:
-    """All that are in the queue of their slot, for a file may state any delay."""
+    """All pages in the queue of their slot return, as a file may state any delay."""
     settings = {
         "CONCURRENT_REQUESTS": 2,
         "JOBDIR": str(tmp_path),
@@ -65,7 +65,7 @@ def test_pages_that_wait_for_a_crawl_delay_go_back_to_the_scheduler(
     args = {"pages": 12, "filtered": True}
     side = Side(reactor=reactor, settings=settings)
     with Site() as site:
-        # The first page comes that long after robots.txt, too.
+        # The delay applies between robots.txt and the first page, too.
         site.robots("User-agent: *\nCrawl-delay: 5\n")
         hook = "tests.closing.spiders:let_all_but_one_count"
         running = side.start(site, spider_args=args, hook=hook)
@@ -83,8 +83,8 @@ def test_pages_that_wait_for_a_crawl_delay_go_back_to_the_scheduler(
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_no_robots_txt_is_requested_once_the_crawl_closes(reactor: Reactor) -> None:
-    """Silent origins hold 4 of 4 fetches; those behind them are never requested."""
+def test_no_robots_txt_is_requested_after_the_close(reactor: Reactor) -> None:
+    """Silent origins occupy 4 of 4 fetches; no other robots.txt is ever requested."""
     before, after, _ = rows.silent_origins(Side(reactor=reactor), 40, 4)
 
     assert (before, after) == (4, 0)
@@ -103,7 +103,7 @@ def test_urgent_requests_overtake_those_that_waited_longer(reactor: Reactor) -> 
     assert max(places) < 20 + 2 * CONCURRENT + len(places)
 
 
-def test_requests_that_wait_leave_by_priority() -> None:
+def test_waiting_requests_are_sent_by_priority() -> None:
     """All of them have a place, and the scheduler none."""
     with Site() as site:
         site.robots(OPEN, gate="slow")
@@ -169,7 +169,7 @@ def test_awaited_page_that_waits_for_a_crawl_delay_fails_when_the_crawl_closes(
     assert targets == ["/robots.txt", "/first", "/robots.txt"]
 
 
-def test_a_request_that_returned_to_the_scheduler_is_as_it_was(tmp_path: Path) -> None:
+def test_request_that_returned_to_the_scheduler_is_unchanged(tmp_path: Path) -> None:
     """Its own `dont_filter`, and no mark of ours, in the crawl that resumes."""
     args = {"pages": 5, "filtered": True}
     settings = {"JOBDIR": str(tmp_path)}
@@ -304,7 +304,7 @@ def test_callbacks_that_hold_up_the_engine_get_their_pages_at_once(
     assert result.items == [{"status": 200}] * 4
 
 
-def test_a_silent_origin_is_no_reason_to_send_spider_idle() -> None:
+def test_silent_origin_does_not_cause_spider_idle() -> None:
     """Spiders make their next batch of requests by it, so it comes once, at the end."""
     with Site() as site:
         site.answer("/robots.txt", replies.text(OPEN, gate="slow"))

@@ -1,4 +1,4 @@
-"""Workers of scrapy-redis share one queue: one that is stopped gives back what waits."""
+"""Workers of scrapy-redis share a queue: a stopped one returns its waiting requests."""
 
 from __future__ import annotations
 
