@@ -148,10 +148,9 @@ class PolicyResolver(Generic[ContextT]):
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
             # decided policy is used in spite of later errors.
             self._end(in_flight, in_flight.policy or resolution)
-            if self.store is not None:
+            if self.store is not None and in_flight.policy is None:
                 aborted = isinstance(resolution, Cancelled)
-                policy = in_flight.policy
-                self.store.release_lease(in_flight.origin, policy, aborted=aborted)
+                self.store.release_lease(in_flight.origin, None, aborted=aborted)
 
     async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> Policy | None:
         """Return the fresh policy of the store; `None` means that this process fetches."""
@@ -196,6 +195,9 @@ class PolicyResolver(Generic[ContextT]):
         # Before the listeners, which may request pages of this origin.
         self.memory.put(policy)
         in_flight.policy = policy
+        if self.store is not None:
+            # Other workers wait for it, and they do not wait for our listeners.
+            self.store.release_lease(in_flight.origin, policy)
         await self.backend.policy_fetched(policy, result, in_flight)
         return policy
 

@@ -82,12 +82,16 @@ def test_loaded_policy_is_usable_while_listeners_run(driver: Driver) -> None:
     assert store.released == [(SITE, None)]
 
 
-def test_fetched_policy_is_stored(driver: Driver) -> None:
-    """The store gets it after the waiters were released."""
+def test_fetched_policy_is_stored_before_listeners_run(driver: Driver) -> None:
+    """Other workers wait for the lease, and do not wait for our listeners."""
     harness, store = harness_with(driver)
+    harness.backend.listeners = harness.driver.pending()
     request = harness.resolve()
     harness.answer()
 
+    assert store.released == [(SITE, harness.backend.fetched[0])]
+    harness.backend.listeners.complete(None)
+    harness.driver.turn()
     assert store.released == [(SITE, request.result())]
     assert harness.backend.loaded == []
 
