@@ -17,7 +17,8 @@ class Exempt(NamedTuple):
     `{port}` in the *url* is that of a site which answers for any name under `test`, too,
     and whose robots.txt disallows everything. Tests expect that other requests to
     127.0.0.1 are refused, so an example of an exempt host is another, such as `a.test`.
-    Scrapy itself refuses a request that is not *valid*.
+    The *settings* are text, as `-s` passes them. Scrapy itself refuses a request that
+    is not *valid*.
     """
 
     url: str
