@@ -221,7 +221,8 @@ class PolicyThread(StoreWorker):
         if len(entry) > MAX_ENTRY_BYTES:
             return False
         self.call("write", "put", Stored(policy.origin, entry, policy.keep_until))
-        return True
+        # One that is stale at once (TTL 0) ends no wait: each worker fetches its own.
+        return policy.is_fresh(self._clock())
 
     def _may_replace(self, policy: Policy) -> bool:
         """Return whether *policy* may take the place of what is stored.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.stores import leases, worker
 from scrapy_robots1994.stores.codec import encode
-from tests.policy.samples import SITE, parsed, unreachable
+from tests.policy.samples import FRESHNESS, SITE, parsed, unreachable
 from tests.stores.contract import OTHER
 from tests.stores.fake_store import FakeStore
 from tests.stores.guarded_store import Guarded, guarded
@@ -132,6 +133,24 @@ def test_all_waiting_workers_fetch_after_a_failed_fetch(
     # A later request does not wait either.
     assert two.lease(SITE) is None
     assert fake.leases == {}
+
+
+def test_all_waiting_workers_fetch_after_a_policy_without_lifetime(
+    fake: FakeStore, workers: list[Guarded]
+) -> None:
+    """With TTL 0 no worker can use it; they do not fetch one after the other."""
+    one, two, three = workers
+    one.lease(SITE)
+    waiting = [each.acquire_lease(SITE) for each in (two, three)]
+    for each in (two, three):
+        each.wait_until_idle()
+
+    one.release_lease(SITE, parsed(freshness=replace(FRESHNESS, ttl=0.0, min_ttl=0.0)))
+
+    for each, future in zip((two, three), waiting, strict=True):
+        assert each.result(future) is None
+    assert fake.leases == {}
+    assert set(fake.entries_by_origin) == {SITE}
 
 
 def test_policy_stored_between_read_and_lease_is_returned(
