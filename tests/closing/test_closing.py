@@ -91,7 +91,7 @@ def test_no_robots_txt_is_requested_after_the_close(reactor: Reactor) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_urgent_requests_overtake_those_that_waited_longer(reactor: Reactor) -> None:
+def test_urgent_requests_leave_before_earlier_ones(reactor: Reactor) -> None:
     """Few places, so that the urgent ones are still with the scheduler.
 
     At most the requests that have a place or are on their way leave before them.
@@ -104,7 +104,7 @@ def test_urgent_requests_overtake_those_that_waited_longer(reactor: Reactor) -> 
 
 
 def test_waiting_requests_are_sent_by_priority() -> None:
-    """All of them have a place, and the scheduler none."""
+    """Each has a place, and none is left in the scheduler."""
     with Site() as site:
         site.robots(OPEN, gate="slow")
         args = {"pages": WAIT, "urgent": 10}
@@ -126,17 +126,17 @@ def test_waiting_requests_are_sent_by_priority() -> None:
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_concurrency_changed_by_others_is_preserved(reactor: Reactor) -> None:
-    """Set to 4 while hundreds wait: 4 at once, 4 at the end, and all pages come."""
+    """Set to 4 while hundreds wait: 4 at once, 4 at the end, and all pages are fetched."""
     found = rows.foreign_concurrency(Side(reactor=reactor), WAIT)
 
     assert found == (4, 4, WAIT)
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_page_awaited_outside_the_scheduler_fails_once_the_crawl_closes(
+def test_page_awaited_outside_the_scheduler_fails_when_the_crawl_closes(
     reactor: Reactor,
 ) -> None:
-    """Returned as the scheduler's, it would be requested again without end."""
+    """If it went back to the scheduler, it would be requested again and again."""
     with Site() as site:
         site.robots(OPEN)
         site.robots(OPEN, at="a.test", gate="never")
@@ -187,10 +187,10 @@ def test_request_that_returned_to_the_scheduler_is_unchanged(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_page_that_returned_is_not_lost_where_the_next_crawl_closes_too(
+def test_returned_page_survives_a_second_interrupted_crawl(
     reactor: Reactor, tmp_path: Path
 ) -> None:
-    """On its way through the middlewares before ours: it is still the scheduler's."""
+    """The second crawl closes while the page is in a middleware that runs before ours."""
     middleware = {"tests.closing.spiders.InterruptingMiddleware": 10}
     job = {"JOBDIR": str(tmp_path)}
     args = {"pages": WAIT, "filtered": True}
@@ -211,7 +211,7 @@ def test_a_page_that_returned_is_not_lost_where_the_next_crawl_closes_too(
     assert sorted(found) == list(range(WAIT))
 
 
-def test_pages_of_a_cache_leave_as_fast_as_they_come(tmp_path: Path) -> None:
+def test_cached_pages_do_not_wait_for_a_poll(tmp_path: Path) -> None:
     """No request waits for a poll of the engine: 300 pages take few of them."""
     settings: dict[str, Any] = {
         "HTTPCACHE_ENABLED": True,
@@ -233,7 +233,7 @@ def test_pages_of_a_cache_leave_as_fast_as_they_come(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_handler_of_our_signals_may_await_a_page_of_the_origin(
+def test_signal_handler_may_await_a_page_of_the_origin(
     reactor: Reactor,
 ) -> None:
     """The policy is in memory before the handler runs, so it waits for nothing."""
@@ -251,7 +251,7 @@ def test_a_handler_of_our_signals_may_await_a_page_of_the_origin(
     assert result.stats["finish_reason"] == "finished"
 
 
-def test_a_handler_may_await_a_page_while_the_spider_opens() -> None:
+def test_handler_may_await_a_page_while_the_spider_opens() -> None:
     """The engine does not run before, so it never has room for a page that waited."""
     with Site() as site:
         site.robots(OPEN)
@@ -269,7 +269,7 @@ def test_a_handler_may_await_a_page_while_the_spider_opens() -> None:
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_callback_that_holds_up_the_engine_gets_the_pages_that_it_awaits(
+def test_callback_that_blocks_the_scraper_gets_the_pages_it_awaits(
     reactor: Reactor,
 ) -> None:
     """The scraper has no room until the callback ends, which awaits pages that waited."""
@@ -284,7 +284,7 @@ def test_a_callback_that_holds_up_the_engine_gets_the_pages_that_it_awaits(
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_callbacks_that_hold_up_the_engine_get_their_pages_at_once(
+def test_callbacks_that_block_the_scraper_get_their_pages_at_once(
     reactor: Reactor,
 ) -> None:
     """As many as may be on their way; the server answers none before it has them all."""

@@ -14,7 +14,7 @@ PAGES = 200
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_a_stopped_and_restarted_worker_loses_no_page_and_repeats_none(
+def test_restarted_worker_loses_and_repeats_no_page(
     reactor: Reactor,
 ) -> None:
     """Two workers, one interrupted while its requests wait: each page exactly once."""

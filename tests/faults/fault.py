@@ -19,12 +19,12 @@ SHORT, LONG = 2.0, 60.0
 Row = Literal["R1", "R1 empty", "R3", "R4", "R5", "R7"]
 """A row of the outcome table; `R1 empty` is a file that disallows nothing."""
 
-CAME = "came"
+FETCHED = "fetched"
 EXPECTED: dict[Row, tuple[str, str]] = {
-    "R1": (CAME, "rule"),
-    "R1 empty": (CAME, CAME),
+    "R1": (FETCHED, "rule"),
+    "R1 empty": (FETCHED, FETCHED),
     "R3": ("forbidden", "forbidden"),
-    "R4": (CAME, CAME),
+    "R4": (FETCHED, FETCHED),
     "R5": ("unreachable", "unreachable"),
     "R7": ("failed", "failed"),
 }
@@ -75,10 +75,10 @@ class Fault:
 class PageFault:
     """One origin with a valid robots.txt whose page /open misbehaves.
 
-    `ends` is the outcome of the request: it `came` with the status, was refused for a
-    reason, or failed. In each case, no /closed is ever requested. `requested`
-    is how many requests the server gets, those for robots.txt included; 0 where that is
-    up to the HTTP client.
+    `ends` is the outcome of the request: it was `fetched` with the status, was refused
+    for a reason, or failed. In each case, no /closed is ever requested. `requested` is
+    how many requests the server gets, those for robots.txt included; 0 where that is up
+    to the HTTP client.
     """
 
     slug: str

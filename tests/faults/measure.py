@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tests.faults.fault import CAME, LONG, RULES, SHORT, Fault, Outcome, PageFault
+from tests.faults.fault import FETCHED, LONG, RULES, SHORT, Fault, Outcome, PageFault
 from tests.support.crawl import CrawlResult, Reactor, crawl
 
 if TYPE_CHECKING:
@@ -98,7 +98,9 @@ def _ends(result: CrawlResult, *, status: bool = False) -> dict[str, str]:
         for failed in result.failed
     }
     for url, code in result.fetched:
-        ends[url] = "twice" if url in ends else f"{CAME} {code}" if status else CAME
+        ends[url] = (
+            "twice" if url in ends else f"{FETCHED} {code}" if status else FETCHED
+        )
     return ends
 
 

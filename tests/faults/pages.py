@@ -20,17 +20,17 @@ MANY = 0
 
 
 ON_ITS_HOST = (
-    ("p-404", "status 404", "came 404", replies.status(404), 2),
-    ("p-403", "status 403", "came 403", replies.status(403), 2),
-    ("p-204", "status 204", "came 204", replies.status(204), 2),
-    ("p-503", "status 503", "came 503", replies.status(503), 3),
+    ("p-404", "status 404", "fetched 404", replies.status(404), 2),
+    ("p-403", "status 403", "fetched 403", replies.status(403), 2),
+    ("p-204", "status 204", "fetched 204", replies.status(204), 2),
+    ("p-503", "status 503", "fetched 503", replies.status(503), 3),
     ("p-reset", "reset", "failed", replies.reset(), MANY),
     ("p-cut", "reset in the middle", "failed", replies.reset(b"12345", 2), MANY),
     ("p-short", "closes too early", "failed", replies.truncated(b"123", 99), MANY),
     ("p-bomb", "gzip of 64 MB", "failed", coded(GZIP_BOMB, "gzip"), 2),
     ("p-2gb", "2 GB announced", "failed", TWO_GIGABYTES, MANY),
     ("p-loop", "redirect to itself", "failed", replies.redirect("/open"), MANY),
-    ("p-file", "redirect to file:", "came 302", replies.redirect("file:///etc"), 2),
+    ("p-file", "redirect to file:", "fetched 302", replies.redirect("file:///etc"), 2),
     ("p-closed", "redirect to /closed", "rule", replies.redirect("/closed"), 2),
     ("p-refresh", "meta refresh to /closed", "rule", replies.html(REFRESH), 2),
 )
@@ -38,7 +38,7 @@ ELSEWHERE = (
     ("p-other", "redirect to /closed elsewhere", "rule", "/closed", 3),
     ("p-chain", "chain to /closed elsewhere", "rule", "/to-closed", 4),
     ("p-unknown", "redirect to an unreachable policy", "unreachable", "/page", 4),
-    ("p-far", "redirect to an open page elsewhere", "came 200", "/page", 4),
+    ("p-far", "redirect to an open page elsewhere", "fetched 200", "/page", 4),
 )
 
 

@@ -74,5 +74,5 @@ def _cells(fault: Fault | PageFault, outcome: Outcome) -> str:
 
 def _shown(end: str) -> str:
     """Return the outcome of a request in words."""
-    is_plain = end.startswith(("came", "failed"))
+    is_plain = end.startswith(("fetched", "failed"))
     return {"failed": "errback"}.get(end, end) if is_plain else f"refused: {end}"

@@ -18,7 +18,7 @@ ORIGINS = 60
 on_every_reactor = pytest.mark.parametrize("reactor", reactors())
 
 
-def assert_all_came(result: CrawlResult, pages: int) -> None:
+def assert_all_fetched(result: CrawlResult, pages: int) -> None:
     """Assert that every page was fetched, and none was refused or failed."""
     assert result.failed == []
     assert len(result.fetched) == pages
@@ -35,7 +35,7 @@ def test_slow_name_lookups_lose_no_page(reactor: Reactor) -> None:
         TEST_LOOK_UP_SECONDS=0.2,
     )
 
-    assert_all_came(result, ORIGINS)
+    assert_all_fetched(result, ORIGINS)
     assert "robots1994/retries" not in result.stats
 
 
@@ -48,7 +48,7 @@ def test_few_descriptors_lose_no_page(
 
     result, _ = ROWS["descriptors"].run(ORIGINS, reactor=reactor, TEST_DESCRIPTORS=64)
 
-    assert_all_came(result, ORIGINS)
+    assert_all_fetched(result, ORIGINS)
     assert "robots1994/local_faults" not in result.stats
 
 

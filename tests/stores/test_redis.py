@@ -206,7 +206,7 @@ def test_hanging_server_costs_one_timeout(
         server.hang()
         for _ in range(50):
             assert store.read(SITE) is None
-        server.go_on()
+        server.resume()
         wait_until(lambda: store.read(SITE))
         assert store.failures <= 3
         store.close_and_wait()

@@ -90,7 +90,7 @@ class RedisServer:
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Resume it."""
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)

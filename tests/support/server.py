@@ -85,8 +85,6 @@ class Script:
                 self.replies[order["at"], order["target"]] = replies
             case "open":
                 self.gates[order["gate"]].set()
-            case "shut":
-                self.gates[order["gate"]].clear()
             case "open-when":
                 self.opening.append(order)
                 self.open_due()

@@ -125,10 +125,6 @@ class Site:
         """Send the replies that wait at the gate, now and later."""
         self._send_order(do="open", gate=gate)
 
-    def shut(self, gate: str) -> None:
-        """Delay replies at the gate from now on."""
-        self._send_order(do="shut", gate=gate)
-
     def open_when(
         self, gate: str, target: str = "*", *, count: int = 1, host: str = "*"
     ) -> None:
