@@ -66,13 +66,12 @@ class _File:
     def _orphans(self) -> Iterator[Match]:
         """Yield the rules above all records."""
         first = self.records[0].first_line if self.records else len(self.lines) + 1
-        for line in self.lines[: first - 1]:
-            if line.kind is LineKind.ALLOW or line.kind is LineKind.DISALLOW:
-                yield records.orphan(line, self._orphan_fix)
-
-    def _orphan_fix(self) -> str:
-        """Return what to do about a rule above all records; empty if nothing special."""
-        return "" if "agent" in self.body.text.lower() else _WITHOUT_AGENTS_FIX
+        rules = LineKind.ALLOW, LineKind.DISALLOW
+        orphans = [line for line in self.lines[: first - 1] if line.kind in rules]
+        if orphans:
+            # Once for all of them: every line of a large file may be one.
+            fix = "" if "agent" in self.body.text.lower() else _WITHOUT_AGENTS_FIX
+            yield from (records.orphan(line, fix) for line in orphans)
 
     def file_matches(self) -> Iterator[Match]:
         """Yield the problems of the file as a whole."""

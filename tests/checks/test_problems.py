@@ -6,6 +6,7 @@ import pytest
 
 from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.checks.kinds import sentence
+from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser.asking import clauses
 
@@ -137,3 +138,23 @@ def test_what_a_file_says_is_told_in_sixty_characters() -> None:
     (told,) = RobotsTxt.parse("x" * 99).problems
 
     assert f'"{"x" * 59}…"' in told.message
+
+
+def test_orphans_of_a_large_file_do_not_read_it_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of thousands of rules without a record has a fix that depends on all lines."""
+    read = vars(Body)["text"].fget
+    sizes: list[int] = []
+
+    def count(body: Body) -> str:
+        sizes.append(body.size)
+        return str(read(body))
+
+    monkeypatch.setattr(Body, "text", property(count))
+
+    problems = [RobotsTxt.parse("Disallow: /a\n" * n).problems for n in (2, 2_000)]
+
+    assert [len(found) for found in problems] == [2, 2_000]
+    assert all(it.fix for found in problems for it in found)
+    assert len(sizes) == 2 * sizes.count(sizes[0])
