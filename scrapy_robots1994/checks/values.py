@@ -239,7 +239,7 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
         rule = _rewritten(line, start, path, "/")
         return f"Write {rule}, if the whole site is meant."
     if _WILDCARD.search(path) and not dialect.has_wildcards:
-        return f"1994 cannot express a wildcard. {_by_directories(dialect)}"
+        return f"{dialect.name} cannot express a wildcard. {_by_directories(dialect)}"
     rule = _rewritten(line, start, path, f"/{path}")
     if host := _HOST.match(path):
         on_host = _rewritten(line, start, path, path[host.end() :])
@@ -261,15 +261,15 @@ def _wildcard_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
         return f"Write {rule}{whole}: it means the same."
     if beginning == "/" and rest == "$":
         return (
-            "1994 cannot express the home page alone, and a rule for / covers the whole "
-            f"site. Delete the {_rule_word(dialect)}."
+            f"{dialect.name} cannot express the home page alone, and a rule for / covers "
+            f"the whole site. Delete the {_rule_word(dialect)}."
         )
     if beginning == "/":
         return (
-            "1994 cannot express it: without wildcards only / covers these paths, which "
-            f"is the whole site. {_by_directories(dialect)}"
+            f"{dialect.name} cannot express it: without wildcards only / covers these "
+            f"paths, which is the whole site. {_by_directories(dialect)}"
         )
     why = ", which is more than the wildcard does; otherwise name the paths one by one"
     if rest == "$":
-        why = ": 1994 cannot express where a path ends"
+        why = f": {dialect.name} cannot express where a path ends"
     return f"Write {rule}, if it may cover all paths that begin so{why}."

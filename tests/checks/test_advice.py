@@ -104,7 +104,7 @@ LISTS = [
     ("* /b", [("R005", 11, "Write `Disallow: / /b`, if the whole site")]),
     ("/a* /b", [("R015", 13, "Write `Disallow: /a /b`: it means the same.")]),
     ("/b /a$", [("R015", 16, "Write `Disallow: /b /a`, if it may cover")]),
-    ("/b /$", [("R015", 15, "1994 cannot express the home page alone")]),
+    ("/b /$", [("R015", 15, "revisited cannot express the home page")]),
     ("/b http://h/", [("R033", 14, "Write the path alone")]),
     ("/a /a/b", [("R023", 1, "Delete `/a/b` from this line, and keep")]),
     ("/a /a", [("R022", 1, "Delete `/a` from this line, and keep")]),
