@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _resumed(side: rows.Side, pages: int) -> str:
-    """Pages that were lost, and pages that came more than once."""
+    """Return how many pages were lost, and how many were fetched more than once."""
     with tempfile.TemporaryDirectory() as folder:
         found = rows.resumed(side, pages, Path(folder))
     twice = sum(times > 1 for times in found.values())
@@ -37,15 +37,15 @@ def _resumed(side: rows.Side, pages: int) -> str:
 
 
 def _cached(side: rows.Side, pages: int) -> str:
-    """The seconds of a crawl from the cache."""
+    """Return the seconds of a crawl from the cache."""
     with tempfile.TemporaryDirectory() as folder:
         return f"{rows.from_cache(side, pages, Path(folder)):.1f} s"
 
 
 def _shared(side: rows.Side, pages: int) -> str:
-    """Pages that were lost, and pages that came more than once."""
+    """Return how many pages were lost, and how many were fetched more than once."""
     if side.middleware == "builtin":
-        # Closing, it waits for the robots.txt, which comes after the worker has ended.
+        # When it closes, it waits for a robots.txt that is sent after the worker has ended.
         return "does not close before robots.txt is there"
     with RedisServer() as redis:
         found = rows.shared(side, pages, redis.url)
@@ -54,26 +54,26 @@ def _shared(side: rows.Side, pages: int) -> str:
 
 
 def _closed(side: rows.Side, pages: int, **settings: Any) -> str:
-    """The pages that were requested."""
+    """Return how many pages were requested."""
     return f"{rows.closes_by(side, pages, settings)} pages"
 
 
 def _silent(side: rows.Side, pages: int) -> str:
-    """The robots.txt requests before and after SIGINT, and the seconds after it."""
+    """Return the robots.txt requests before and after SIGINT, and the seconds after it."""
     before, after, took = rows.silent_origins(side, pages, min(100, pages // 6))
     return f"{before} before, {after} after, {took:.1f} s"
 
 
 def _urgent(side: rows.Side, pages: int) -> str:
-    """The first and the last place of the urgent pages."""
+    """Return the first and the last place of the urgent pages."""
     places = rows.urgent_places(side, pages, 20)
     return f"places {min(places)} to {max(places)}"
 
 
 def _foreign(side: rows.Side, pages: int) -> str:
-    """The concurrency at the end, the pages at once, and how many came."""
-    end, at_once, came = rows.foreign_concurrency(side, pages)
-    return f"{end} at the end, {at_once} at once, {came} pages"
+    """Return the concurrency at the end, the pages at once, and how many were fetched."""
+    end, at_once, fetched = rows.foreign_concurrency(side, pages)
+    return f"{end} at the end, {at_once} at once, {fetched} pages"
 
 
 ROWS: Mapping[str, tuple[int, Callable[[rows.Side, int], str]]] = {

@@ -168,7 +168,7 @@ def from_cache(side: Side, pages: int, folder: Path) -> float:
 
 
 def foreign_concurrency(side: Side, pages: int) -> tuple[int, int, int]:
-    """Return the concurrency at the end, the pages at once, and how many came."""
+    """Return the concurrency at the end, the pages at once, and all fetched."""
     with Site() as site:
         site.robots(OPEN, gate="slow")
         running = side.start(

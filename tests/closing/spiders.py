@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Counted(RequestingSpider):
-    """Requests a number of pages of one or several hosts, each by its number.
+    """A spider of numbered pages of one or several hosts.
 
     *urgent* further ones of a higher priority come last; *filtered* requests go
     through the duplicate filter, as in a crawl that is to be resumed.
@@ -63,7 +63,7 @@ async def download(crawler: Crawler, request: Request) -> Response:
 
 
 class Downloading(Counted):
-    """Awaits each page in a callback of the first one, as no scheduler knows it."""
+    """A spider that awaits a page in a callback, without the scheduler."""
 
     name = "downloading"
     first: str
@@ -73,17 +73,17 @@ class Downloading(Counted):
         yield Request(self.first, callback=self.first_page)
 
     async def first_page(self, response: Response) -> Any:
-        """Await a page of an origin whose robots.txt does not come."""
+        """Await a page of an origin whose robots.txt is never sent."""
         try:
             found = await download(self.crawler, self.page(0))
-        except Exception as error:  # noqa: BLE001 - which one is what a test asks
+        except Exception as error:  # noqa: BLE001 - a test checks which one
             self.result["items"].append({"error": type(error).__name__})
         else:
             self.result["items"].append({"status": found.status})
 
 
 class Heavy(Downloading):
-    """Awaits pages of new origins while it holds a page that fills the scraper."""
+    """A spider that awaits pages of new origins while its own page fills the scraper."""
 
     name = "heavy"
 
@@ -97,7 +97,7 @@ class Heavy(Downloading):
 
 
 class Awaiting(Counted):
-    """Awaits a page of a new origin in the callback of each page."""
+    """A spider that awaits a page of a new origin in the callback of each page."""
 
     name = "awaiting"
 
@@ -125,7 +125,7 @@ def let_all_but_one_count(_crawler: Crawler) -> None:
 
 
 class InterruptingMiddleware:
-    """Interrupts the crawl before its first page reaches ours, which then comes late."""
+    """A middleware that interrupts the crawl before its first page reaches ours."""
 
     has_interrupted = False
 
@@ -203,12 +203,12 @@ def shrink_concurrency(crawler: Crawler) -> None:
 
 
 class Redirecting(Counted):
-    """Notes `dont_filter` and the meta of each request that got its page."""
+    """A spider that yields `dont_filter` and our meta keys of each fetched request."""
 
     name = "redirecting"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield what the request came with."""
+        """Yield what the request has."""
         request = response.request
         assert request is not None
         marks = [key for key in request.meta if key.startswith("_robots1994")]
@@ -216,7 +216,7 @@ class Redirecting(Counted):
 
 
 class Raising(Counted):
-    """Raises for each page."""
+    """A spider whose callback raises for each page."""
 
     name = "raising"
 

@@ -155,7 +155,7 @@ def test_page_awaited_outside_the_scheduler_fails_when_the_crawl_closes(
 def test_awaited_page_that_waits_for_a_crawl_delay_fails_when_the_crawl_closes(
     reactor: Reactor,
 ) -> None:
-    """It is in the queue of its slot, and no scheduler would take it back."""
+    """The page is in the queue of its slot, and no scheduler would take it back."""
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": 60}
     with Site() as site:
         site.robots("User-agent: *\nCrawl-delay: 60\n", at="a.test")
@@ -170,7 +170,7 @@ def test_awaited_page_that_waits_for_a_crawl_delay_fails_when_the_crawl_closes(
 
 
 def test_request_that_returned_to_the_scheduler_is_unchanged(tmp_path: Path) -> None:
-    """Its own `dont_filter`, and no mark of ours, in the crawl that resumes."""
+    """In the crawl that resumes it has its own `dont_filter` and no key of ours."""
     args = {"pages": 5, "filtered": True}
     settings = {"JOBDIR": str(tmp_path)}
     with Site() as site:
@@ -252,7 +252,7 @@ def test_signal_handler_may_await_a_page_of_the_origin(
 
 
 def test_handler_may_await_a_page_while_the_spider_opens() -> None:
-    """The engine does not run before, so it never has room for a page that waited."""
+    """The engine is not running yet, so it has no room for a page that waited."""
     with Site() as site:
         site.robots(OPEN)
         result = Side().crawl(
@@ -287,7 +287,7 @@ def test_callback_that_blocks_the_scraper_gets_the_pages_it_awaits(
 def test_callbacks_that_block_the_scraper_get_their_pages_at_once(
     reactor: Reactor,
 ) -> None:
-    """As many as may be on their way; the server answers none before it has them all."""
+    """The server answers none of the awaited pages before all are requested."""
     with Site() as site:
         site.robots(OPEN)
         for number in range(4):
@@ -305,7 +305,7 @@ def test_callbacks_that_block_the_scraper_get_their_pages_at_once(
 
 
 def test_silent_origin_does_not_cause_spider_idle() -> None:
-    """Spiders make their next batch of requests by it, so it comes once, at the end."""
+    """Spiders make their next batch of requests on it: it is sent once, at the end."""
     with Site() as site:
         site.answer("/robots.txt", replies.text(OPEN, gate="slow"))
         running = Side().start(site, spider_args={"pages": 3}, signals=["spider_idle"])

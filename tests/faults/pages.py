@@ -1,4 +1,4 @@
-"""Faults of a page with a valid robots.txt: no page is lost, no rule ignored."""
+"""Faults of a page with a valid robots.txt: each request ends, and no rule is ignored."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
-    """Print what was left out, below the closing line of pytest."""
+    """Print which tests were left out, below the last line of pytest."""
     yield
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and not hasattr(session.config, "workerinput"):

@@ -31,8 +31,8 @@ class Allowed:
     message: str
     file: str
 
-    def covers(self, warned: Warned) -> bool:
-        """Return whether *warned* is this one."""
+    def matches(self, warned: Warned) -> bool:
+        """Return whether *warned* is the warning described here."""
         category, message, file = warned
         return (
             category == self.category and self.message in message and self.file in file
@@ -65,9 +65,9 @@ def printed(log: str) -> Iterator[Warned]:
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """Return those of *warned* that are not allowed on the newest Scrapy."""
+    """Return the warnings that are not allowed on the newest Scrapy."""
     if not IS_NEWEST:
         return []
     return sorted(
-        {each for each in warned if not any(it.covers(each) for it in ALLOWED)}
+        {each for each in warned if not any(it.matches(each) for it in ALLOWED)}
     )
