@@ -1,4 +1,4 @@
-"""Check that links lead somewhere, and that the files that pages name exist.
+"""Check that the targets of links, and the files that pages name, exist.
 
 ``python docs/_ext/check_links.py docs/_build/html docs README.md``: exit code 1 and one line
 for each internal link whose file or anchor does not exist, and for each path of a file of
@@ -32,7 +32,7 @@ class Page(HTMLParser):
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what *tag* links to, and its anchor."""
+        """Record the link and the anchor of *tag*."""
         for name, value in attrs:
             if name == "id" and value:
                 self.anchors.add(value)
@@ -41,7 +41,7 @@ class Page(HTMLParser):
 
 
 def broken_in_pages(folder: Path) -> list[str]:
-    """Return the links between the pages of *folder* that lead nowhere."""
+    """Return the broken links between the pages of *folder*."""
     pages = {path.resolve(): Page(path) for path in folder.rglob("*.html")}
     found = []
     for path, page in pages.items():
@@ -73,7 +73,7 @@ def broken_in_markdown(path: Path) -> list[str]:
 
 
 def missing_files(path: Path) -> list[str]:
-    """Return the files and folders that the source *path* names and that are not there."""
+    """Return the files and folders that the source *path* names and that do not exist."""
     named = {match[1] for match in NAMED_FILE.finditer(path.read_text("utf-8"))}
     return [
         f"{path}: {name}"
@@ -96,7 +96,7 @@ def main(arguments: list[str]) -> int:
         for source in sources:
             found += missing_files(source)
     for line in found:
-        sys.stderr.write(f"leads nowhere: {line}\n")
+        sys.stderr.write(f"broken link: {line}\n")
     return 1 if found else 0
 
 

@@ -1,6 +1,6 @@
 """Build step (a metadata hook of hatchling): the project's URLs, and the README for PyPI.
 
-All come from one line of pyproject.toml, `repository`. PyPI knows no relative links, so
+All come from one line of pyproject.toml, `repository`. PyPI does not resolve relative links, so
 those of README.md get the address of the file in the repository, at the tag of this version.
 """
 
@@ -16,10 +16,10 @@ RELATIVE_LINK = re.compile(r"(!?)(\[[^\]]*\])\((?![a-z]+:|#)([^)]+)\)")
 
 
 class ProjectUrls(MetadataHookInterface):
-    """Fills in `urls` and `readme`, which pyproject.toml declares as dynamic."""
+    """Hook for `urls` and `readme`, which pyproject.toml declares as dynamic."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Complete *metadata*, which has the version already."""
+        """Add the URLs and the README to *metadata*, which already has the version."""
         repository = self.config["repository"].rstrip("/")
         version = metadata["version"]
         metadata["urls"] = {
@@ -31,7 +31,7 @@ class ProjectUrls(MetadataHookInterface):
         }
 
         def absolute(link: re.Match[str]) -> str:
-            # A picture needs the file itself, a link the page that shows it.
+            # An image needs the file itself, a link the page that shows it.
             view = "raw" if link[1] else "blob"
             return f"{link[1]}{link[2]}({repository}/{view}/{version}/{link[3]})"
 

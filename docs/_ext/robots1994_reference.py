@@ -1,4 +1,4 @@
-"""Reference pages from the code: ``.. robots1994:: KIND`` writes what the package declares.
+"""Sphinx directive ``.. robots1994:: KIND``: reference text generated from the code.
 
 KIND is ``settings``, ``stats``, ``reasons``, ``problems``, ``dialects``, or ``options`` followed
 by the name of a command.
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 
 def documentation(module: ModuleType, owner: str, name: str) -> str:
-    """Return the string below an attribute; an attribute without one is an error."""
+    """Return the docstring of an attribute; an attribute without one is an error."""
     docs = ModuleAnalyzer.for_module(module.__name__).find_attr_docs()
     return " ".join(docs[owner, name]).strip()
 
 
 def settings(_: str) -> str:
-    """Return every setting with its default, what it accepts and its meaning."""
+    """Return every setting with its default, accepted values and meaning."""
     return "\n".join(
         f".. _setting-{name}:\n\n``{name}``\n"
         f"    {documentation(crawl_settings, 'RobotsSettings', each.name)}\n\n"
@@ -67,7 +67,7 @@ def reasons(_: str) -> str:
 
 
 def problems(_: str) -> str:
-    """Return every kind of problem: code, severity, what is found, how to mend it."""
+    """Return every kind of problem with its code, title, severity, clause and fix."""
     return "\n".join(
         f".. _{kind.code.lower()}:\n\n"
         f"``{kind.code}`` {kind.title}\n"
@@ -79,7 +79,7 @@ def problems(_: str) -> str:
 
 
 def dialects(_: str) -> str:
-    """Return a table of the dialects and of what sets each apart."""
+    """Return a table of the dialects and their features."""
     columns = {
         "Allow": "has_allow",
         "Crawl-delay": "has_crawl_delay",
@@ -109,10 +109,10 @@ def options(command: str) -> str:
         prog=f"scrapy {command}", conflict_handler="resolve"
     )
     instance.add_options(parser)
-    scrapys = argparse.ArgumentParser(conflict_handler="resolve")
-    ScrapyCommand.add_options(instance, scrapys)
-    # argparse has no public list of what was added.
-    common = {action.dest for action in scrapys._actions}  # noqa: SLF001 - see above
+    scrapy_parser = argparse.ArgumentParser(conflict_handler="resolve")
+    ScrapyCommand.add_options(instance, scrapy_parser)
+    # argparse has no public list of the added options.
+    common = {action.dest for action in scrapy_parser._actions}  # noqa: SLF001 - see above
     actions = parser._actions  # noqa: SLF001 - see above
     ours = "\n".join(_option(action) for action in actions if action.dest not in common)
     return f"{ours}\nScrapy's own options work too, such as ``-s NAME=VALUE``.\n"
@@ -138,7 +138,7 @@ WRITERS: dict[str, Callable[[str], str]] = {
 
 
 class Reference(Directive):
-    """Parse what a writer returns, as if it were written on the page."""
+    """Insert the text of a writer, as if it were part of the page."""
 
     required_arguments = 1
     optional_arguments = 1

@@ -1,6 +1,6 @@
-"""What the commands of this folder run: local sites, a crawl of them, a report.
+"""The code of the commands of this folder: local sites, their crawls, and reports.
 
-`server` serves the sites on loopback, `hosts` and `robots_files` say what they are,
+`server` serves the sites on loopback, `hosts` and `robots_files` define them,
 `crawling` runs `scrapy crawl`, `report` prints. `python -m demo` is `./run`,
 `demo.beyond` is `./beyond`, `demo.distributed` is `./distributed`.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def end_with(main: Callable[[], int]) -> None:
-    """End the process with what *main* returns, or with 130 at Ctrl-C."""
+    """Exit with the return value of *main*, or with 130 on Ctrl-C."""
     try:
         code = main()
     except KeyboardInterrupt:

@@ -1,6 +1,6 @@
-"""Crawls local hosts with scrapy_robots1994, then with the built-in, and prints both.
+"""Crawl local hosts with scrapy_robots1994, then with the built-in, and print both.
 
-Ends with 0 if our crawl fetched exactly the pages that are allowed.
+The exit code is 0 if our crawl fetched exactly the allowed pages.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def output(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
 
 
 def main() -> int:
-    """Serve the hosts, crawl them twice, print; return the exit code."""
+    """Serve the hosts, crawl them twice, print the results, and return the exit code."""
     parser = argparse.ArgumentParser(prog="run", description=__doc__)
     parser.add_argument(
         "--serve",

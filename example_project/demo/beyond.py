@@ -1,6 +1,6 @@
-"""Crawls five sites with the spiders that enable more than the text of 1994.
+"""Crawl five sites with the spiders that enable features beyond the text of 1994.
 
-Ends with 0 if each crawl fetched and exported exactly what it should.
+The exit code is 0 if each crawl fetched and exported exactly the expected pages.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def crawl(sites: LocalSites, case: Case, origin: str) -> Outcome:
 
 
 def output(case: Case, outcome: Outcome) -> Iterator[str]:
-    """Yield what is printed of one crawl."""
+    """Yield the output for one crawl."""
     yield f"\n{case.settings}\n    scrapy crawl {case.spider}"
     yield "\n".join(f"    | {line}" for line in case.robots.strip().split("\n"))
     yield f"  fetched  {'  '.join(outcome.fetched)}"
@@ -104,7 +104,7 @@ def is_right(case: Case, outcome: Outcome) -> bool:
 
 
 def main() -> int:
-    """Serve the sites, crawl each, print; return the exit code."""
+    """Serve the sites, crawl each, print the results, and return the exit code."""
     wrong = []
     with LocalSites(len(CASES)) as sites:
         for case, origin in zip(CASES, sites.origins, strict=True):

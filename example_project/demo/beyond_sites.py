@@ -1,6 +1,6 @@
-"""The five sites of `./beyond`: their files, their pages, and what may be fetched.
+"""The five sites of `./beyond`: files, pages, and the expected outcome of each crawl.
 
-What is expected was decided by hand and not by any parser.
+The expected outcomes were determined by hand, not by a parser.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Case:
 
 
 def linked(*paths: str) -> dict[str, tuple[str, str]]:
-    """Return a front page that links to *paths*, and these."""
+    """Return a front page that links to *paths*, and the pages of *paths*."""
     return {"/": (" ".join(paths), ""), **dict.fromkeys(paths, ("", ""))}
 
 

@@ -1,4 +1,4 @@
-"""Runs `scrapy crawl` in this project and returns the outcome."""
+"""Run `scrapy crawl` in this project."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TIME_LIMIT = 120
 """Seconds after which a crawl is killed."""
 
 REPORT = PROJECT / "compared.html"
-"""Where the crawl writes what the built-in's parser would have decided."""
+"""The report on the decisions of the built-in's parser."""
 
 OURS: dict[str, str] = {
     "ROBOTS1994_COMPARE": "True",
     "ROBOTS1994_COMPARE_REPORT": str(REPORT).replace("%", "%%"),
 }
 BUILTIN = {"ADDONS": "{}"}
-"""The same project without the one line of ours."""
+"""Settings that disable our add-on."""
 
 
 class CrawlError(Exception):
@@ -39,7 +39,7 @@ class CrawlError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a crawl left: its items, its stats and its log."""
+    """The items, the stats and the log of a crawl."""
 
     items: list[dict[str, Any]]
     stats: dict[str, Any]
@@ -63,7 +63,7 @@ class Crawl:
 
 
 def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Crawl:
-    """Crawl all hosts with the project's settings and *settings* on top."""
+    """Crawl all hosts with the project's settings, overridden by *settings*."""
     sites.received.clear()
     done = scrapy_crawl("pages", served.start, settings)
     urls = [request.url for request in sites.received]
@@ -83,7 +83,7 @@ def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Cra
 
 
 def scrapy_crawl(spider: str, start: str, settings: Mapping[str, str]) -> Finished:
-    """Run the command that a user would type."""
+    """Run `scrapy crawl` as a user would type it."""
     with tempfile.TemporaryDirectory() as folder:
         stats, items = Path(folder, "stats.json"), Path(folder, "items.json")
         command = [sys.executable, "-m", "scrapy", "crawl", spider]

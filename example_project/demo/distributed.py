@@ -1,9 +1,9 @@
-"""Crawls the hosts of `./run` with several workers, and prints who fetched what.
+"""Crawl the hosts of `./run` with several workers, and print what each one fetched.
 
-Ends with 0 if each robots.txt was requested once by all workers together, and exactly
-the pages were fetched that are allowed. Only the robots.txt of the host that resets each
-connection is requested by each worker that has a page of it: a network failure may be of
-one worker's network, and is not shared.
+The exit code is 0 if all workers together requested each robots.txt once and fetched
+exactly the allowed pages. The host that resets connections is an exception: each worker
+with a page of it requests its robots.txt, because a network failure may affect only one
+worker and is not shared.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def crawl(count: int, served: Served, url: str, folder: Path) -> list[Worker]:
 
 
 def print_workers(served: Served, started: list[Worker]) -> None:
-    """Print what each worker fetched, and every refusal."""
+    """Print the page counts of each worker, and every refusal."""
     print(f"\n{'worker':<10}{'pages':>8}{'refused':>10}")
     for worker in started:
         items = worker.items()
@@ -67,7 +67,7 @@ def print_workers(served: Served, started: list[Worker]) -> None:
 
 
 def expected_requests(served: Served, started: list[Worker]) -> dict[str, int]:
-    """How often all workers together request the robots.txt of each host."""
+    """Return how often all workers together request the robots.txt of each host."""
     crawled = Counter(
         name
         for worker in started
@@ -78,7 +78,7 @@ def expected_requests(served: Served, started: list[Worker]) -> dict[str, int]:
 
 
 def check(sites: LocalSites, served: Served, started: list[Worker]) -> bool:
-    """Print the robots.txt requests; return whether all of it is right."""
+    """Print the robots.txt requests; return whether they and the pages are as expected."""
     urls = [request.url for request in sites.received]
     requests = Counter(
         served.short(url)[0] for url in urls if url.endswith("/robots.txt")

@@ -1,7 +1,7 @@
 """The hosts that `./run` crawls: robots.txt, pages, and which of them are allowed.
 
-`allowed` is what the standard of 1994 says to the robot `examplebot`. It was decided
-by hand and not by any parser: the crawls are checked against it.
+`allowed` is what the standard of 1994 means for the robot `examplebot`. It was determined
+by hand, not by a parser: the crawls are checked against it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Host:
 
     @property
     def is_reset(self) -> bool:
-        """Whether no robots.txt ever comes, because each connection is reset."""
+        """Whether robots.txt cannot be fetched, because each connection is reset."""
         return isinstance(self.robots, Response) and self.robots.reset
 
 
@@ -51,7 +51,7 @@ def disallowed(*paths: str) -> tuple[Page, ...]:
     return tuple(Page(path, allowed=False) for path in paths)
 
 
-# The front page of the first host leads to every page of all hosts.
+# The front page of the first host links to every page of all hosts.
 HOSTS = (
     Host(
         "records",

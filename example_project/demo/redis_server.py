@@ -1,4 +1,4 @@
-"""Finds a Redis for the workers, or starts one for the time of the crawl."""
+"""Find a Redis for the workers, or start one for the duration of the crawl."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LOCAL = "redis://127.0.0.1:6379/0"
 TIME_LIMIT = 20.0
-"""Seconds until a server that was started must answer."""
+"""Seconds within which a started server must respond."""
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def started_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        # Ctrl-C is not for it: the workers leave their keys, which are deleted first.
+        # In its own session, Ctrl-C does not end it before the keys are deleted.
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
         )
@@ -66,7 +66,7 @@ def started_redis() -> Iterator[str]:
 
 
 def answers(url: str) -> bool:
-    """Return whether a Redis takes commands at *url*."""
+    """Return whether a Redis responds at *url*."""
     try:
         with redis.Redis.from_url(url, socket_timeout=2) as client:
             return bool(client.ping())

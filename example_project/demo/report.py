@@ -1,4 +1,4 @@
-"""Prints the outcome of the crawls, in lines of at most 100 columns."""
+"""Format the outcome of the crawls in lines of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PRINTED_ELSEWHERE = ("robots1994/compare/", "robots1994/refused_by/")
 
 
 def wrapped(first: str, text: str, indent: str = INDENT) -> str:
-    """Return *first* and *text* after it, continued below *indent*."""
+    """Return *first* and *text*, with further lines indented by *indent*."""
     return textwrap.fill(
         f"{first}{text}",
         WIDTH,
@@ -32,7 +32,7 @@ def wrapped(first: str, text: str, indent: str = INDENT) -> str:
 
 
 def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each host that has some of the URLs, with their paths."""
+    """Yield each host with pages among *urls*, and their paths."""
     wanted = set(urls)
     for host in HOSTS:
         origin = served.origins[host.name]
@@ -52,14 +52,14 @@ def hosts(served: Served) -> Iterator[str]:
 
 
 def fetched(served: Served, crawl: Crawl) -> Iterator[str]:
-    """Yield the pages that were fetched, a line for each host."""
+    """Yield the fetched pages, grouped by host."""
     yield f"Fetched: {len(crawl.fetched)} pages"
     for name, paths in by_host(served, crawl.fetched):
         yield wrapped(f"  {name:12}", "  ".join(paths))
 
 
 def refused(served: Served, crawl: Crawl) -> Iterator[str]:
-    """Yield the pages that were refused, each with its reason."""
+    """Yield the refused pages, grouped by host and reason, and the failed ones."""
     yield f"Refused: {len(crawl.refused)} pages"
     for name, paths in by_host(served, crawl.refused):
         reasons = [crawl.refused[served.origins[name] + path] for path in paths]
@@ -99,7 +99,7 @@ def warnings(crawl: Crawl) -> Iterator[str]:
 
 
 def compared(crawl: Crawl) -> Iterator[str]:
-    """Yield what the built-in's parser would have decided, and where the report is."""
+    """Yield the counts of the comparison, and the path of its report."""
     prefix = "robots1994/compare/"
     for key in sorted(key for key in crawl.stats if key.startswith(prefix)):
         parser, _, outcome = key.removeprefix(prefix).partition("/")
@@ -109,13 +109,13 @@ def compared(crawl: Crawl) -> Iterator[str]:
 
 
 def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
-    """Yield both crawls in columns, then what one fetched and the other did not."""
-    may = {url for url, is_allowed in served.allowed.items() if is_allowed}
+    """Yield both crawls in columns, then the pages that only one of them fetched."""
+    allowed = {url for url, is_allowed in served.allowed.items() if is_allowed}
     sides = (ours, builtin)
     rows = {
         "pages fetched": [len(side.fetched) for side in sides],
-        "  of them disallowed": [len(side.fetched - may) for side in sides],
-        "allowed pages missed": [len(may - side.fetched) for side in sides],
+        "  of them disallowed": [len(side.fetched - allowed) for side in sides],
+        "allowed pages missed": [len(allowed - side.fetched) for side in sides],
         "pages refused": [len(side.refused) for side in sides],
         "requests for robots.txt": [side.robots.total() for side in sides],
     }
@@ -130,11 +130,11 @@ def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
         yield ""
         yield f"{label}: {len(urls)}"
         for name, paths in by_host(served, urls):
-            yield from _judged(served, name, paths)
+            yield from _by_permission(served, name, paths)
 
 
-def _judged(served: Served, name: str, paths: list[str]) -> Iterator[str]:
-    """Yield the paths of one host, the disallowed and the allowed ones apart."""
+def _by_permission(served: Served, name: str, paths: list[str]) -> Iterator[str]:
+    """Yield the disallowed paths of one host, then the allowed ones."""
     about = next(host.about for host in HOSTS if host.name == name)
     origin = served.origins[name]
     for word, is_allowed in (("disallowed", False), ("allowed", True)):
@@ -144,7 +144,7 @@ def _judged(served: Served, name: str, paths: list[str]) -> Iterator[str]:
 
 
 def mistakes(served: Served, crawl: Crawl) -> list[str]:
-    """Return what the crawl did against the expectations; empty if nothing."""
+    """Return the differences between the crawl and the expectations."""
     found = []
     for url, is_allowed in served.allowed.items():
         page = " ".join(served.short(url))

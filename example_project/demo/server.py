@@ -1,4 +1,4 @@
-"""A small web server: several origins on loopback, each a port, in one thread."""
+"""A small web server in one thread: several origins on loopback, one per port."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""The value of SO_LINGER by which closing resets the connection."""
+"""The value of SO_LINGER with which closing a socket resets the connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response. With *pause* half of the body is sent so many seconds later.
+    """One response; half of its body is sent *pause* seconds after the rest.
 
-    With *reset* the connection is reset in place of a response.
+    With *reset*, the connection is reset instead.
     """
 
     status: int = 200
@@ -33,7 +33,7 @@ class Response:
 
 
 def text(body: str, status: int = 200) -> Response:
-    """Return a response in plain text, as a robots.txt is served."""
+    """Return a plain-text response, such as a robots.txt."""
     return Response(status, body.encode(), (("Content-Type", "text/plain"),))
 
 
@@ -57,9 +57,9 @@ class Received:
 
 
 class LocalSites:
-    """So many origins, for as long as the `with` block lasts.
+    """Context manager that serves *number* origins.
 
-    What has no response is 404 for /robots.txt and an empty page otherwise.
+    Without a response of its own, /robots.txt is 404 and any other path an empty page.
     """
 
     def __init__(self, number: int) -> None:
@@ -86,7 +86,7 @@ class LocalSites:
         self._loop.close()
 
     def respond(self, origin: str, path: str, response: Response) -> None:
-        """Answer every request for *path* of *origin*, whatever its query."""
+        """Set the response to all requests for *path* of *origin*, with any query."""
         self._responses[origin, path] = response
 
     async def _listen(self) -> str:
@@ -106,7 +106,7 @@ class LocalSites:
         return origin
 
     async def _close(self) -> None:
-        """Cancel what is still being sent."""
+        """Cancel the responses that are being sent."""
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -115,7 +115,7 @@ class LocalSites:
     async def _serve_one(
         self, origin: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
-        """Answer one request; return whether the connection stays open."""
+        """Respond to one request; return whether the connection stays open."""
         head = await reader.readuntil(b"\r\n\r\n")
         target = head.split(b" ", 2)[1].decode("latin-1")
         self.received.append(Received(origin, target, time.monotonic()))
@@ -141,7 +141,7 @@ class LocalSites:
 
 
 def _head(response: Response) -> bytes:
-    """Return status line and headers, with the blank line."""
+    """Return the status line, the headers and the blank line after them."""
     length = ("Content-Length", str(len(response.body)))
     lines = [f"{name}: {value}" for name, value in (*response.headers, length)]
     return "\r\n".join([f"HTTP/1.1 {response.status} x", *lines, "", ""]).encode()

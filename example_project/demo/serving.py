@@ -1,4 +1,4 @@
-"""Serves the hosts of `demo.hosts`, each at a port of its own."""
+"""Serve the hosts of `demo.hosts`, each on its own port."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from demo.server import LocalSites, Response
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Where the hosts are: origin by name, and for each URL whether it is allowed."""
+    """The origins of the hosts by name, and for each URL whether it is allowed."""
 
     origins: dict[str, str]
     allowed: dict[str, bool]
 
     @property
     def start(self) -> str:
-        """The URL of the page that leads to all others."""
+        """The URL of the page that links to all others."""
         return f"{self.origins[HOSTS[0].name]}/"
 
     def short(self, url: str) -> tuple[str, str]:
@@ -31,7 +31,7 @@ class Served:
 
 
 def serve(sites: LocalSites) -> Served:
-    """Serve every host on the started *sites* and return where they are."""
+    """Serve every host on the started *sites*, and return their origins and pages."""
     origins = {host.name: at for host, at in zip(HOSTS, sites.origins, strict=True)}
     for host in HOSTS:
         _serve_host(sites, host, origins)
@@ -40,7 +40,7 @@ def serve(sites: LocalSites) -> Served:
         for host in HOSTS
         for page in host.pages
     }
-    # Scrapy takes the last link first, so the pages are requested in this order.
+    # Scrapy requests the last link first, so the pages are requested in order.
     links = "".join(f'<li><a href="{url}">{url}</a></li>' for url in reversed(allowed))
     front = f"<!doctype html><title>All pages</title><ul>{links}</ul>"
     sites.respond(origins[HOSTS[0].name], "/", server.html(front))

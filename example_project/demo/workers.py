@@ -1,4 +1,4 @@
-"""Starts the workers of a shared crawl, and reads the items of each."""
+"""Start the workers of a shared crawl, and read the items of each."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Worker:
 
     @property
     def log(self) -> str:
-        """The log."""
+        """The log of the worker."""
         path = self.folder / f"{self.number}.log"
         return path.read_text("utf-8", "replace")
 
     def items(self) -> list[dict[str, Any]]:
-        """One item for each URL: fetched with a status, refused or failed."""
+        """Return one item for each URL: fetched with a status, refused or failed."""
         path = self.folder / f"{self.number}.jsonl"
         lines = path.read_text("utf-8").split("\n") if path.exists() else []
-        # A worker that was killed may have stopped in the middle of a line.
+        # A killed worker may have written only part of the last line.
         return [json.loads(line) for line in lines if line.endswith("}")]
 
 
@@ -53,7 +53,7 @@ def push(server: Redis, name: str, urls: Iterable[str]) -> None:
 def start(
     count: int, folder: Path, redis_url: str, name: str, **settings: object
 ) -> list[Worker]:
-    """Start *count* workers of one crawl; *settings* are on top of the project's."""
+    """Start *count* workers of one crawl; *settings* override those of the project."""
     environment = os.environ | {
         "SCRAPY_SETTINGS_MODULE": "example.distributed.settings",
         "REDIS_URL": redis_url,

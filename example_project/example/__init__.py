@@ -1,1 +1,1 @@
-"""A Scrapy project of the ordinary shape: its settings and its spiders."""
+"""An ordinary Scrapy project: settings and spiders."""

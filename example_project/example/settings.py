@@ -10,7 +10,7 @@ ROBOTSTXT_OBEY = True
 # The whole installation.
 ADDONS = {"scrapy_robots1994.Addon": 500}
 
-# The example shows robots.txt, not how a server that is down is retried.
+# The example is about robots.txt, not about retries.
 RETRY_ENABLED = False
 DOWNLOAD_TIMEOUT = 10
 TELNETCONSOLE_ENABLED = False

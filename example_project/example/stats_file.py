@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class StatsFile:
-    """Writes the stats to the file that the setting `STATS_FILE` names."""
+    """Write the stats to the file that the setting `STATS_FILE` names."""
 
     def __init__(self, crawler: Crawler, path: Path) -> None:
         """Write the stats of *crawler* to *path* when its engine has stopped."""
         self._crawler = crawler
         self._path = path
-        # Not spider_closed: other handlers of it still count, such as a comparison.
+        # Not spider_closed, because other handlers of it, such as a comparison, add stats.
         crawler.signals.connect(self.write, signal=signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StatsFile:
-        """Build the extension, or leave it out if the setting is empty."""
+        """Return the extension, or raise NotConfigured if the setting is empty."""
         path = crawler.settings.get("STATS_FILE")
         if not path:
             raise NotConfigured

@@ -24,7 +24,7 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
 PREFIX: Final = "robots1994"
 
 # A key of another type, or without an end, is not a lease of ours, and is replaced.
-LEASE: Final = """
+ACQUIRE: Final = """
 local holder = redis.pcall('GET', KEYS[1])
 if type(holder) == 'string' and holder ~= ARGV[1] then
     local left = redis.call('PTTL', KEYS[1])
@@ -34,7 +34,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {'granted', 0}
 """
 # Where the user may not publish, the lease ends all the same; others look again later.
-UNLEASE: Final = """
+RELEASE: Final = """
 if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return end
 if ARGV[2] == '0' then redis.call('DEL', KEYS[1])
 else redis.call('SET', KEYS[1], '', 'PX', ARGV[2]) end
@@ -150,7 +150,7 @@ class RedisStore(SharedStore):
         """Look and take in one script on the server."""
         key, milliseconds = self._key("lease", origin), int(seconds * 1000)
         with self._connected() as client:
-            word, left = client.eval(LEASE, 1, key, holder, milliseconds)
+            word, left = client.eval(ACQUIRE, 1, key, holder, milliseconds)
         return Lease(word == b"granted", word == b"failed", int(left) / 1000)
 
     def renew_leases(
@@ -163,7 +163,8 @@ class RedisStore(SharedStore):
                 # Independent commands: a cluster can route each.
                 pipeline = client.pipeline(transaction=False)
                 for origin in origins[first : first + PAGE]:
-                    script = LEASE, 1, self._key("lease", origin), holder, milliseconds
+                    key = self._key("lease", origin)
+                    script = ACQUIRE, 1, key, holder, milliseconds
                     # `pipeline.eval` does not exist for a cluster.
                     pipeline.execute_command("EVAL", *script)
                 pipeline.execute()
@@ -175,7 +176,7 @@ class RedisStore(SharedStore):
         key, failed = self._key("lease", origin), int(failed_for * 1000)
         name = (FAILED_MARK if failed else b"") + str(origin).encode()
         with self._connected() as client:
-            client.eval(UNLEASE, 1, key, holder, failed, f"{self.prefix}:ended", name)
+            client.eval(RELEASE, 1, key, holder, failed, f"{self.prefix}:ended", name)
 
     def ended_leases(self) -> list[tuple[Origin | None, bool]]:
         """Read what was published since the last call; the first one subscribes."""

@@ -1,11 +1,11 @@
-"""The way of a request through the package, call by call, by hand:
+"""Trace the calls of a request through the package:
 
 python -m tests.benchmarks.call_path [--calls]
 
-From `process_request` to the verdict, for a policy that is fresh in memory (allowed and
-refused) and for a first fetch. It prints the files, how often one is entered from
-another, how many of these entries lead back to a file that was left, and how many climb
-from a lower layer to a higher one; with `--calls` also each entry.
+It traces from `process_request` to the verdict, for a policy that is fresh in memory
+(allowed and refused) and for a first fetch. It prints the number of files, how often one
+is entered from another, how many of these entries return to an earlier file, and how many
+climb from a lower layer to a higher one; with `--calls` also each entry.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ LAYERS = (
     ("crawl",),
     ("commands",),
 )
-"""From the bottom, as in pyproject.toml."""
+"""The layers from the bottom, as in pyproject.toml."""
 
 STAT = "test/call_path"
 
@@ -56,12 +56,12 @@ class CallPath:
 
     entries: list[tuple[str, str, str]] = field(default_factory=list)
     _last: str = ""
-    # A coroutine that goes on is no new call; the list keeps the frames distinct.
+    # Resuming a coroutine is not a new call; the list keeps frames alive, so ids are unique.
     _frames: list[FrameType] = field(default_factory=list)
     _seen: set[int] = field(default_factory=set)
 
-    def note(self, frame: FrameType, event: str, _: object) -> None:
-        """Note a call; for `sys.setprofile`."""
+    def record(self, frame: FrameType, event: str, _: object) -> None:
+        """Record a call, as a profile function of `sys.setprofile`."""
         name = _file_of(frame)
         if event != "call" or not name or id(frame) in self._seen:
             return
@@ -92,14 +92,14 @@ def layer(name: str) -> int:
 
 
 def _file_of(frame: FrameType) -> str:
-    """Return the file of *frame* in the package; empty for one of others."""
+    """Return the file of *frame* in the package, or an empty string."""
     path = frame.f_code.co_filename
     name = path[len(ROOT) + 1 :] if path.startswith(ROOT) else ""
     return "" if name == "__init__.py" else name
 
 
 def _caller_of(frame: FrameType) -> str:
-    """Return the file of the package that called *frame*, perhaps through others."""
+    """Return the file of the package that called *frame*, directly or through others."""
     caller = frame.f_back
     while caller is not None and not _file_of(caller):
         caller = caller.f_back
@@ -107,10 +107,10 @@ def _caller_of(frame: FrameType) -> str:
 
 
 @contextmanager
-def followed() -> Iterator[CallPath]:
-    """Follow the calls of this thread while the block runs."""
+def traced() -> Iterator[CallPath]:
+    """Trace the calls of this thread while the block runs."""
     path = CallPath()
-    sys.setprofile(path.note)
+    sys.setprofile(path.record)
     try:
         yield path
     finally:
@@ -118,26 +118,26 @@ def followed() -> Iterator[CallPath]:
 
 
 def fresh(target: str) -> CallPath:
-    """Follow a request whose policy is in memory and fresh."""
+    """Trace a request whose policy is fresh in memory."""
     middleware = middleware_with([Origin("http", "a.test", 80)])
 
     async def process() -> None:
         with suppress(IgnoreRequest):
             await middleware.process_request(Request(f"http://a.test{target}"))
 
-    # The first one compiles the rules.
+    # The first request compiles the rules.
     asyncio.run(process())
-    with followed() as path:
+    with traced() as path:
         asyncio.run(process())
     return path
 
 
-def follow_first_fetch(crawler: Crawler) -> None:
-    """Follow the first request until it leaves for its page; a hook of crawls."""
+def trace_first_fetch(crawler: Crawler) -> None:
+    """Trace the first request until its page is requested; a hook of crawls."""
     path = CallPath()
 
     def opened() -> None:
-        sys.setprofile(path.note)
+        sys.setprofile(path.record)
 
     def reached(request: Request) -> None:
         if OWN_REQUEST not in request.meta:
@@ -150,24 +150,24 @@ def follow_first_fetch(crawler: Crawler) -> None:
 
 
 def first_fetch() -> list[tuple[str, str, str]]:
-    """Return the entries of a request that makes its robots.txt be fetched."""
+    """Return the entries of a request that causes a fetch of robots.txt."""
     with Site() as site:
         site.robots("User-agent: *\nDisallow: /private\n")
         result = crawl(
-            [site.url("/page")], hook="tests.benchmarks.call_path:follow_first_fetch"
+            [site.url("/page")], hook="tests.benchmarks.call_path:trace_first_fetch"
         )
     found: Any = result.stats[STAT]
     return [tuple(entry) for entry in found]
 
 
 def main(arguments: list[str]) -> None:
-    """Print the counts of each way."""
-    ways = {
+    """Print the counts of each request."""
+    requests = {
         "fresh, allowed": fresh("/page").entries,
         "fresh, refused": fresh("/cgi-bin/x").entries,
         "first fetch": first_fetch(),
     }
-    for name, entries in ways.items():
+    for name, entries in requests.items():
         write = sys.stdout.write
         write(f"{name}: {summary(entries)}\n")
         if "--calls" in arguments:

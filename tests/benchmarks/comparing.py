@@ -32,7 +32,7 @@ def compared(rounds: int, pages: int) -> Iterator[Result]:
             seconds, stats = _ran(args, compare=True)
             cpu[COMPARED].append(seconds)
             spent = stats[SPENT] / (HOSTS * pages)
-            shares.append(f"{spent / 1e3:.1f} µs a request")
+            shares.append(f"{spent / 1e3:.1f} µs per request")
     yield Result(
         f"crawl of {HOSTS * pages:,} requests, comparison off and on: CPU",
         "s",

@@ -32,7 +32,7 @@ SETTINGS: dict[str, Any] = {
 MB = 1e6
 
 NOT_DEARER = 1 / 1.03
-"""How much less than ours the built-in may take."""
+"""The largest share by which the built-in may be faster than ours."""
 
 
 @contextmanager
@@ -67,15 +67,15 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
     with serving() as port:
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
-            args = {"port": port, "hosts": hosts, "pages": 20, "wanted": "well-"}
-            # The built-in needs minutes with 500 of them.
+            args = {"port": port, "hosts": hosts, "pages": 20, "required": "well-"}
+            # The built-in takes minutes with 500 slow hosts.
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
                 # One round is enough for a crawl that takes a minute and hardly varies.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
-                    values[side].append(measured["wanted_after"])
+                    values[side].append(measured["required_after"])
             what = (
                 f"20 healthy hosts done, with {slow} whose robots.txt takes {delay} s"
             )
@@ -121,7 +121,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving() as port, TemporaryDirectory() as folder:
         args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
-        # The first turn of each side fills the cache, which all share.
+        # The first crawl of each side fills the cache, which all sides share.
         for turn, side in enumerate(_taking_turns(rounds + 1)):
             settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
             measured = ran(side, "ListedPagesSpider", settings, **args)["cpu"]
@@ -132,7 +132,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _taking_turns(rounds: int) -> Iterator[str]:
-    """Yield each side once a round, another one first in each."""
+    """Yield each side once per round, starting with another one each time."""
     names = list(SIDES)
     for number in range(rounds):
         turn = number % len(names)

@@ -1,7 +1,7 @@
-"""Time against size of hostile files: `python -m tests.benchmarks.growth`,
-with the names of operations to run only those.
+"""Measure time against size of hostile files: `python -m tests.benchmarks.growth`,
+optionally with the names of operations.
 
-A row is a file and an operation; its numbers are nanoseconds of CPU a byte, for files
+A row is a file and an operation; its numbers are nanoseconds of CPU per byte, for files
 of 1 KB to 4 MB. Constant numbers mean linear time. It exits with 1 if a byte of the
 longest file costs 6 times as much as a byte of a file of 4 KB, or more.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WORST = 6.0
 SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 
-# Each makes a file of about the given number of bytes.
+# Each returns a file of about the given number of bytes.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
     "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),
@@ -72,16 +72,16 @@ def _nested(size: int) -> str:
 
 
 OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
-    "ruling": lambda robots: robots.rules("rex").allowed_url("/a"),
+    "rules": lambda robots: robots.rules("rex").allowed_url("/a"),
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
-    "openings": lambda robots: robots.weakening_problems("rex"),
+    "weakening": lambda robots: robots.weakening_problems("rex"),
     "problems": lambda robots: robots.problems,
     "report": lambda robots: list(as_text(Report("x", robots))),
 }
 
 
 def cost(body: str, operation: str, times: int = 3) -> float:
-    """Return nanoseconds of CPU per byte, the least of several *times*, without caches."""
+    """Return nanoseconds of CPU per byte, the minimum of several *times*, without caches."""
     least = float("inf")
     for _ in range(times):
         robots = RobotsTxt.parse(body)
@@ -95,7 +95,7 @@ def main() -> int:
     """Print the table; return the exit code."""
     steep = 0
     sizes = "".join(f"{size // 1024:>8,}K" for size in SIZES)
-    sys.stdout.write(f"{'ns of CPU a byte':32}{sizes}\n")
+    sys.stdout.write(f"{'ns of CPU per byte':32}{sizes}\n")
     for name, made in HOSTILE.items():
         for operation in sys.argv[1:] or OPERATIONS:
             costs = [cost(made(size), operation, 1) for size in SIZES]

@@ -28,7 +28,7 @@ URLS = (
     "https://www.example.com/tmp/file",
     "https://www.example.com/cgi-bin/script.pl",
 )
-"""URLs for a known policy: plain pages, queries, one fragment, two refused ones."""
+"""URLs for a known policy: plain pages, queries, a fragment, and two disallowed ones."""
 
 TEN = b"User-agent: *\n" + b"".join(
     b"Disallow: /%b/\n" % word.encode()
@@ -62,9 +62,9 @@ STEEP = 1.5
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Parse a whole corpus; the same with one question each, and with eight.
+    """Parse a whole corpus, without questions, and with one and eight for each file.
 
-    Some sides, like ours, do work at the first question that others do at once.
+    Some sides, like ours, defer work to the first question.
     """
     sides, _ = all_sides()
     policies = {
@@ -128,7 +128,7 @@ def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
 
 def file_of_rules(count: int) -> bytes:
     """Return a file of one record with *count* rules, none a prefix of another."""
-    dice = random.Random(1994)  # noqa: S311 - the same file every time is the point
+    dice = random.Random(1994)  # noqa: S311 - the same file every time
     rules: set[str] = set()
     while len(rules) < count:
         words = ("".join(dice.choices(string.ascii_lowercase, k=6)) for _ in range(2))
@@ -142,7 +142,7 @@ def file_of_rules(count: int) -> bytes:
 def imports(rounds: int) -> Iterator[Result]:
     """Time the import of the package, and check whether it imports Scrapy.
 
-    Each value is timed in a process of its own.
+    Each value is timed in a separate process.
     """
     values = []
     for _ in range(rounds):
@@ -160,7 +160,7 @@ def growth(rounds: int) -> Iterator[Result]:
     points = []
     for size in MORE_SIZES:
         body = file_of_rules(size // 25)[:size]
-        taken = race({OURS: partial(_ruling_of, body)}, rounds=rounds)
+        taken = race({OURS: partial(_rules_of, body)}, rounds=rounds)
         result = Result(f"parse {size:,} bytes", "s", taken)
         points.append((size, result.median(OURS)))
         yield result
@@ -175,7 +175,7 @@ def growth(rounds: int) -> Iterator[Result]:
     yield _fitted("question time against rules", points)
 
 
-def _ruling_of(body: bytes) -> object:
+def _rules_of(body: bytes) -> object:
     """Parse a file and compile its rules."""
     return RobotsTxt.parse(body).rules(ROBOT)
 

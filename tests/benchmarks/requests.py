@@ -97,7 +97,7 @@ def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
 
 
 def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> Policy:
-    """Return a policy of *origin* with the rules of *body*, fresh for long."""
+    """Return a policy of *origin* with the rules of *body*, that stays fresh."""
     reader = middleware._resolver.backend.reader
     terms = FreshnessSettings(ttl=HORIZON)
     return Policy.from_response(origin, RobotsResponse(200, body), reader, 1e9, terms)

@@ -29,24 +29,24 @@ HOSTILE = {
     ),
     "nested prefixes": b"".join(b"Allow: /" + b"a" * n + b"\n" for n in range(500)),
 }
-"""Rules that make a backtracking matcher slow, asked about a URL of many `a`."""
+"""Rules that make a backtracking matcher slow for LONG_URL."""
 
 LONG_URL = "https://www.example.com/" + "a" * 100
 
 
 def _ours(body: bytes) -> Asks:
-    """Read a file with ours."""
+    """Parse a file with this package."""
     return RobotsTxt.parse(body, dialect="rfc9309").rules(ROBOT).allowed_url
 
 
 def _protego(body: bytes) -> Asks:
-    """Read a file with Protego."""
+    """Parse a file with Protego."""
     ask = import_module("protego").Protego.parse(body.decode("utf-8", "ignore"))
     return lambda url: bool(ask.can_fetch(url, ROBOT))
 
 
 def _jwm() -> Reads:
-    """Make the binding jwm.robotstxt."""
+    """Return the side of the binding jwm.robotstxt."""
     ask = import_module("jwm.robotstxt.googlebot").RobotsMatcher()
     robot = ROBOT.encode()
 
@@ -57,7 +57,7 @@ def _jwm() -> Reads:
 
 
 def _fast_robotstxt() -> Reads:
-    """Make the binding fast-robotstxt."""
+    """Return the side of the binding fast-robotstxt."""
     ask = import_module("robotstxt").RobotsMatcher()
 
     def read(body: bytes) -> Asks:
@@ -83,7 +83,7 @@ def sides() -> dict[str, Reads]:
 
 
 def rfc9309(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Read a file and ask, ask a known policy, and ask hostile files."""
+    """Time questions to a file that is read for them, to a known policy, and to hostile files."""
     readers = sides()
     for what, urls in ("once", URLS[1:2]), ("eight times", URLS):
         reading = {
@@ -113,7 +113,7 @@ def _answered(read: Reads, files: Sequence[bytes], urls: Sequence[str]) -> None:
 def _asking(
     readers: Mapping[str, Reads], files: Sequence[bytes], urls: Sequence[str]
 ) -> dict[str, Callable[[], object]]:
-    """Return for each side a function that asks all *files*, read before, about *urls*."""
+    """Return for each side a function that asks all parsed *files* about *urls*."""
 
     def all_of(asks: list[Asks]) -> list[bool]:
         return [ask(url) for ask in asks for url in urls]

@@ -1,7 +1,7 @@
 """A web server with little overhead: `python -m tests.benchmarks.server [FOLDER]`.
 
-It answers for any host: a small page for every path, and for /robots.txt one of the
-files of the folder (generated ones without it), chosen by the host's name. For a host
+It serves any host: a small page for every path, and for /robots.txt one of the
+files of the folder (or a generated one), chosen by the host's name. For a host
 that begins with `slow-5-`, /robots.txt takes 5 seconds; `huge.test` has a file of
 1.4 MB; `mixed.test` has the 1,000 pages of `tests.support.mixed_site`, 10 KB each. It
 prints its port when it is ready and ends when its stdin closes.
@@ -45,8 +45,8 @@ def page(host: bytes, target: bytes) -> bytes:
     return mixed_site.html(number, FILLING).encode("ascii")
 
 
-class Answering(asyncio.Protocol):
-    """The protocol of one connection: requests without a body, one after the other."""
+class ServerProtocol(asyncio.Protocol):
+    """The protocol of one connection, with one request without a body after the other."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 
@@ -56,7 +56,7 @@ class Answering(asyncio.Protocol):
         self._unread = b""
 
     def data_received(self, data: bytes) -> None:
-        """Answer every complete request."""
+        """Respond to every complete request."""
         *heads, self._unread = (self._unread + data).split(b"\r\n\r\n")
         for head in heads:
             first, _, fields = head.partition(b"\r\n")
@@ -89,11 +89,13 @@ class Answering(asyncio.Protocol):
 async def main(corpus: str) -> None:
     """Listen on loopback until stdin closes; without *corpus* all sites permit all URLs."""
     if corpus:
-        # A crawl in which everything is refused measures nothing.
+        # A crawl in which all pages are refused would measure nothing.
         files = read_corpus("" if corpus == "made" else corpus)
-        Answering.bodies = tuple(body for body in files if b"Disallow: /\n" not in body)
+        ServerProtocol.bodies = tuple(
+            body for body in files if b"Disallow: /\n" not in body
+        )
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(Answering, "127.0.0.1", 0, backlog=1_024)
+    server = await loop.create_server(ServerProtocol, "127.0.0.1", 0, backlog=1_024)
     print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - its interface
     await loop.run_in_executor(None, sys.stdin.read)
 

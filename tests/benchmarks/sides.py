@@ -31,7 +31,7 @@ class Side:
 
 
 def _ours() -> Side:
-    """Make ours: the policy is the `RobotRules` of the robot."""
+    """Return our side: the policy is the `RobotRules` of the robot."""
     parse = RobotsTxt.parse
     return Side(
         OURS,
@@ -41,7 +41,7 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """Make Protego's as Scrapy does: decode, then parse; each question finds the robot."""
+    """Return the side of Protego as Scrapy uses it: each question finds the robot."""
     parse = import_module("protego").Protego.parse
 
     def asks(parsed: Any) -> Callable[[str], bool]:
@@ -52,7 +52,7 @@ def _protego() -> Side:
 
 
 def _urllib() -> Side:
-    """Make that of the standard library, without its download."""
+    """Return the side of the standard library, without its download."""
 
     def policy(body: bytes) -> RobotFileParser:
         parser = RobotFileParser(ROBOTS_URL)
@@ -67,7 +67,7 @@ def _urllib() -> Side:
 
 
 def _rerp() -> Side:
-    """Make that of robotexclusionrulesparser: decode, then parse."""
+    """Return the side of robotexclusionrulesparser: decode, then parse."""
     make = import_module("robotexclusionrulesparser").RobotExclusionRulesParser
 
     def policy(body: bytes) -> Any:
@@ -83,7 +83,7 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """Make that of reppy, which is in C++: the policy is its agent of the robot."""
+    """Return the side of reppy, which is in C++: the policy is its agent of the robot."""
     parse = import_module("reppy.robots").Robots.parse
     return Side(
         "reppy (C++)",

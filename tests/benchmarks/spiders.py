@@ -33,10 +33,10 @@ PAGE = resource.getpagesize()
 
 
 class MeasuredSpider(scrapy.Spider):
-    """Requests the pages of its arguments and yields time, CPU and memory as one item.
+    """Request the pages of its arguments, and yield time, CPU and memory as one item.
 
     *hosts* are patterns with a count (`site-{}.test` and 20), *pages* the pages of each
-    host; all hosts for each page. With *wanted*, the crawl ends once all pages of the
+    host; all hosts for each page. With *required*, the crawl ends once all pages of the
     hosts that start with it have been fetched.
     """
 
@@ -44,27 +44,29 @@ class MeasuredSpider(scrapy.Spider):
     port: int
     hosts: list[tuple[str, int]]
     pages: int
-    wanted = ""
+    required = ""
     requests: list[Any]
     result: dict[str, list[Any]]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Connect the signal of the end."""
+        """Connect to the signal for the end of the crawl."""
         spider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider.ended, signals.spider_closed)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
         """Request all pages, in an order that mixes the hosts."""
-        self.came, self.wanted_came = 0, 0
+        self.fetched, self.required_fetched = 0, 0
         self.resident: list[int] = []
         names = [
             pattern.format(n) for pattern, count in self.hosts for n in range(count)
         ]
         self.all = len(names) * self.pages
-        whole = sum(count for name, count in self.hosts if name.startswith(self.wanted))
-        self.wanted_all = whole * self.pages
+        whole = sum(
+            count for name, count in self.hosts if name.startswith(self.required)
+        )
+        self.required_total = whole * self.pages
         self.started, self.cpu = monotonic(), process_time()
         for page in range(self.pages):
             for name in names:
@@ -72,15 +74,15 @@ class MeasuredSpider(scrapy.Spider):
                 yield scrapy.Request(url, errback=self.missed, dont_filter=True)
 
     def parse(self, response: Response) -> Any:
-        """Count a page, and end the crawl once all wanted pages were fetched."""
-        self.came += 1
-        if self.came % max(self.all // SAMPLES, 1) == 0:
+        """Count a page, and end the crawl once all required pages were fetched."""
+        self.fetched += 1
+        if self.fetched % max(self.all // SAMPLES, 1) == 0:
             self.resident.append(resident())
-        if self.wanted and self.wanted in response.url:
-            self.wanted_came += 1
-            if self.wanted_came == self.wanted_all:
-                self.wanted_after = monotonic() - self.started
-                # All wanted pages were fetched.
+        if self.required and self.required in response.url:
+            self.required_fetched += 1
+            if self.required_fetched == self.required_total:
+                self.required_after = monotonic() - self.started
+                # All required pages were fetched.
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
@@ -92,17 +94,17 @@ class MeasuredSpider(scrapy.Spider):
             {
                 "seconds": monotonic() - self.started,
                 "cpu": process_time() - self.cpu,
-                "came": self.came,
+                "fetched": self.fetched,
                 "resident": self.resident,
                 "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-                "wanted_after": getattr(self, "wanted_after", None),
+                "required_after": getattr(self, "required_after", None),
                 "pause": getattr(self, "pause", None),
             }
         )
 
 
 class ListedPagesSpider(MeasuredSpider):
-    """Requests the first page, and from its callback all others.
+    """Request the first page, and from its callback all others.
 
     Of start requests, Scrapy has one, two or 16 pages on their way at a time, by how many
     of them waited for a robots.txt. Where pages come at once, as from a cache, that
@@ -124,7 +126,7 @@ class ListedPagesSpider(MeasuredSpider):
 
 
 class TimedMiddlewareSpider(MeasuredSpider):
-    """Records the seconds in all calls of our `process_request` as `spent`."""
+    """Record the seconds in all calls of our `process_request` as `spent`."""
 
     name = "clocking"
 
@@ -173,7 +175,7 @@ class TimedMiddlewareSpider(MeasuredSpider):
 
 
 class LinkFollowingSpider(MeasuredSpider):
-    """Follows every link from page 1 of its host, and yields an item for each page.
+    """Follow every link from page 1 of its host, and yield an item for each page.
 
     It records the fetched pages in its last item; the others are those exported.
     """
@@ -194,7 +196,7 @@ class LinkFollowingSpider(MeasuredSpider):
 
     def parse(self, response: Any) -> Any:
         """Yield the item of the page, then its links."""
-        self.came += 1
+        self.fetched += 1
         self.seen.append(int(response.url.rpartition("/")[2]))
         yield {"page": self.seen[-1]}
         yield from response.follow_all(css="a[href]")
@@ -206,7 +208,7 @@ class LinkFollowingSpider(MeasuredSpider):
 
 
 class EventLoopSpider(MeasuredSpider):
-    """Records the longest CPU time between two turns of the event loop as `pause`.
+    """Record the longest CPU time between two turns of the event loop as `pause`.
 
     It measures CPU time, because other processes also pause the clock.
     """
@@ -223,7 +225,7 @@ class EventLoopSpider(MeasuredSpider):
     def beat(self) -> None:
         """Record the CPU time since the last call, and schedule the next one."""
         now = process_time()
-        if self.last and self.came:
+        if self.last and self.fetched:
             self.pause = max(self.pause, now - self.last)
         self.last = now
         asyncio.get_running_loop().call_later(BEAT, self.beat)

@@ -1,4 +1,4 @@
-"""How long hostile files stall the event loop, next to a plain busy thread.
+"""Measure how long hostile files stall the event loop, compared with a busy thread.
 
 `python -m tests.benchmarks.stalls [NAME ...]` passes each file through the middleware,
 from the end of its download to the verdict about a page, and records the longest CPU time
@@ -29,7 +29,7 @@ ROUNDS = 5
 MAX_STALL_MS = 10.0
 BUSY_SECONDS = 0.3
 
-Packed = tuple[bytes, tuple[str, ...]]
+Payload = tuple[bytes, tuple[str, ...]]
 
 
 def repeated(unit: str) -> bytes:
@@ -38,7 +38,7 @@ def repeated(unit: str) -> bytes:
     return "".join(unit.format(number) for number in range(count)).encode()
 
 
-def files() -> dict[str, Packed]:
+def files() -> dict[str, Payload]:
     """Return each input by its name."""
     plain = {
         "random rules": random_rules(LIMIT),
@@ -62,14 +62,14 @@ def files() -> dict[str, Packed]:
         "not UTF-8": b"User-agent: *\n" + repeated("Disallow: /\xe9{0}\n"),
         "a page": repeated("<a href={0}>:</a>\n"),
     }
-    found: dict[str, Packed] = {name: (body, ()) for name, body in plain.items()}
+    found: dict[str, Payload] = {name: (body, ()) for name, body in plain.items()}
     return found | packed(plain["records"], plain["random rules"])
 
 
-def packed(records: bytes, noise: bytes) -> dict[str, Packed]:
-    """Return inputs whose coding is the attack."""
+def packed(records: bytes, noise: bytes) -> dict[str, Payload]:
+    """Return inputs whose content coding is hostile."""
     zeros = zlib.compress(b"\n" * 50_000_000)
-    found: dict[str, Packed] = {
+    found: dict[str, Payload] = {
         "gzip": (gzip.compress(records), ("gzip",)),
         "gzip of noise": (gzip.compress(noise), ("gzip",)),
         "deflate bomb": (zeros, ("deflate",)),
@@ -100,7 +100,7 @@ def packed(records: bytes, noise: bytes) -> dict[str, Packed]:
 
 
 def nested(body: bytes, pack: Callable[[bytes], bytes], times: int) -> bytes:
-    """Pack *body* several times."""
+    """Compress *body* several times."""
     for _ in range(times):
         body = pack(body)
     return body
@@ -119,7 +119,7 @@ async def longest_turn(work: Callable[[], Awaitable[object]]) -> float:
 
 
 async def busy() -> None:
-    """Run a thread that only computes."""
+    """Keep a thread busy for BUSY_SECONDS."""
 
     def compute() -> None:
         end = process_time() + BUSY_SECONDS
@@ -129,7 +129,7 @@ async def busy() -> None:
     await asyncio.to_thread(compute)
 
 
-async def measure(name: str, answer: Packed) -> dict[str, Any]:
+async def measure(name: str, answer: Payload) -> dict[str, Any]:
     """Return the medians of one input."""
     stalls, plain = [], []
     for number in range(ROUNDS + 1):

@@ -1,12 +1,12 @@
-"""The way of a request whose policy is fresh in memory stays short."""
+"""The call path of a request whose policy is fresh in memory is short."""
 
 from __future__ import annotations
 
 from tests.benchmarks.call_path import LAYERS, fresh, layer
 
 
-def test_a_known_request_passes_few_files_and_never_climbs() -> None:
-    """Each call leads down or stays in its layer, and no file is entered again."""
+def test_request_with_a_fresh_policy_enters_few_files() -> None:
+    """Each call stays in its layer or goes to a lower one, and no file is entered twice."""
     entries = fresh("/page").entries
 
     files = [name for name, *_ in entries]
@@ -17,6 +17,6 @@ def test_a_known_request_passes_few_files_and_never_climbs() -> None:
 
 
 def test_every_package_has_a_layer() -> None:
-    """A climb would not be seen else."""
+    """Otherwise `layer` could not detect a call of a higher layer."""
     assert layer("origin.py") == 0
     assert layer("commands/check.py") == len(LAYERS) - 1

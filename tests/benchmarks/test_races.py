@@ -39,7 +39,7 @@ def printed(*arguments: str) -> str:
 
 @pytest.mark.long
 def test_each_named_race_prints_its_rows(tmp_path: Path) -> None:
-    """These are the rows of published numbers."""
+    """The published measurements have these rows."""
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
 
     pages = printed("pages")
@@ -82,7 +82,7 @@ def test_crawl_with_wrong_pages_or_items_is_not_timed() -> None:
 
 
 def test_unknown_race_is_an_error() -> None:
-    """A typo must not run nothing and succeed."""
+    """A misspelled name must not succeed without running a race."""
     with pytest.raises(SystemExit, match="2"):
         main(["parsign"])
 

@@ -1,1 +1,1 @@
-"""Tests of what is reported as wrong in a file."""
+"""Tests of the problems that are reported in a file."""

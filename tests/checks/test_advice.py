@@ -1,4 +1,4 @@
-"""Advice on real files, read as their webmasters would: it may not do harm."""
+"""The fixes that are suggested for real files; following one must do no harm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STAR = "User-agent: *\n"
 
 
 def fixes(text: str, code: str, dialect: str = "1994") -> list[str]:
-    """The advice of all problems of this kind, in order."""
+    """Return the fixes of all problems with this code, in order."""
     problems = RobotsTxt.parse(text, dialect=dialect).problems
     return [problem.fix for problem in problems if problem.code == code]
 
@@ -26,27 +26,29 @@ def fixes(text: str, code: str, dialect: str = "1994") -> list[str]:
         ("error_redir.asp", "Write `Disallow: /error_redir.asp`, if the path begins"),
         # www.ml.com
         ("ml.com/dwealth", "Write `Disallow: /dwealth`, if it begins with the host of"),
-        # www.westjet.com: nor is the whole site meant
+        # www.westjet.com: the whole site is not meant either
         ("xnet.westjet.com/", "Write `Disallow: /xnet.westjet.com/`, if the path"),
     ],
 )
-def test_a_value_without_a_slash_gets_advice_of_its_own(value: str, fix: str) -> None:
-    """The path to write, or why there is none."""
-    (advice,) = fixes(f"{STAR}Disallow: {value}\n", "R005")
+def test_fix_of_a_value_without_a_slash_depends_on_the_value(
+    value: str, fix: str
+) -> None:
+    """It says which path to write, or why there is none."""
+    (suggested,) = fixes(f"{STAR}Disallow: {value}\n", "R005")
 
-    assert advice.startswith(fix)
+    assert suggested.startswith(fix)
 
 
-def test_a_pattern_may_begin_with_a_wildcard_in_rfc9309() -> None:
-    """www.af.mil: there it matches, so nothing is wrong with it."""
+def test_pattern_may_begin_with_a_wildcard_in_rfc9309() -> None:
+    """www.af.mil: the pattern matches, so it is no problem."""
     text = f"{STAR}Disallow: *captcha*\n"
 
     assert not RobotsTxt.parse(text, dialect="rfc9309").allowed("/x/captcha1", "rex")
     assert RobotsTxt.parse(text, dialect="rfc9309").problems == ()
 
 
-def test_rules_of_a_file_that_names_no_robot_need_a_user_agent_line() -> None:
-    """warwick.ac.uk: there is no User-agent line to put them below."""
+def test_fix_of_a_file_without_user_agent_lines_is_to_write_one() -> None:
+    """warwick.ac.uk: there is no User-agent line to move the rules to."""
     text = "# Disallow the CMS\nDisallow: /training/ \n\nDisallow: /sitebuilder2/ \n"
 
     for fix in fixes(text, "R001"):
@@ -55,8 +57,8 @@ def test_rules_of_a_file_that_names_no_robot_need_a_user_agent_line() -> None:
         )
 
 
-def test_rules_behind_a_blank_line_may_join_their_record() -> None:
-    """www.healthgrades.com: that blank line is what to delete."""
+def test_fix_of_rules_after_a_blank_line_is_to_delete_the_line() -> None:
+    """www.healthgrades.com: the rules then belong to the record above."""
     text = f"# x\n{STAR}Disallow: /guide?\n\n# b2b\nDisallow: /ipac/\n"
 
     (fix,) = fixes(text, "R001")
@@ -65,8 +67,8 @@ def test_rules_behind_a_blank_line_may_join_their_record() -> None:
     assert fix.endswith("the record of line 2.")
 
 
-def test_rules_below_a_misspelt_user_agent_do_not_join_the_record_above() -> None:
-    """Without the blank line they would close the site to the robot above."""
+def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> None:
+    """Without the blank line they would disallow the site to the robot above."""
     text = "User-agent: x\n\nUser-agnt: y\nDisallow: /\n"
 
     for above, code in (("", "R002"), ("Disallow: /a\n", "R001")):
@@ -79,8 +81,8 @@ def test_rules_below_a_misspelt_user_agent_do_not_join_the_record_above() -> Non
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
-def test_a_record_with_a_delay_alone_weakens_nothing(dialect: str) -> None:
-    """www.planetware.com: its author wanted pauses, and to close nothing."""
+def test_record_with_only_a_delay_does_not_weaken_the_policy(dialect: str) -> None:
+    """www.planetware.com: its author wanted pauses, and to disallow nothing."""
     text = "User-agent: msnbot\nCrawl-delay: 2\nUser-agent: Slurp\nCrawl-delay: 4\n"
     robots = RobotsTxt.parse(text, dialect=dialect)
 
@@ -90,8 +92,8 @@ def test_a_record_with_a_delay_alone_weakens_nothing(dialect: str) -> None:
     assert [it.code for it in meant.weakening_problems("msnbot")] == ["R003"]
 
 
-def test_html_above_records_is_to_be_deleted_not_the_file() -> None:
-    """To answer 404 instead would open what the records close."""
+def test_fix_of_html_above_records_is_to_delete_the_html() -> None:
+    """A 404 instead of the file would allow what the records disallow."""
     with_records = f"<!-- robots.txt of us -->\n{STAR}Disallow: /a\n"
     page = "<!DOCTYPE html>\n<p>Not found</p>\n"
 
@@ -112,10 +114,10 @@ LISTS = [
 
 
 @pytest.mark.parametrize(("value", "expected"), LISTS)
-def test_each_path_of_a_list_gets_advice_that_keeps_the_others(
+def test_fix_of_one_path_of_a_list_preserves_the_others(
     value: str, expected: list[tuple[str, int, str]]
 ) -> None:
-    """Revisited K2: what to do about one path opens no other one."""
+    """Revisited K2: it never says to delete the line."""
     body = f"{STAR}Disallow: {value}\n"
     problems = RobotsTxt.parse(body, dialect="revisited").problems
 
@@ -125,8 +127,8 @@ def test_each_path_of_a_list_gets_advice_that_keeps_the_others(
         assert "elete the line" not in problem.fix
 
 
-def test_rules_that_a_blank_line_parts_are_told_once_a_line() -> None:
-    """At the field, as those above all records; a line may have several."""
+def test_rules_after_a_blank_line_are_reported_once_per_line() -> None:
+    """The problem is at the field, even if the line has several paths."""
     body = f"{STAR}Disallow: /x\n\n  Disallow: /a /b\n"
     problems = RobotsTxt.parse(body, dialect="revisited").problems
 
@@ -136,8 +138,8 @@ def test_rules_that_a_blank_line_parts_are_told_once_a_line() -> None:
     ]
 
 
-def test_a_url_as_a_value_matches_nothing_in_rfc9309() -> None:
-    """RFC 9309 2.2: a path begins with a slash; the site is open, and that is reported."""
+def test_absolute_url_as_a_value_matches_nothing_in_rfc9309() -> None:
+    """RFC 9309 2.2: a path begins with a slash; that the rule is ignored is reported."""
     body = f"{STAR}Disallow: https://h.test/a\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
@@ -150,10 +152,10 @@ def test_a_url_as_a_value_matches_nothing_in_rfc9309() -> None:
     ("dialect", "whose"),
     [("1994", "every robot whose name contains it"), ("rfc9309", "that name")],
 )
-def test_a_name_without_its_wildcard_is_for_whom_the_advice_says(
+def test_fix_of_a_name_with_a_wildcard_says_which_robots_it_matches(
     dialect: str, whose: str
 ) -> None:
-    """RFC 9309 compares names whole."""
+    """RFC 9309 compares whole names, 1994 parts of names."""
     (fix,) = fixes("User-agent: rex*\nDisallow: /\n", "R030", dialect)
     robots = RobotsTxt.parse("User-agent: rex\nDisallow: /\n", dialect=dialect)
 
@@ -161,8 +163,8 @@ def test_a_name_without_its_wildcard_is_for_whom_the_advice_says(
     assert robots.allowed("/", "rexbot") is (dialect == "rfc9309")
 
 
-def test_a_shorter_rule_hides_none_where_a_merged_group_allows() -> None:
-    """RFC 9309 2.2.1: without the longer rule, the Allow would decide."""
+def test_longer_rule_is_not_redundant_if_a_merged_group_allows() -> None:
+    """RFC 9309 2.2.1: without the longer rule, the Allow line would decide."""
     body = "User-agent: rex\nDisallow: /a/b\nDisallow: /\nUser-agent: rex\nAllow: /a\n"
 
     assert not RobotsTxt.parse(body, dialect="rfc9309").allowed("/a/b", "rex")
@@ -170,8 +172,8 @@ def test_a_shorter_rule_hides_none_where_a_merged_group_allows() -> None:
     assert len(fixes(body.replace("rex\nAllow", "max\nAllow"), "R023", "rfc9309")) == 1
 
 
-def test_one_record_for_everybody_closes_what_two_closed() -> None:
-    """In the extended dialect an Allow above the moved lines would open it."""
+def test_fix_of_two_default_records_disallows_what_both_did() -> None:
+    """In the extended dialect, lines moved below an Allow line could have no effect."""
     first, second = "Allow: /a\nDisallow: /b\n", "Disallow: /a/x\n"
     (fix,) = fixes(f"{STAR}{first}\n{STAR}{second}", "R008", "extended")
 
@@ -181,10 +183,10 @@ def test_one_record_for_everybody_closes_what_two_closed() -> None:
 
 
 @pytest.mark.parametrize(("dialect", "count"), [("1994", 1), ("rfc9309", 0)])
-def test_an_encoded_reserved_character_covers_a_plain_one_in_1994_alone(
+def test_encoded_reserved_character_covers_a_plain_one_only_in_1994(
     dialect: str, count: int
 ) -> None:
-    """Ours O18 decodes both; RFC 9309 2.2.2 leaves reserved ones as they are."""
+    """Ours O18 decodes both; RFC 9309 2.2.2 does not decode reserved characters."""
     body = f"{STAR}Disallow: /%21/\nDisallow: /!/a\n"
     first = RobotsTxt.parse(f"{STAR}Disallow: /%21/\n", dialect=dialect)
 
@@ -193,18 +195,18 @@ def test_an_encoded_reserved_character_covers_a_plain_one_in_1994_alone(
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended"])
-def test_of_two_records_for_one_name_neither_has_the_longer_name(dialect: str) -> None:
-    """whatis.techtarget.com: the second one may be above only as part of the first."""
+def test_fix_of_two_records_for_one_name_is_to_merge_them(dialect: str) -> None:
+    """whatis.techtarget.com: neither has the longer name, so their order is no fix."""
     text = "User-agent: bingbot\nDisallow: /a\n\nUser-agent: BingBot\nDisallow: /b\n"
 
     assert fixes(text, "R024", dialect) == ["Make one record of the two."]
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
-def test_a_name_with_a_comment_is_not_to_be_joined_with_the_record_for_all(
+def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(
     dialect: str,
 ) -> None:
-    """www.ajc.com: one record of the two would close the site to every robot."""
+    """www.ajc.com: merging it with the default record would disallow all to every robot."""
     agent = "User-agent: MauiBot (crawler.feedback+wc@gmail.com)\n"
     robots = RobotsTxt.parse(
         f"{STAR}Disallow: /a\n\n{agent}Disallow: /\n", dialect=dialect
@@ -220,10 +222,10 @@ def test_a_name_with_a_comment_is_not_to_be_joined_with_the_record_for_all(
 @pytest.mark.parametrize(
     ("field", "more"), [("Allow", ": /"), ("Crawl-delay", ": 5\nSitemap: x")]
 )
-def test_names_that_only_an_ignored_field_parts_share_their_rules(
+def test_names_separated_only_by_an_ignored_field_share_their_rules(
     field: str, more: str
 ) -> None:
-    """www.parts-express.com: its Allow lines are meant to keep Googlebot welcome."""
+    """www.parts-express.com: its Allow lines were meant to allow Googlebot everything."""
     body = f"User-agent: Googlebot\n{field}{more}\nUser-agent: Yandex\nDisallow: /\n"
     robots = RobotsTxt.parse(body)
     line = robots.records[0].agents[1].line
@@ -234,32 +236,32 @@ def test_names_that_only_an_ignored_field_parts_share_their_rules(
         f"User-agent after {field}, without a blank line, shares its rules with line 1"
     )
     assert (problem.line, problem.fix) == (line, "Put a blank line before it.")
-    mended = body.replace("User-agent: Yandex", "\nUser-agent: Yandex")
-    assert RobotsTxt.parse(mended).allowed("/", "Googlebot")
+    fixed = body.replace("User-agent: Yandex", "\nUser-agent: Yandex")
+    assert RobotsTxt.parse(fixed).allowed("/", "Googlebot")
 
 
 @pytest.mark.parametrize(
     ("body", "dialect", "codes"),
     [
-        # The slip is told as such.
+        # The misspelling is reported instead.
         ("User-agent: a\nDisalow: /\nUser-agent: b\nDisallow: /", "1994", ["R020"]),
         (
             "User-agent: a\n\u00a0Disallow: /\nUser-agent: b\nDisallow: /",
             "1994",
             ["R038"],
         ),
-        # There is nothing to share.
+        # There are no rules to share.
         ("User-agent: a\nHost: x\nUser-agent: b\nDisallow:", "1994", ["R019"]),
-        # There it begins a record.
+        # In this dialect the User-agent line begins a record.
         ("User-agent: a\nAllow: /\nUser-agent: b\nDisallow: /", "extended", ["R007"]),
-        # A blank line would not part them.
+        # In this dialect a blank line would not separate them.
         ("User-agent: a\nHost: x\nUser-agent: b\nDisallow: /", "rfc9309", ["R019"]),
     ],
 )
-def test_what_parts_names_is_told_once(
+def test_shared_rules_are_not_reported_if_another_problem_is_the_cause(
     body: str, dialect: str, codes: list[str]
 ) -> None:
-    """And where nothing can be mended, not at all."""
+    """They are not reported either if a blank line would change nothing."""
     problems = RobotsTxt.parse(body, dialect=dialect).problems
 
     assert [it.code for it in problems] == codes
@@ -274,10 +276,10 @@ def test_what_parts_names_is_told_once(
         ("rfc9309", "Rex", []),
     ],
 )
-def test_an_empty_record_that_is_obeyed_with_another_one_opens_nothing(
+def test_empty_record_that_is_merged_does_not_weaken_the_policy(
     dialect: str, name: str, fix: list[str]
 ) -> None:
-    """www.elsevier.com: a second record for every robot holds its sitemap alone."""
+    """www.elsevier.com: a second record for every robot has only a sitemap."""
     text = (
         f"User-agent: {name}\nDisallow: /a\n\nUser-agent: {name.lower()}\nSitemap: x\n"
     )

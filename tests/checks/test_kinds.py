@@ -1,4 +1,4 @@
-"""What a linter tells: the kinds of problems beyond what the standard reports."""
+"""Each kind of problem: the files that have it, its place and its effect."""
 
 from __future__ import annotations
 
@@ -71,22 +71,22 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("body", "places"), PLACES)
-def test_a_problem_has_its_place(body: str, places: list[tuple[str, int, int]]) -> None:
-    """Code, line and column say what is wrong where; nothing else is told."""
+def test_problem_has_its_place(body: str, places: list[tuple[str, int, int]]) -> None:
+    """Each file has exactly these problems, at these lines and columns."""
     problems = RobotsTxt.parse(body).problems
 
     assert sorted((it.code, it.line, it.column) for it in problems) == sorted(places)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)
-def test_every_kind_says_how_to_mend_it(kind: Check) -> None:
-    """A sentence each, and a title that fits into a table."""
+def test_every_kind_has_a_fix_and_a_short_title(kind: Check) -> None:
+    """The fix is a sentence, and the title fits into a table."""
     assert kind.fix.endswith(".")
     assert len(kind.title) <= 40
 
 
 def test_codes_have_no_gap() -> None:
-    """From R001 on, so that the next one is known."""
+    """They are numbered from R001."""
     assert [kind.code for kind in KINDS] == [
         f"R{number:03}" for number in range(1, len(KINDS) + 1)
     ]
@@ -115,8 +115,10 @@ def test_codes_have_no_gap() -> None:
         ("Disallow" + 17 * "-", None),
     ],
 )
-def test_a_slip_is_told_from_another_word(field: str, meant: str | None) -> None:
-    """One slip apart is misspelt, anything else is another field."""
+def test_misspelt_field_is_distinguished_from_another_field(
+    field: str, meant: str | None
+) -> None:
+    """A field with one mistake is misspelt; any other is a different field."""
     assert likely_field(field, ("User-agent", "Disallow")) == meant
 
 
@@ -125,22 +127,22 @@ EXTENSIONS += " Index-page NoFollow Noindex Request-rate Robot-version Visit-tim
 
 
 @pytest.mark.parametrize("field", EXTENSIONS.split())
-def test_fields_that_are_in_use_are_told_from_unknown_ones(field: str) -> None:
-    """Somebody invented them on purpose: neither a slip nor a riddle."""
+def test_field_of_a_known_extension_is_not_reported_as_unknown(field: str) -> None:
+    """It is reported as an extension, not as a misspelling."""
     problems = RobotsTxt.parse(f"{STAR}Disallow: /\n{field}: x").problems
 
     assert [it.code for it in problems] == ["R019"]
 
 
-def test_a_misspelt_field_is_never_obeyed() -> None:
-    """It is named, and that is all."""
+def test_misspelt_field_is_not_obeyed() -> None:
+    """A misspelt Disallow line disallows nothing."""
     robots = RobotsTxt.parse(STAR + "Disalow: /")
 
     assert robots.allowed("/", "rex")
 
 
-def test_openings_concern_the_robot_that_asks() -> None:
-    """What is wrong in a record for somebody else opens nothing to us."""
+def test_weakening_problems_are_those_of_the_given_robot() -> None:
+    """A problem in the record of another robot is not listed."""
     robots = RobotsTxt.parse(
         "User-agent: a\n\nDisallow: /a\n\nUser-agent: b\nDisallow: b\n"
     )
@@ -150,23 +152,23 @@ def test_openings_concern_the_robot_that_asks() -> None:
     assert robots.weakening_problems("c") == ()
 
 
-def test_a_line_above_all_records_concerns_everybody() -> None:
-    """It was meant for somebody, and nobody knows whom."""
+def test_rule_above_all_records_weakens_the_policy_for_every_robot() -> None:
+    """The robot that it was meant for is unknown."""
     robots = RobotsTxt.parse("Disallow: /\n\nUser-agent: b\nDisallow:\n")
 
     assert [it.code for it in robots.weakening_problems("c")] == ["R001"]
 
 
-def test_the_cautious_reading_lets_a_blank_line_open_nothing() -> None:
-    """It obeys what the blank line parted."""
+def test_split_record_does_not_weaken_the_policy_in_the_cautious_reading() -> None:
+    """The problem is still reported."""
     robots = RobotsTxt.parse(STAR + "\nDisallow: /", reading="cautious")
 
     assert robots.weakening_problems("rex") == ()
     assert [it.code for it in robots.problems] == ["R002"]
 
 
-def test_the_cautious_reading_obeys_rules_below_a_blank_line() -> None:
-    """They open nothing, but for those above all records, which it does not obey."""
+def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
+    """Only rules above all records weaken the policy, because they are not obeyed."""
     body = STAR + "Disallow: /a\n\nDisallow: /b\n"
 
     below = RobotsTxt.parse(body, reading="cautious")
@@ -180,8 +182,8 @@ def test_the_cautious_reading_obeys_rules_below_a_blank_line() -> None:
     assert [it.code for it in only.weakening_problems("rex")] == ["R001"]
 
 
-def test_of_very_many_names_only_equal_ones_are_compared() -> None:
-    """A million names are told in time that grows with their number."""
+def test_only_equal_names_are_compared_if_there_are_very_many() -> None:
+    """The time grows linearly with the number of names."""
     names = "".join(f"User-agent: name{number}\n" for number in range(501))
     more = "\nUser-agent: name7\nUser-agent: name1x\nDisallow: /x"
 
@@ -191,10 +193,10 @@ def test_of_very_many_names_only_equal_ones_are_compared() -> None:
 
 
 @pytest.mark.parametrize(("count", "codes"), [(499, ["R024"]), (500, [])])
-def test_five_hundred_names_are_compared_by_letter(
+def test_fewer_than_five_hundred_names_are_compared_by_substring(
     count: int, codes: list[str]
 ) -> None:
-    """The last number at which a name inside another one is told, and the next."""
+    """With 499 names a name within another one is reported; with 500 it is not."""
     numbers = range(1_000, 1_000 + count)
     names = "".join(f"User-agent: name{number}\n" for number in numbers)
     longer = "User-agent: name1000x\nDisallow: /x"
@@ -204,8 +206,8 @@ def test_five_hundred_names_are_compared_by_letter(
     assert [it.code for it in problems] == codes
 
 
-def test_a_dialect_is_not_blamed_for_what_it_knows() -> None:
-    """Lists are several values in 1996; Allow is a rule where it is a field."""
+def test_features_of_a_dialect_are_no_problems_in_it() -> None:
+    """The revisited dialect has lists; the extended one has Allow."""
     lists = "User-agent: a b\nDisallow: /a /b\n"
     allowing = STAR + "Allow: /a/b\nDisallow: /a\nCrawl-delay: soon\n"
 
@@ -216,8 +218,8 @@ def test_a_dialect_is_not_blamed_for_what_it_knows() -> None:
     assert [(it.code, it.line) for it in extended.problems] == [("R035", 4)]
 
 
-def test_a_tab_between_values_is_no_control_character() -> None:
-    """Revisited K1, K2: it separates them; in 1994 it is part of the one value."""
+def test_tab_between_values_is_no_problem_in_the_revisited_dialect() -> None:
+    """Revisited K1, K2: a tab separates values; in 1994 it is part of the value."""
     body = "User-agent: a\tb\nDisallow: /a\t/b\n"
 
     assert RobotsTxt.parse(body, dialect="revisited").problems == ()
@@ -236,17 +238,15 @@ FIXES = [
 
 
 @pytest.mark.parametrize(("value", "fix"), FIXES)
-def test_the_fix_of_a_wildcard_closes_no_more_than_it_says(
-    value: str, fix: str
-) -> None:
-    """`/` covers the whole site: it is advised only where that is what is meant."""
+def test_fix_of_a_wildcard_says_what_else_it_disallows(value: str, fix: str) -> None:
+    """`/` covers the whole site, so it is suggested only if that is meant."""
     (problem,) = RobotsTxt.parse(f"{STAR}Disallow: {value}").problems
 
     assert fix in problem.fix
 
 
-def test_a_wildcard_is_no_problem_where_it_has_a_meaning() -> None:
-    """RFC 9309 gives `*` and a final `$` one."""
+def test_wildcards_are_no_problem_in_rfc9309() -> None:
+    """There `*` and a final `$` have a special meaning."""
     body = STAR + "Disallow: /*.php$\n"
 
     assert RobotsTxt.parse(body, dialect="rfc9309").problems == ()
@@ -263,31 +263,31 @@ def test_a_wildcard_is_no_problem_where_it_has_a_meaning() -> None:
         ("Disallow: /a\nAllow: /a\n", ["R036"]),
     ],
 )
-def test_rules_without_effect_are_named_where_the_first_decides(
+def test_rules_without_effect_are_reported_in_the_extended_dialect(
     rules: str, codes: list[str]
 ) -> None:
-    """Ours X1: in the extended dialect the order of the lines counts."""
+    """Ours X1: the first rule that matches decides."""
     problems = RobotsTxt.parse(STAR + rules, dialect="extended").problems
 
     assert [it.code for it in problems] == codes
 
 
-def test_records_with_the_same_rules_take_nothing_from_each_other() -> None:
-    """Whichever is obeyed, the same is disallowed."""
+def test_overlapping_names_with_the_same_rules_are_no_problem() -> None:
+    """Either record disallows the same."""
     body = "User-agent: bot\nDisallow: /a\n\nUser-agent: mybot\nDisallow: /a\n"
 
     assert RobotsTxt.parse(body).problems == ()
 
 
-def test_a_file_in_utf_16_without_a_mark_has_one_problem() -> None:
-    """Not one for each of its lines."""
+def test_utf_16_without_a_byte_order_mark_is_one_problem() -> None:
+    """Its lines are not reported one by one."""
     body = (STAR + "Disallow: /\n").encode("utf-16-le")
 
     assert [it.code for it in RobotsTxt.parse(body).problems] == ["R040"]
 
 
 def test_ours_o23_records_below_html_are_checked() -> None:
-    """A comment of HTML above them does not make the file a page."""
+    """An HTML comment above them does not make the file a page."""
     body = "<!-- robots -->\n" + STAR + "Disallow: a\n"
 
     codes = [it.code for it in RobotsTxt.parse(body).problems]
@@ -295,15 +295,15 @@ def test_ours_o23_records_below_html_are_checked() -> None:
     assert codes == ["R006", "R025", "R005"]
 
 
-def test_an_invisible_character_is_named() -> None:
-    """Its author cannot see it."""
+def test_message_names_an_invisible_character() -> None:
+    """The author of the file cannot see it."""
     (problem,) = RobotsTxt.parse("User-agent: *\u00a0\nDisallow: /").problems
 
     assert problem.message.startswith("a no-break space (U+00A0) makes this line")
 
 
-def test_several_blank_lines_are_to_be_deleted() -> None:
-    """One is not enough."""
+def test_fix_of_several_blank_lines_is_in_the_plural() -> None:
+    """Deleting one of them would not be enough."""
     (problem,) = RobotsTxt.parse("User-agent: a\n\n\nDisallow: /").problems
 
     assert problem.fix.startswith("Delete the blank lines")

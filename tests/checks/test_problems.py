@@ -1,4 +1,4 @@
-"""What a file's author is told, and where."""
+"""The problems that a file is reported to have, and their places."""
 
 from __future__ import annotations
 
@@ -35,38 +35,38 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("body", "places"), PLACES)
-def test_a_problem_has_its_place(
+def test_problem_has_code_line_and_column(
     body: str | bytes, places: list[tuple[str, int, int]]
 ) -> None:
-    """Code, line and column say what is wrong where."""
+    """Each file has exactly these problems."""
     problems = RobotsTxt.parse(body).problems
 
     assert [(it.code, it.line, it.column) for it in problems] == places
 
 
-def test_a_cut_file_has_its_problem_behind_the_last_line() -> None:
-    """What lies beyond the limit is reported once, where it would begin."""
+def test_truncated_file_has_a_problem_after_its_last_line() -> None:
+    """The truncation is reported once, on the line where the rest would begin."""
     problems = RobotsTxt.parse("#\n# x", limit=3).problems
 
     assert [(it.code, it.line) for it in problems] == [("R014", 2)]
 
 
-def test_a_parted_record_is_one_problem() -> None:
-    """That it has no rule, and its rules no robot, only follows from the blank line."""
+def test_record_split_by_a_blank_line_is_one_problem() -> None:
+    """A record without rules and rules without a robot are not reported in addition."""
     body = "User-agent: a\n\nDisallow: /x\nDisallow: /y\n\nDisallow: /z\n"
 
     assert clauses(body) == ["O5", "O4"]
 
 
-def test_a_record_after_a_parted_one_may_lack_its_blank_line() -> None:
-    """The Disallow lines that were parted off count as what stands before it."""
+def test_missing_blank_line_after_a_split_record_is_reported() -> None:
+    """The Disallow lines that were split off count as lines before the next record."""
     body = "User-agent: a\n\nDisallow: /x\nUser-agent: b\nDisallow: /y\n"
 
     assert clauses(body) == ["O5", "O7"]
 
 
 @pytest.mark.parametrize(
-    ("body", "opens"),
+    ("body", "weakens"),
     [
         ("Disallow: /", True),
         ("User-agent: a\n\nDisallow: /", True),
@@ -82,13 +82,15 @@ def test_a_record_after_a_parted_one_may_lack_its_blank_line() -> None:
         ("Allow: /", False),
     ],
 )
-def test_what_opens_a_site_says_so(body: str, *, opens: bool) -> None:
-    """Only problems that lift what the author meant to forbid open the site."""
-    assert [it.weakens_policy for it in RobotsTxt.parse(body).problems] == [opens]
+def test_problem_says_whether_it_weakens_the_policy(
+    body: str, *, weakens: bool
+) -> None:
+    """It does if it allows what the author meant to disallow."""
+    assert [it.weakens_policy for it in RobotsTxt.parse(body).problems] == [weakens]
 
 
-def test_a_report_is_printable() -> None:
-    """What a file says reaches no terminal raw."""
+def test_problem_as_text_is_printable() -> None:
+    """Control characters of the file are escaped."""
     problem = RobotsTxt.parse("\x1b[31m: x").problems[0]
 
     assert str(problem) == (
@@ -96,14 +98,14 @@ def test_a_report_is_printable() -> None:
     )
 
 
-def test_codes_are_told_apart() -> None:
-    """No two kinds share a code, and codes stay in order."""
+def test_codes_are_unique_and_in_order() -> None:
+    """No two kinds share a code."""
     codes = [kind.code for kind in KINDS]
 
     assert codes == sorted(set(codes))
 
 
-TOLD = [
+MESSAGES = [
     ("User-agent: a\n\n\nDisallow: /", "from line 4 on"),
     ("User-agent: *\nDisallow:\n\nUser-agent: *\nDisallow:", "of line 1;"),
     ("User-agent: a\nDisallow: /\nDisallow: /", "line 2 of the same record"),
@@ -119,25 +121,25 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("body", "told"), TOLD)
-def test_a_problem_names_what_it_is_about(body: str, told: str) -> None:
-    """The other line, the name, what was meant."""
-    assert any(told in it.message for it in RobotsTxt.parse(body).problems)
+@pytest.mark.parametrize(("body", "text"), MESSAGES)
+def test_message_names_what_the_problem_is_about(body: str, text: str) -> None:
+    """It names another line, a robot or the field that was probably meant."""
+    assert any(text in it.message for it in RobotsTxt.parse(body).problems)
 
 
-def test_a_sentence_has_one_end() -> None:
-    """A question keeps its own."""
+def test_sentence_ends_with_one_mark() -> None:
+    """A question ends with a question mark, any other sentence with a full stop."""
     question, statement = RobotsTxt.parse("Disalow: /\nAllow: /").problems
 
     assert sentence(question).endswith('was "Disallow" meant?')
     assert sentence(statement).endswith("stays disallowed.")
 
 
-def test_what_a_file_says_is_told_in_sixty_characters() -> None:
-    """A long line is no long message."""
-    (told,) = RobotsTxt.parse("x" * 99).problems
+def test_quoted_text_is_cut_to_sixty_characters() -> None:
+    """A long line does not make a long message."""
+    (problem,) = RobotsTxt.parse("x" * 99).problems
 
-    assert f'"{"x" * 59}…"' in told.message
+    assert f'"{"x" * 59}…"' in problem.message
 
 
 def test_orphans_of_a_large_file_do_not_read_it_one_by_one(

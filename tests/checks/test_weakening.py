@@ -1,4 +1,4 @@
-"""What opens a site is found by a quick look as by a thorough one."""
+"""`weakening_problems()` finds the problems that weaken a policy for a robot."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 SPLIT = "User-agent: *\n\nDisallow: /\n"
 
 
-def openings(body: str, dialect: str = "1994") -> list[str]:
-    """Return the codes of what opens a file to anybody."""
+def weakening_codes(body: str, dialect: str = "1994") -> list[str]:
+    """Return the codes of the problems that weaken the policy for a robot."""
     robots = RobotsTxt.parse(body, dialect=dialect)
     return [it.code for it in robots.weakening_problems("rex")]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_openings_are_found_in_every_dialect_and_spelling(
+def test_split_record_is_found_in_every_dialect_and_spelling(
     dialect: str, end: str
 ) -> None:
-    """A record that a blank line splits, however lines end."""
+    """It is found with any line end, in dialects where a blank line ends a record."""
     ends_records = DIALECTS[dialect].has_blank_lines
     expected = ["R002"] if ends_records else []
 
-    assert openings(SPLIT.replace("\n", end), dialect) == expected
+    assert weakening_codes(SPLIT.replace("\n", end), dialect) == expected
 
 
-def test_ours_o23_a_page_opens_nothing() -> None:
-    """It says nothing to robots, so nothing was meant to be closed."""
-    assert openings("\n <html>\n<p>User agents are welcome</p>\n") == []
+def test_ours_o23_html_page_does_not_weaken_the_policy() -> None:
+    """It has no rules, so its author meant to disallow nothing."""
+    assert weakening_codes("\n <html>\n<p>User agents are welcome</p>\n") == []
 
 
-def test_an_allow_line_without_a_record_opens_nothing() -> None:
-    """Ours X2, O4: it is reported where it is a rule, and closes what it meant to open."""
+def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
+    """Ours X2, O4: it is reported where it is a rule, but ignoring it allows nothing."""
     body = "Allow: /\n\nUser-agent: *\nDisallow: /\n"
 
-    assert openings(body) == []
-    assert openings(body, "extended") == []
+    assert weakening_codes(body) == []
+    assert weakening_codes(body, "extended") == []
     assert [it.code for it in RobotsTxt.parse(body, dialect="extended").problems] == [
         "R001"
     ]
@@ -69,25 +69,25 @@ BODIES = [
 
 @pytest.mark.parametrize(("body", "code"), BODIES)
 def test_problem_that_weakens_the_policy_is_listed(body: str, code: str) -> None:
-    """Each kind, by itself, and with lines around it that mean nothing."""
+    """Each kind is found alone and among lines without effect."""
     robots = RobotsTxt.parse(body)
-    opening = [it.code for it in robots.problems if it.weakens_policy]
+    codes = [it.code for it in robots.problems if it.weakens_policy]
 
-    assert opening == [code]
+    assert codes == [code]
     assert [it.code for it in robots.weakening_problems("rex, max rex*")] == [code]
 
 
 @pytest.mark.parametrize("place", [0, 1_500, 2_999])
-def test_one_odd_line_of_a_long_file_is_found(place: int) -> None:
-    """Wherever it stands; the others are in order."""
+def test_one_misspelt_line_of_a_long_file_is_found(place: int) -> None:
+    """It may be at the beginning, in the middle or at the end."""
     lines = [f"Disallow: /page/of/some/length/{number}" for number in range(3_000)]
     lines.insert(place, "Disalow: /odd")
 
-    assert openings("\n".join(["User-agent: *", *lines])) == ["R020"]
+    assert weakening_codes("\n".join(["User-agent: *", *lines])) == ["R020"]
 
 
-def test_openings_come_in_the_order_of_the_lines() -> None:
-    """Of whatever kind they are."""
+def test_weakening_problems_are_in_the_order_of_the_lines() -> None:
+    """Problems of different kinds are sorted together."""
     body = "User-agent: *\nDisallow: a\nDisalow: /b\nDisallow: c\n\nUser-agent:\n"
 
     robots = RobotsTxt.parse(body)
@@ -118,8 +118,8 @@ def test_openings_come_in_the_order_of_the_lines() -> None:
         "a*, mybot",
     ],
 )
-def test_a_broken_name_that_meant_the_robot_concerns_it(name: str) -> None:
-    """No record speaks to any robot, and the site is open to all of them."""
+def test_malformed_name_weakens_the_policy_for_the_robot_it_meant(name: str) -> None:
+    """The record applies to no robot, so the site is allowed to all of them."""
     robots = RobotsTxt.parse(f"User-agent: {name}\nDisallow: /\n")
 
     assert robots.allowed("/", "mybot")
@@ -130,8 +130,8 @@ def test_a_broken_name_that_meant_the_robot_concerns_it(name: str) -> None:
     "line",
     ["User-agent\uff1a *", "User\u00adagent: *", "User\u2010agent: *", "User-agent; *"],
 )
-def test_a_broken_field_concerns_every_robot(line: str) -> None:
-    """A look-alike is named, and the rules below it are those of no record."""
+def test_malformed_field_weakens_the_policy_for_every_robot(line: str) -> None:
+    """The field is reported, and so are the rules below it, which have no record."""
     robots = RobotsTxt.parse(f"{line}\nDisallow: /\n")
 
     first, second = robots.weakening_problems("mybot")
@@ -141,8 +141,8 @@ def test_a_broken_field_concerns_every_robot(line: str) -> None:
     assert (second.code, "User-agent: *" in second.fix) == ("R001", False)
 
 
-def test_a_look_alike_letter_in_a_field_concerns_the_robot_that_was_meant() -> None:
-    """A Cyrillic letter names no robot, and the rules below it are those of no record."""
+def test_look_alike_letter_in_a_field_weakens_the_policy_for_the_named_robot() -> None:
+    """With a Cyrillic letter the line is not a User-agent line and begins no record."""
     body = "User-agent: x\n\nUser-ag\u0435nt: mybot\nDisallow: /\n"
     robots = RobotsTxt.parse(body)
 
@@ -152,8 +152,8 @@ def test_a_look_alike_letter_in_a_field_concerns_the_robot_that_was_meant() -> N
     assert "cyrillic" in problem.message
 
 
-def test_a_line_of_a_no_break_space_splits_nothing() -> None:
-    """It is reported, and closes what it stands in all the same."""
+def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
+    """It is reported, but the rules below it apply."""
     robots = RobotsTxt.parse("User-agent: *\n\u00a0\nDisallow: /\n")
 
     assert not robots.allowed("/", "mybot")
@@ -162,15 +162,15 @@ def test_a_line_of_a_no_break_space_splits_nothing() -> None:
     assert "something else than a blank line" in problem.message
 
 
-def test_a_broken_name_does_not_concern_a_robot_with_a_record() -> None:
-    """It obeys its own, whatever the other one was meant to say."""
+def test_malformed_name_does_not_affect_a_robot_with_its_own_record() -> None:
+    """That robot obeys its own record."""
     body = "User-agent: *\u00a0\nDisallow: /\n\nUser-agent: mybot\nDisallow:\n"
 
     assert RobotsTxt.parse(body).weakening_problems("mybot") == ()
 
 
-def test_no_more_problems_than_the_limit_are_made() -> None:
-    """A crawl asks for a few of a file that has thousands."""
+def test_number_of_weakening_problems_is_limited() -> None:
+    """A crawl logs only a few of thousands."""
     robots = RobotsTxt.parse("User-agent: *\n" + "Disallow: a\n" * 5_000)
 
     assert len(robots.weakening_problems("mybot", limit=100)) == 100

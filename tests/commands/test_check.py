@@ -374,9 +374,9 @@ def test_url_without_a_policy_matches_unknown_and_its_verdict(site: Site) -> Non
     call = ("robots-check", site.refused_url("/a"), "-s", "RETRY_ENABLED=False")
 
     for word in ("disallowed", "allowed"):
-        wanted = (*call, "-s", f"ROBOTS1994_UNREACHABLE={word[:-2]}")
+        command = (*call, "-s", f"ROBOTS1994_UNREACHABLE={word[:-2]}")
         for only in (word, "unknown"):
-            result = scrapy(*wanted, "--only", only)
+            result = scrapy(*command, "--only", only)
 
             assert result.lines[0].split()[:2] == [word, site.refused_url("/a")]
 

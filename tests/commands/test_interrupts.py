@@ -160,7 +160,7 @@ def test_interrupted_compare_ends_although_a_parser_hangs(
 ) -> None:
     """The results up to then are printed; the file at which it hangs counts as missing."""
     (tmp_path / "a.test").write_bytes(b"User-agent: *\nDisallow: /\n# hang\n")
-    marker = tmp_path / "asked"
+    marker = tmp_path / "hanging"
     options = ("--parsers", HANGING, "-s", f"MARKER={marker}")
     process = subprocess.Popen(
         [

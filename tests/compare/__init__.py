@@ -1,1 +1,1 @@
-"""Comparison with other parsers: counts, causes, needed lines, reports."""
+"""Tests of the comparison with other parsers: counts, causes, needed lines, reports."""

@@ -1,4 +1,4 @@
-"""A report made of small files, hostile ones among them, and one of 10,000 sites."""
+"""A report on small files, some of them hostile, and one on 10,000 sites."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NAMES = tuple(peer.name for peer in PEERS)
 
 
 def totals() -> Totals:
-    """Return what the three parsers say about the small files."""
+    """Return the totals of the three parsers for the small files."""
     comparing, found = comparer(), Totals()
     captures = [
         (
@@ -57,10 +57,10 @@ def totals() -> Totals:
     captures.append((gone, [Question("http://gone.test/x", "me")]))
     hostile = Capture(HOSTILE_LABEL, HOSTILE.encode())
     captures.append((hostile, [Question(HOSTILE_URL, '<i>"me"</i>')]))
-    for capture, asked in captures:
+    for capture, its_questions in captures:
         site = SiteImpact.of(capture)
         for name in NAMES:
-            site.add(comparing.compare(name, Comparison(capture, tuple(asked))))
+            site.add(comparing.compare(name, Comparison(capture, tuple(its_questions))))
         for name in NAMES:
             site.examples.update(comparing.explain(name, site))
         found.add_site(site)
@@ -68,7 +68,7 @@ def totals() -> Totals:
 
 
 def numbers_of(found: Totals, name: str) -> list[int]:
-    """Return how many sites a switch from *name* changes how."""
+    """Return how many sites each kind of change affects after a switch from *name*."""
     changes = found.changes()
     return [changes[name, None, change] for change in Change]
 
@@ -88,8 +88,9 @@ def report(
 
 
 def many_sites(count: int) -> Totals:
-    """Return totals of *count* sites, every third of which opens and every fifth of
-    which closes something.
+    """Return totals of *count* sites.
+
+    Every third opens something, and every fifth closes something.
     """
     found = Totals()
     name = NAMES[0]

@@ -1,4 +1,4 @@
-"""Each cause of the closed list, as a parser of Scrapy's brings it about."""
+"""Each cause of a disagreement, produced with a parser of Scrapy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STRICTER, LAXER, RAISED = Direction.STRICTER, Direction.LAXER, Direction.RAISED
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A file, what is asked about it, and what is to be found."""
+    """A file, a question about it, and the expected explanation."""
 
     cause: Cause
     other: Parser
@@ -136,7 +136,7 @@ CASES = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The one example of a comparison, explained."""
+    """The explanation of the only example of a comparison."""
 
     direction: Direction
     example: Example
@@ -145,7 +145,7 @@ class Found:
 def explained(
     other: Parser, capture: Capture, question: Question, dialect: str = "1994"
 ) -> Found:
-    """Return the one example of comparing with *other* by *question*."""
+    """Return the explanation of the only disagreement with *other* on *question*."""
     comparing = Comparer([other], dialect=dialect, reading="literal")
     site = comparing.compare(other.name, Comparison(capture, (question,)))
     ((_, way),) = site.examples
@@ -154,15 +154,15 @@ def explained(
 
 
 def found(case: Case, uniform: Verdict | None = None) -> Found:
-    """Return the one explanation of a case."""
+    """Return the explanation of a case."""
     capture = Capture("http://a.test", case.body, uniform, 404 if uniform else None)
     question = Question(f"http://a.test{case.target}", case.robot)
     return explained(case.other, capture, question)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.code)
-def test_a_cause_is_found_with_the_lines_it_needs(case: Case) -> None:
-    """Direction, cause and the one-minimal lines are those that were built in."""
+def test_cause_is_found_with_its_needed_lines(case: Case) -> None:
+    """Direction, cause and one-minimal lines are those of the case."""
     one = found(case)
 
     assert one.direction is case.direction
@@ -172,7 +172,7 @@ def test_a_cause_is_found_with_the_lines_it_needs(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.cause.code)
 def test_removing_any_needed_line_ends_the_disagreement(case: Case) -> None:
-    """What is left of the needed lines after any one goes is judged alike by both."""
+    """Both parsers agree on the needed lines without any one of them."""
     example = found(case).example
     lines = case.body.splitlines(keepends=True)
 
@@ -184,7 +184,7 @@ def test_removing_any_needed_line_ends_the_disagreement(case: Case) -> None:
 
 
 def test_every_cause_has_a_case() -> None:
-    """The closed list is covered, those of other tests apart."""
+    """Causes without a case are tested elsewhere."""
     covered = {case.cause for case in CASES}
 
     apart = {
@@ -196,8 +196,8 @@ def test_every_cause_has_a_case() -> None:
     assert set(Cause) - covered == apart
 
 
-def test_the_status_is_the_cause_where_the_body_read_as_ours_would_agree() -> None:
-    """A page of 404 that holds rules closes the site for a parser alone."""
+def test_status_is_the_cause_if_only_the_other_parser_reads_the_body() -> None:
+    """The rules in the body of a 404 apply only for a parser that ignores the status."""
     case = Case(
         Cause.STATUS, PROTEGO, STRICTER, b"User-agent: *\nDisallow: /\n", "/a", ()
     )
@@ -209,8 +209,8 @@ def test_the_status_is_the_cause_where_the_body_read_as_ours_would_agree() -> No
     assert one.example.verdict == "allowed: the site has no robots.txt"
 
 
-def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
-    """Between the first match and the longest one the order of rules decides."""
+def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:
+    """One takes the first match, the other one the longest."""
     body = b"User-agent: *\nAllow: /a\nDisallow: /a/b\n"
     question = Question("http://a.test/a/b", "me")
     capture = Capture("http://a.test", body)
@@ -222,7 +222,7 @@ def test_the_longest_match_parts_two_that_both_obey_allow() -> None:
 
 
 class _Raising:
-    """A file at which every question fails."""
+    """A parser that raises for every question."""
 
     def __init__(self, body: bytes) -> None:
         if b"refused" in body:
@@ -231,7 +231,7 @@ class _Raising:
         self._is_odd = b"odd" in body
 
     def allowed(self, _url: str, _robot: str) -> Any:
-        """Fail, or return what fails."""
+        """Raise, or return an object that raises when it is used."""
         if self._is_odd:
             return self
         raise ZeroDivisionError
@@ -248,8 +248,8 @@ class _Raising:
         (b"odd", "FloatingPointError"),
     ],
 )
-def test_a_parser_that_raises_is_a_value(body: bytes, name: str) -> None:
-    """At the file or at the question: counted, named, and nothing breaks."""
+def test_parser_that_raises_is_counted_and_named(body: bytes, name: str) -> None:
+    """It may raise when it parses the file or when it answers the question."""
     capture = Capture("http://a.test", body)
     raising = Parser("Raising", _Raising)
 
@@ -272,10 +272,10 @@ def test_a_parser_that_raises_is_a_value(body: bytes, name: str) -> None:
         ("revisited", b"User-agent: me you\nDisallow: /a\n", PROTEGO, Cause.AGENT),
     ],
 )
-def test_the_dialect_we_read_in_is_the_one_that_is_compared(
+def test_comparison_uses_the_given_dialect(
     dialect: str, body: bytes, other: Parser, cause: Cause
 ) -> None:
-    """Files, variants and verdicts are those of the dialect."""
+    """The cause is that of a disagreement with this dialect."""
     question = Question("http://a.test/a/b", "you")
 
     one = explained(other, Capture("http://a.test", body), question, dialect)

@@ -1,4 +1,4 @@
-"""What changes for each site: four numbers, exact however they are put together."""
+"""How many sites a switch changes: four numbers that do not depend on the order."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def site_of(number: int) -> SiteImpact:
 
 
 def changes_of(found: Totals, to: Basis | int | None = None) -> dict[Change, int]:
-    """Return how many sites a switch from the parser changes how."""
+    """Return how many sites each kind of change affects."""
     changes = found.changes()
     return {change: changes[NAME, to, change] for change in Change}
 
@@ -54,7 +54,7 @@ def added(numbers: range) -> Totals:
 
 
 def test_each_site_counts_once_as_unchanged_opened_closed_or_both() -> None:
-    """Against Protego, of the small files and a 404 with rules in its body."""
+    """The numbers are for Protego, the small files and a 404 with rules in its body."""
     assert changes_of(totals()) == {
         Change.UNCHANGED: 1,
         Change.OPENED: 5,  # four by their text, one by its status
@@ -63,7 +63,7 @@ def test_each_site_counts_once_as_unchanged_opened_closed_or_both() -> None:
     }
 
 
-def test_changes_by_text_and_by_status_are_apart() -> None:
+def test_changes_by_text_and_by_status_are_counted_separately() -> None:
     """The 404 opens its site by its status alone."""
     found = totals()
 
@@ -83,17 +83,17 @@ def test_changes_by_text_and_by_status_are_apart() -> None:
         (None, Basis.FAILURE),
     ],
 )
-def test_a_status_or_a_failure_is_the_basis_where_it_decides(
+def test_status_or_failure_is_the_basis_if_it_decides(
     status: int | None, basis: Basis
 ) -> None:
-    """A capture without a uniform verdict is decided by its text, whatever came."""
+    """Without a uniform verdict the basis is the text."""
     verdict = Verdict(allowed=False, reason=Reason.UNREACHABLE)
 
     assert Capture("a", b"", verdict, status).basis is basis
     assert Capture("a", b"", None, status).basis is Basis.TEXT
 
 
-def test_the_variant_in_use_has_the_same_numbers_as_the_comparison() -> None:
+def test_variant_in_use_has_the_same_numbers_as_the_comparison() -> None:
     """The four numbers of each variant come from the same questions."""
     found = totals()
 
@@ -101,13 +101,13 @@ def test_the_variant_in_use_has_the_same_numbers_as_the_comparison() -> None:
     cautious = changes_of(found, VARIANTS.index(Variant("1994", "cautious")))
 
     assert numbers == changes_of(found)
-    # The file whose record a blank line splits does not open any more.
+    # The cautious reading obeys the record that a blank line splits.
     assert cautious[Change.OPENED] == numbers[Change.OPENED] - 1
     assert cautious[Change.UNCHANGED] == numbers[Change.UNCHANGED] + 1
 
 
 def test_totals_of_parts_are_the_totals_of_the_whole() -> None:
-    """Counts, sites and examples alike, whatever the order and the parts."""
+    """Counts, sites and examples are equal for any order and any parts."""
     whole = added(range(1000))
     parts = [added(range(start, start + 100)) for start in range(0, 1000, 100)]
     random.Random(4).shuffle(parts)  # noqa: S311 - any order will do
@@ -125,7 +125,7 @@ def test_totals_of_parts_are_the_totals_of_the_whole() -> None:
 def test_sites_beyond_the_limit_are_counted_and_not_listed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The listed ones are a part of all that does not depend on the order."""
+    """The selection of listed sites does not depend on the order."""
     monkeypatch.setattr(impact, "MAX_SITES", 50)
     forward, backward = added(range(500)), Totals()
     for number in reversed(range(500)):
@@ -145,7 +145,7 @@ def test_sites_beyond_the_limit_are_counted_and_not_listed(
 
 
 def test_decisions_about_one_site_are_added_up() -> None:
-    """As in a crawl, where they come one by one: a site stays one."""
+    """Decisions that come one by one, as in a crawl, are counted as one site."""
     found = Totals()
     for number in range(9):
         capture = Capture("http://a.test", b"x")
@@ -162,8 +162,8 @@ def test_decisions_about_one_site_are_added_up() -> None:
     assert len(examples) == len({it.question for it in examples}) == MAX_EXAMPLES
 
 
-def test_a_site_holds_its_file_only_if_a_parser_differs() -> None:
-    """What was compared can be looked at again; what agrees takes no memory."""
+def test_site_stores_its_file_only_if_a_parser_differs() -> None:
+    """A file on which all parsers agree takes no memory."""
     body = b"User-agent: *\nDisallow: /a\n"
     for url, packed in (("http://a.test/b", b""), ("http://a.test/a", body)):
         capture = Capture("http://a.test", body * bool(packed) or b"Disallow: /*\n")

@@ -1,4 +1,4 @@
-"""The needed lines of every sampled disagreement are one-minimal, on real files."""
+"""The needed lines of disagreements on real files are one-minimal."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from tests.support.corpus import corpus_files
 from tests.support.peers import PEERS, comparer
 
 FILES = 50
-"""So many files are compared here; the whole corpus is a command of its own."""
+"""The number of files compared here; a command compares the whole corpus."""
 
 LONGEST = 60_000
 
 
 @cache
 def totals() -> Totals:
-    """Return what the parsers say to a part of the corpus."""
+    """Return the totals of the parsers for a part of the corpus."""
     comparing = comparer()
     found = Totals()
     files = corpus_files()
     for name, body in files[:: len(files) // FILES]:
         if len(body) <= LONGEST:
-            asked = tuple(questions(f"http://{name}", body, max_questions=60))
+            its_questions = tuple(questions(f"http://{name}", body, max_questions=60))
             for other in PEERS:
-                task = Comparison(Capture(name, body), asked)
+                task = Comparison(Capture(name, body), its_questions)
                 found.add_site(comparing.compare(other.name, task))
     return found
 
 
 @pytest.mark.parametrize("other", PEERS, ids=lambda other: other.name)
-def test_without_any_one_needed_line_there_is_no_such_disagreement(other) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 - pytest hands it over
-    """One-minimal: the lines differ as the file does, and no line can be spared."""
+def test_disagreement_needs_each_of_its_needed_lines(other) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 - pytest hands it over
+    """The lines have the same disagreement as the file; without any one they do not."""
     diagnosis = Diagnosis(our_parser(), other)
     examples = [
         (site.capture.body, way, examples[0].question)
@@ -60,7 +60,7 @@ def test_without_any_one_needed_line_there_is_no_such_disagreement(other) -> Non
 
 
 def test_hardly_any_cause_is_other() -> None:
-    """The closed list names the cause of at least 98 % of the disagreements."""
+    """At least 98 % of the disagreements have a cause other than "other"."""
     causes = totals().causes
     other = sum(n for (_, _, cause), n in causes.items() if cause is Cause.OTHER)
 
@@ -71,10 +71,10 @@ def test_hardly_any_cause_is_other() -> None:
     st.binary(max_size=200)
     | st.text("Uu:-# \r\n*/aDi\xff", max_size=80).map(lambda it: it.encode("latin-1"))
 )
-def test_lines_are_the_body_again(body: bytes) -> None:
-    """Taken apart and put together, a body is what it was, byte by byte.
+def test_joined_lines_are_the_body(body: bytes) -> None:
+    """A body that is split into lines and joined again is the same bytes.
 
-    UTF-16 alone is repaired where it ends early: no parser reads it otherwise.
+    The exception is UTF-16 that ends within a character, which is completed.
     """
     lines = lines_of(body)
 
@@ -84,8 +84,8 @@ def test_lines_are_the_body_again(body: bytes) -> None:
 
 
 @given(st.integers(1, 60), st.data())
-def test_reduction_finds_what_is_needed(count: int, data: st.DataObject) -> None:
-    """Of places that are all needed together, these and no others are left."""
+def test_ddmin_finds_the_needed_set(count: int, data: st.DataObject) -> None:
+    """Places that are only needed together are found, and no others."""
     needed = data.draw(st.sets(st.integers(0, count - 1), max_size=5))
 
     found = ddmin(count, lambda subset: needed <= set(subset))

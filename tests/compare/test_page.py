@@ -1,5 +1,7 @@
-"""The report in a real browser: verdict, search, sort, pages, links, keyboard, hostile
-text, no network, phone and dark mode, and 10,000 sites.
+"""The HTML report in a real browser.
+
+Verdict, search, sorting, pages, links, keyboard, hostile text, no network, small screens,
+dark mode, and 10,000 sites.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ COUNT = 10_000
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report as a file on disk."""
+    """Return the path of the report."""
     path: Path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(as_html(report()), "utf-8")
     return path
@@ -63,7 +65,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def large_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of 10,000 sites."""
+    """Return the path of a report on 10,000 sites."""
     path: Path = tmp_path_factory.mktemp("large") / "report.html"
     path.write_text(as_html(report(many_sites(COUNT))), "utf-8")
     return path
@@ -71,7 +73,7 @@ def large_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """A headless Chromium with a profile of its own."""
+    """Yield a headless Chromium with a profile of its own."""
     options = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in ARGUMENTS:
@@ -86,7 +88,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 
 def opened(chromium: Chrome, page: Path, state: str = "") -> Chrome:
-    """Return the browser with *page* freshly open."""
+    """Return the browser with *page* freshly loaded."""
     chromium.get("about:blank")
     chromium.get(page.as_uri() + state)
     return chromium
@@ -94,17 +96,17 @@ def opened(chromium: Chrome, page: Path, state: str = "") -> Chrome:
 
 @pytest.fixture
 def browser(chromium: Chrome, page: Path) -> Chrome:
-    """The browser with the report freshly open."""
+    """Return the browser with the report freshly loaded."""
     return opened(chromium, page)
 
 
 def texts(browser: Chrome, selector: str) -> list[str]:
-    """Return the texts of what *selector* finds, in their order."""
+    """Return the texts of the elements that match *selector*, in order."""
     return [it.text for it in browser.find_elements(By.CSS_SELECTOR, selector)]
 
 
 def sites(browser: Chrome) -> list[str]:
-    """Return the sites of the rows on the page."""
+    """Return the sites in the rows of the page."""
     return texts(browser, "#rows .opener")
 
 
@@ -114,13 +116,13 @@ def choose(browser: Chrome, name: str, value: str) -> None:
 
 
 def log(browser: Chrome, kind: str) -> list[dict[str, Any]]:
-    """Return what the browser logged since the last look."""
+    """Return the entries that the browser logged since the last call."""
     entries: list[dict[str, Any]] = browser.get_log(kind)  # type: ignore[no-untyped-call]  # selenium's
     return entries
 
 
-def test_the_first_screen_has_the_four_numbers_and_what_to_do(browser: Chrome) -> None:
-    """Against the parser in use; with the settings that lead to other numbers."""
+def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> None:
+    """The numbers are those of the parser in use; the advice names settings."""
     numbers = numbers_of(totals(), NAMES[0])
     tiles = texts(browser, ".tile b")
 
@@ -136,18 +138,18 @@ def test_the_first_screen_has_the_four_numbers_and_what_to_do(browser: Chrome) -
     assert texts(browser, "#note") == ["One note."]
 
 
-def test_changes_by_text_and_by_status_are_apart(browser: Chrome) -> None:
-    """A comparison of files alone says that it cannot know the second."""
+def test_changes_by_text_and_by_status_are_separate_rows(browser: Chrome) -> None:
+    """Each basis has a row of its own."""
     rows = texts(browser, "#bases tbody tr")
 
     assert rows == ["by the file's text 1 4 1 1", "by status 404 0 1 0 0"]
     assert texts(browser, "#bases-hint") == [""]
 
 
-def test_files_alone_say_what_they_cannot_know(
+def test_report_on_files_alone_says_what_it_cannot_know(
     chromium: Chrome, tmp_path: Path
 ) -> None:
-    """Statuses and failures, which change more than the files in many crawls."""
+    """Statuses and failures are unknown; in many crawls they change more than files."""
     path = tmp_path / "files.html"
     path.write_text(as_html(report(many_sites(9), has_answers=False)), "utf-8")
 
@@ -159,7 +161,7 @@ def test_files_alone_say_what_they_cannot_know(
 def test_sites_closed_by_a_status_or_failure_have_their_own_fix(
     chromium: Chrome, tmp_path: Path
 ) -> None:
-    """Dialects do not change it; the settings that do are named with their numbers."""
+    """The advice names settings with their numbers, as dialects make no difference."""
     found, name = many_sites(9), NAMES[0]
     refused = Verdict(allowed=False, reason=Reason.FORBIDDEN)
     for number, status in enumerate((403, 401, None)):
@@ -177,10 +179,10 @@ def test_sites_closed_by_a_status_or_failure_have_their_own_fix(
     assert "ROBOTS1994_DRY_RUN = True" in advice
 
 
-def test_the_report_of_a_dry_run_says_how_to_switch(
+def test_report_of_a_dry_run_says_how_to_switch(
     chromium: Chrome, tmp_path: Path
 ) -> None:
-    """Not to try what was tried."""
+    """It does not suggest a dry run."""
     made = report()
     tried = replace(made, metadata={**made.metadata, "dry run": "yes"})
     path = tmp_path / "dry-run.html"
@@ -200,10 +202,10 @@ def test_the_report_of_a_dry_run_says_how_to_switch(
         ([], "Nothing was compared."),
     ],
 )
-def test_a_switch_is_advised_only_where_it_is_known_to_change_nothing(
+def test_switch_is_suggested_only_if_it_is_known_to_change_nothing(
     chromium: Chrome, tmp_path: Path, directions: list[Direction], says: str
 ) -> None:
-    """A parser that failed at every question has not agreed."""
+    """A parser that failed for every question has not agreed."""
     found = Totals()
     for way in directions:
         site = SiteImpact.of(Capture("http://a.test", b""))
@@ -220,14 +222,14 @@ def test_a_switch_is_advised_only_where_it_is_known_to_change_nothing(
 
 
 @pytest.mark.parametrize("is_published", [False, True])
-def test_codes_and_clauses_are_links_if_there_is_a_documentation(
+def test_codes_and_clauses_are_links_if_documentation_is_published(
     chromium: Chrome,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     *,
     is_published: bool,
 ) -> None:
-    """Each to its page and id; without an address they are text."""
+    """Each links to its page and id; without an address they are plain text."""
     address = "https://docs.test/{}.html" if is_published else None
     monkeypatch.setattr(formats, "documentation", lambda: address)
     path = tmp_path / "report.html"
@@ -249,8 +251,8 @@ def test_codes_and_clauses_are_links_if_there_is_a_documentation(
     assert "R002" in texts(browser, "#rows .detail")[0]
 
 
-def test_another_parser_has_numbers_of_its_own(browser: Chrome) -> None:
-    """The choice is part of the address."""
+def test_choosing_another_parser_shows_its_numbers(browser: Chrome) -> None:
+    """The choice is part of the URL."""
     Select(browser.find_element(By.ID, "parser")).select_by_index(1)
 
     numbers = numbers_of(totals(), NAMES[1])
@@ -270,7 +272,7 @@ def test_another_parser_has_numbers_of_its_own(browser: Chrome) -> None:
 def test_each_filter_shows_only_its_rows(
     browser: Chrome, name: str, value: str, left: list[str]
 ) -> None:
-    """The count says how many sites are left, and the address is a link to the view."""
+    """The page says how many sites are left, and its URL is a link to the view."""
     choose(browser, name, value)
 
     assert sites(browser) == left
@@ -279,7 +281,7 @@ def test_each_filter_shows_only_its_rows(
 
 
 def test_search_finds_sites_urls_and_robots(browser: Chrome) -> None:
-    """By any part, in any case."""
+    """It finds any part of them, in any case."""
     field = browser.find_element(By.NAME, "q")
 
     field.send_keys("SPLIT.te")
@@ -289,8 +291,8 @@ def test_search_finds_sites_urls_and_robots(browser: Chrome) -> None:
     assert len(sites(browser)) == 1
 
 
-def test_a_search_never_hides_that_a_site_differs(browser: Chrome) -> None:
-    """Where a filter leaves nothing, the other matches are counted and one click away."""
+def test_search_counts_matches_that_a_filter_hides(browser: Chrome) -> None:
+    """If a filter hides all matches, a click shows them."""
     choose(browser, "change", "closed")
     browser.find_element(By.NAME, "q").send_keys("split")
 
@@ -307,7 +309,7 @@ def test_a_search_never_hides_that_a_site_differs(browser: Chrome) -> None:
 def test_column_header_sorts_ascending_then_descending(
     browser: Chrome, key: str
 ) -> None:
-    """And says so to users who cannot see the arrow."""
+    """The attribute aria-sort has the order for screen readers."""
     column = ["site", "change", "opened", "closed", "cause", "basis"].index(key) + 1
     head = browser.find_element(By.CSS_SELECTOR, f"button[data-key={key}]")
 
@@ -323,10 +325,10 @@ def test_column_header_sorts_ascending_then_descending(
     assert dict(orders)["ascending"] != dict(orders)["descending"]
 
 
-def test_a_row_opens_by_keyboard_to_the_file_with_needed_lines_marked(
+def test_row_opens_by_keyboard_to_the_file_with_needed_lines_marked(
     browser: Chrome,
 ) -> None:
-    """URL, both answers and the cause stand above the file; the same key closes it."""
+    """URL, both answers and the cause are above the file; the same key closes it."""
     browser.find_element(By.NAME, "q").send_keys("split.test")
     opener = browser.find_element(By.CSS_SELECTOR, ".opener")
     detail = browser.find_element(By.CSS_SELECTOR, "#rows .detail")
@@ -344,8 +346,8 @@ def test_a_row_opens_by_keyboard_to_the_file_with_needed_lines_marked(
     assert not detail.is_displayed()
 
 
-def test_the_keyboard_reaches_search_and_moves_between_sites(browser: Chrome) -> None:
-    """A slash goes to the search, arrows go from site to site."""
+def test_keyboard_focuses_search_and_moves_between_sites(browser: Chrome) -> None:
+    """A slash focuses the search field; arrow keys move between sites."""
     body = browser.find_element(By.TAG_NAME, "body")
     body.send_keys("/")
     assert browser.switch_to.active_element.get_attribute("name") == "q"
@@ -355,8 +357,8 @@ def test_the_keyboard_reaches_search_and_moves_between_sites(browser: Chrome) ->
     assert browser.switch_to.active_element == openers[1]
 
 
-def test_a_long_file_is_folded_around_its_needed_lines(browser: Chrome) -> None:
-    """Of 902 lines a few are shown, and what is left out is counted."""
+def test_long_file_is_folded_around_its_needed_lines(browser: Chrome) -> None:
+    """Of 902 lines a few are shown; the hidden ones are counted."""
     browser.find_element(By.NAME, "q").send_keys("long.test")
     browser.find_element(By.CSS_SELECTOR, ".opener").click()
 
@@ -366,7 +368,7 @@ def test_a_long_file_is_folded_around_its_needed_lines(browser: Chrome) -> None:
 
 
 def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
-    """Opened anew, the link shows the same."""
+    """The link shows the same when it is opened again."""
     browser = opened(chromium, page)
     choose(browser, "cause", "wildcard")
     browser.find_element(By.CSS_SELECTOR, ".opener").click()
@@ -380,8 +382,8 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     assert len(texts(site, "mark")) > 0
 
 
-def test_a_link_to_a_hostile_site_is_only_a_link(chromium: Chrome, page: Path) -> None:
-    """What stands in an address is compared with the data and never run."""
+def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> None:
+    """Text in the URL is only compared with the data."""
     browser = opened(chromium, page, f"#site={quote(HOSTILE_LABEL)}")
 
     assert sites(browser) == [HOSTILE_LABEL]
@@ -390,18 +392,16 @@ def test_a_link_to_a_hostile_site_is_only_a_link(chromium: Chrome, page: Path) -
     assert "not listed" in texts(unknown, "#elsewhere")[0]
 
 
-def test_a_link_with_unknown_values_shows_the_sites(
-    chromium: Chrome, page: Path
-) -> None:
-    """Also with a name that every object of JavaScript has."""
+def test_link_with_unknown_values_shows_the_sites(chromium: Chrome, page: Path) -> None:
+    """A value may be a property that every JavaScript object has."""
     wanted = sites(opened(chromium, page))
 
     for state in ("#sort=__proto__", "#sort=constructor", "#parser=__proto__&page=-1"):
         assert sorted(sites(opened(chromium, page, state))) == sorted(wanted)
 
 
-def test_hostile_text_is_text(browser: Chrome) -> None:
-    """Tags, quotes and templates of a file, a label, a URL and a robot are shown."""
+def test_hostile_text_is_shown_as_text(browser: Chrome) -> None:
+    """A file, label, URL or robot may have tags, quotes and templates."""
     browser.find_element(By.NAME, "q").send_keys("evil.test")
     browser.find_element(By.CSS_SELECTOR, ".opener").click()
 
@@ -414,7 +414,7 @@ def test_hostile_text_is_text(browser: Chrome) -> None:
 
 
 def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
-    """The one thing that is loaded is the file itself."""
+    """The browser loads only the file itself."""
     log(chromium, "performance")
     log(chromium, "browser")
     browser = opened(chromium, page)
@@ -434,7 +434,7 @@ def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) ->
 
 
 def test_causes_say_whether_they_open_or_close(browser: Chrome) -> None:
-    """With words next to the colours, and a link to the sites."""
+    """They say it in words next to the colours, and link to the sites."""
     causes = dict(
         zip(texts(browser, ".cause-name"), texts(browser, ".cause"), strict=True)
     )
@@ -448,10 +448,10 @@ def test_causes_say_whether_they_open_or_close(browser: Chrome) -> None:
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_phone_and_a_large_screen_in_light_and_dark(
+def test_page_fits_a_phone_and_a_large_screen_in_light_and_dark(
     chromium: Chrome, large_page: Path, width: int, scheme: str, tmp_path: Path
 ) -> None:
-    """It never scrolls sideways, is not endless, and its colours are those wanted."""
+    """It does not scroll sideways, is not too long, and has the preferred colours."""
     size = {
         "width": width,
         "height": 800,
@@ -481,10 +481,10 @@ def test_it_fits_a_phone_and_a_large_screen_in_light_and_dark(
     assert ("246, 247, 249" in colour) == (scheme == "light")
 
 
-def test_ten_thousand_sites_open_search_and_sort_at_once(
+def test_ten_thousand_sites_load_search_and_sort_within_two_seconds(
     chromium: Chrome, large_page: Path
 ) -> None:
-    """Each within 2 s, as the page itself measures them; rows come in pages."""
+    """The page itself measures the times; rows are split into pages."""
     browser = opened(chromium, large_page)
 
     loaded = browser.execute_script(
@@ -513,7 +513,7 @@ def test_ten_thousand_sites_open_search_and_sort_at_once(
 
 
 def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
-    """Fifty at a time; the page is part of the address."""
+    """A page has fifty sites, and its number is part of the URL."""
     browser = opened(chromium, large_page, "#sort=site&down=0&page=198")
 
     assert sites(browser)[0] == "https://site-09900.test"

@@ -1,4 +1,4 @@
-"""Questions are made from the file itself, boundedly many and always the same."""
+"""Questions come from the file itself; they are limited in number and reproducible."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BODY = b"User-agent: Foo\nDisallow: /ab/\n\nUser-agent: *\nAllow: /*.gif$\n"
 
 
 def targets(asked: list[Question]) -> set[str]:
-    """Return the paths that are asked for."""
+    """Return the paths of *asked*."""
     return {question.url.removeprefix("http://a.test") for question in asked}
 
 
 def test_each_rule_gives_matching_longer_shorter_and_encoded_urls() -> None:
-    """Disallow and Allow alike; `*` and `$` also as what they may stand for."""
+    """This holds for Disallow and Allow, with `*` and `$` as they are and filled in."""
     asked = questions("http://a.test", BODY, max_questions=100)
 
     of_disallow = {"/ab/", "/ab/x", "/ab/x.html", "/ab", "/a%62/"}
@@ -30,7 +30,7 @@ def test_each_rule_gives_matching_longer_shorter_and_encoded_urls() -> None:
 
 
 def test_questions_use_the_named_robots_and_an_unnamed_one() -> None:
-    """`*` is no robot; robots that are named to the command take their place."""
+    """`*` is not a robot; robots passed to the command replace those of the file."""
     named = questions("http://a.test", BODY, max_questions=100)
     given = questions("http://a.test", BODY, robots=["Bar/1.0"], max_questions=100)
 
@@ -38,8 +38,8 @@ def test_questions_use_the_named_robots_and_an_unnamed_one() -> None:
     assert {question.robot for question in given} == {"Bar/1.0"}
 
 
-def test_of_too_many_the_same_part_is_taken_each_time() -> None:
-    """Bounded, without repetition, and reproducible."""
+def test_sample_of_too_many_questions_is_reproducible() -> None:
+    """It has the maximum number of questions, without repetition."""
     once = questions("http://a.test", BODY, max_questions=7)
     again = questions("http://a.test", BODY, max_questions=7)
 
@@ -48,7 +48,7 @@ def test_of_too_many_the_same_part_is_taken_each_time() -> None:
 
 
 def test_questions_for_a_utf_16_file_use_its_text() -> None:
-    """Its mark says how its paths are to be read."""
+    """The file is decoded by its byte order mark."""
     asked = questions(
         "http://a.test", "Disallow: /caf\u00e9".encode("utf-16"), max_questions=99
     )
@@ -57,15 +57,15 @@ def test_questions_for_a_utf_16_file_use_its_text() -> None:
 
 
 def test_any_bytes_make_questions() -> None:
-    """Rubbish has few rules, and raises nothing."""
+    """Bytes without rules raise nothing and make the constant questions."""
     for body in (b"", b"\xff\xfeU\x00s", bytes(range(256)), b"Disallow: \xe9\nx\x00"):
         asked = questions("http://a.test", body, max_questions=50)
         assert targets(asked) >= set(ALWAYS)
 
 
 @pytest.mark.parametrize("name", ["bot", "robot", "spider", "crawler", "a", "web"])
-def test_the_robot_the_file_does_not_name_has_no_common_name_in_it(name: str) -> None:
-    """Else a record for `bot` would be about it, by the substring rule of 1994 A2."""
+def test_unknown_robot_contains_no_common_name(name: str) -> None:
+    """Otherwise a record for `bot` would apply to it, as 1994 A2 compares substrings."""
     robots = RobotsTxt.parse(f"User-agent: {name}\nDisallow: /\n")
 
     assert robots.allowed("http://a.test/x", UNKNOWN_ROBOT)

@@ -1,4 +1,4 @@
-"""The report as JSON, CSV and plain text; and what the page does without a browser."""
+"""The report as JSON, CSV and text, and the HTML page without a browser."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 NAME = "ProtegoRobotParser"
 
 
-def test_json_has_every_count_site_and_example_as_it_was() -> None:
-    """Texts are not cut and not escaped but as JSON does."""
+def test_json_has_every_count_site_and_example() -> None:
+    """Text is not cut, and is escaped only as JSON requires."""
     made = report()
     plain = json.loads(as_json(made))
 
@@ -45,8 +45,8 @@ def test_json_has_every_count_site_and_example_as_it_was() -> None:
     assert any("<script>" in row["url"] for row in plain["disagreements"])
 
 
-def test_problems_are_those_of_the_dialect_that_is_compared() -> None:
-    """An Allow line is a problem in the dialect of 1994 alone."""
+def test_problems_are_those_of_the_compared_dialect() -> None:
+    """An Allow line is a problem in 1994 but not in RFC 9309."""
     for dialect, is_there in (("1994", True), ("rfc9309", False)):
         metadata = describe(Variant(dialect, "literal"), robots="me", questions="x")
 
@@ -58,7 +58,7 @@ def test_problems_are_those_of_the_dialect_that_is_compared() -> None:
 
 
 def test_causes_are_counted_by_direction() -> None:
-    """A wildcard opens, an Allow line closes; the sum is that of the cause."""
+    """Wildcards are only stricter, Allow lines only laxer; the sums equal the causes."""
     protego = json.loads(as_json(report()))["parsers"][NAME]
 
     ways = protego["causes_by_direction"]
@@ -67,15 +67,15 @@ def test_causes_are_counted_by_direction() -> None:
     assert {cause: sum(it.values()) for cause, it in ways.items()} == protego["causes"]
 
 
-def test_page_says_of_each_cause_after_which_change_the_two_agree() -> None:
-    """The script of the page has a sentence for each."""
+def test_page_has_a_sentence_for_each_cause() -> None:
+    """The sentences are in the script of the page."""
     page = as_html(report())
 
     assert all(f'"{cause.code}": "' in page for cause in Cause)
 
 
 def test_csv_has_the_same_data_as_json() -> None:
-    """Metadata, the four numbers, causes by direction, variants, sites and examples."""
+    """It has metadata, numbers, causes by direction, variants, sites and examples."""
     plain = json.loads(as_json(report()))
     rows = list(csv.DictReader(as_csv(report()).split("\n")))
 
@@ -101,8 +101,8 @@ def test_csv_has_the_same_data_as_json() -> None:
     assert len(of("variant")) == len(plain["variants"]) * len(NAMES) * len(Change)
 
 
-def test_what_the_numbers_leave_out_is_said_in_each_form() -> None:
-    """Decisions that were skipped, and those of a parser that failed."""
+def test_every_format_notes_what_the_numbers_omit() -> None:
+    """They omit skipped decisions and those of a parser that failed."""
     found = many_sites(3)
     found.skipped = 1_234
     found.counts[NAME, Direction.RAISED] = 2
@@ -117,7 +117,7 @@ def test_what_the_numbers_leave_out_is_said_in_each_form() -> None:
 
 
 def test_csv_is_harmless_to_a_spreadsheet_and_a_terminal() -> None:
-    """No cell begins as a formula does; no control character is left."""
+    """No cell begins like a formula, and no control character is left."""
     text = as_csv(report())
 
     rows = list(csv.reader(text.split("\n")))
@@ -128,8 +128,8 @@ def test_csv_is_harmless_to_a_spreadsheet_and_a_terminal() -> None:
     assert "\u202e" not in text
 
 
-def test_the_table_begins_with_the_sites_and_fits_a_terminal() -> None:
-    """The four numbers, then the answers and the causes, in 100 columns."""
+def test_table_begins_with_the_sites_and_fits_a_terminal() -> None:
+    """The four numbers are followed by answers and causes, in at most 100 columns."""
     lines = as_table(report()).split("\n")
 
     heads = "sites, by what changes unchanged only opened only closed both"
@@ -139,7 +139,7 @@ def test_the_table_begins_with_the_sites_and_fits_a_terminal() -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_nothing_in_the_data_can_end_its_element() -> None:
+def test_data_cannot_end_its_element() -> None:
     """The page has one script of its own, and the data is text."""
     page = as_html(report())
 
@@ -159,7 +159,7 @@ def test_nothing_in_the_data_can_end_its_element() -> None:
         ("", None),
     ],
 )
-def test_the_documentation_is_where_the_package_says(
+def test_address_of_the_documentation_comes_from_the_package_metadata(
     monkeypatch: pytest.MonkeyPatch, address: str, page: str | None
 ) -> None:
     """The address in pyproject.toml may be a placeholder, a site or a repository."""
@@ -172,18 +172,18 @@ def test_the_documentation_is_where_the_package_says(
     assert formats.documentation() == page
 
 
-def test_a_report_of_nothing_says_so() -> None:
-    """Nothing is divided by nothing."""
+def test_empty_report_says_that_nothing_was_compared() -> None:
+    """No share of zero decisions is computed."""
     table = as_table(report(Totals()))
 
     assert table.endswith("Nothing was compared.")
     assert '"sites":[]' in as_html(report(Totals()))
 
 
-def test_failed_report_leaves_the_old_one(
+def test_failed_report_does_not_replace_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All of it or nothing, and no piece of it next to it."""
+    """The report is replaced as a whole, and no temporary file is left."""
     path = tmp_path / "report.json"
     write_report(report(), path)
     before = path.read_text("utf-8")

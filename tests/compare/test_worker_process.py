@@ -1,4 +1,4 @@
-"""A parser that does not come to an end, or crashes, stops nothing."""
+"""A parser in a worker process that hangs or crashes does not stop the comparison."""
 
 from __future__ import annotations
 
@@ -33,43 +33,43 @@ LONG_URL = "http://hostile.test/" + "a" * 80
 
 
 class Working:
-    """What a test calls in the other process."""
+    """Methods that tests call in the worker process."""
 
     def pid(self) -> int:
-        """Return the number of the process."""
+        """Return the id of the process."""
         print("noise that must not get between the answers")  # noqa: T201 - the claim
         return os.getpid()
 
     def hang(self) -> None:
-        """Compute for ever, and keep the interpreter."""
+        """Compute for ever without releasing the GIL."""
         sum(iter(int, 1))
 
     def sleep(self) -> None:
-        """Wait for ever, without computing."""
+        """Wait for ever without computing."""
         time.sleep(3600)
 
     def crash(self) -> None:
-        """End the process as a fault in an extension would."""
+        """End the process like a fault in an extension module."""
         os.kill(os.getpid(), signal.SIGKILL)
 
     def fail(self) -> None:
-        """Raise."""
+        """Raise an exception."""
         raise LookupError("a", "b")
 
 
 @pytest.fixture
 def worker() -> Iterator[WorkerProcess]:
-    """Return a worker that ends with the test."""
+    """Yield a worker that is closed after the test."""
     made = WorkerProcess(Working)
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("method", ["hang", "sleep"])
-def test_a_call_past_its_deadline_is_ended_and_the_next_one_works(
+def test_process_is_replaced_after_a_call_past_its_deadline(
     worker: WorkerProcess, method: str
 ) -> None:
-    """Whether it computes or waits; the process is another one then."""
+    """It does not matter whether the call computes or waits."""
     before = worker.call(60, "pid")
 
     with pytest.raises(DeadlineExceeded):
@@ -78,16 +78,16 @@ def test_a_call_past_its_deadline_is_ended_and_the_next_one_works(
     assert worker.call(60, "pid") != before
 
 
-def test_a_process_that_dies_is_reported_and_replaced(worker: WorkerProcess) -> None:
-    """The pipe breaks, which is neither an answer nor a wait."""
+def test_process_that_dies_is_reported_and_replaced(worker: WorkerProcess) -> None:
+    """The broken pipe raises `WorkerDied`."""
     with pytest.raises(WorkerDied):
         worker.call(60, "crash")
 
     assert worker.call(60, "pid") != os.getpid()
 
 
-def test_an_object_that_cannot_be_imported_there_is_named() -> None:
-    """As a class of the file that `scrapy runspider` runs."""
+def test_class_that_the_worker_cannot_import_is_reported() -> None:
+    """A class in the file that `scrapy runspider` runs is an example."""
     module = ModuleType("of_no_path")
     made = type("Made", (), {"__module__": module.__name__})
     module.Made = made  # type: ignore[attr-defined]
@@ -101,7 +101,7 @@ def test_an_object_that_cannot_be_imported_there_is_named() -> None:
 
 
 def test_exception_of_a_call_is_raised_in_the_caller(worker: WorkerProcess) -> None:
-    """With its arguments; the process goes on."""
+    """It has its arguments, and the process continues."""
     before = worker.call(60, "pid")
 
     with pytest.raises(LookupError) as caught:
@@ -112,7 +112,7 @@ def test_exception_of_a_call_is_raised_in_the_caller(worker: WorkerProcess) -> N
 
 
 def test_closing_ends_a_call_of_another_thread(worker: WorkerProcess) -> None:
-    """As Ctrl-C does; no other process is started."""
+    """The call raises `WorkerDied`, as after Ctrl-C, and no new process is started."""
     worker.call(60, "pid")
     caught: list[Exception] = []
 
@@ -133,8 +133,8 @@ def test_closing_ends_a_call_of_another_thread(worker: WorkerProcess) -> None:
         worker.call(60, "pid")
 
 
-def test_a_worker_whose_parent_is_killed_ends_by_itself() -> None:
-    """Also while it computes without end."""
+def test_worker_ends_if_its_parent_is_killed() -> None:
+    """It may be in an endless computation."""
     code = (
         "from tests.compare.test_worker_process import *\n"
         "worker = WorkerProcess(Working)\n"
@@ -158,7 +158,7 @@ def test_a_worker_whose_parent_is_killed_ends_by_itself() -> None:
 
 
 def guarded(seconds: float) -> GuardedComparer:
-    """Return ours next to a parser of Scrapy's and one that allows everything."""
+    """Return a comparer with a parser of Scrapy and one that allows everything."""
     others = (RERP, Parser("Open", OpenFile))
     make = partial(Comparer, others, dialect="1994", reading="literal")
     names = tuple(other.name for other in others)
@@ -166,18 +166,18 @@ def guarded(seconds: float) -> GuardedComparer:
 
 
 class OpenFile:
-    """Allows everything."""
+    """A parser that allows everything."""
 
     def __init__(self, _body: bytes) -> None:
         pass
 
     def allowed(self, _url: str, _robot: str) -> bool:
-        """Say yes."""
+        """Return true."""
         return True
 
 
-def test_a_pattern_without_end_counts_as_raised_and_is_named_once() -> None:
-    """Many wildcards and a URL of 80 characters: Rerp computes for hours."""
+def test_parser_that_hangs_counts_as_raised_and_is_listed_once() -> None:
+    """With many wildcards and a URL of 80 characters, Rerp computes for hours."""
     guard = guarded(1)
     task = Comparison(
         Capture("http://hostile.test", HOSTILE), (Question(LONG_URL, "me"),)

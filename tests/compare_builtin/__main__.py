@@ -1,6 +1,6 @@
-"""Runs the scenarios on both sides and prints what was measured.
+"""Run the scenarios on both sides and print the outcomes.
 
-Ends with 0 if our side was right in every scenario, else with 1.
+The exit code is 0 if our side was right in every scenario, otherwise 1.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ MODULES = (failures, messages, origins, storing, waiting)
 Results = list[tuple[Scenario, Findings]]
 
 
-def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the command line as values."""
+def arguments(args: Sequence[str] | None = None) -> argparse.Namespace:
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="compare_builtin", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the facts as JSON")
     parser.add_argument(
@@ -45,7 +45,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="N",
         help="run this scenario alone; may be given several times",
     )
-    return parser.parse_args(given)
+    return parser.parse_args(args)
 
 
 def run(scenario: Scenario, side: Side) -> Finding:
@@ -68,7 +68,7 @@ def run_all(scenarios: Sequence[Scenario]) -> Results:
 
 
 def as_json(results: Results) -> str:
-    """Return everything measured as JSON, a list in the order of the table."""
+    """Return all measurements as a JSON list in the order of the table."""
     rows = [
         {
             "number": scenario.number,
@@ -85,7 +85,7 @@ def as_json(results: Results) -> str:
 
 
 def summary(results: Results) -> str:
-    """Return how many scenarios each side got right, and who the sides were."""
+    """Return how many scenarios each side got right, and the versions."""
     right = {side: sum(found[side].ok for _, found in results) for side in SIDES}
     return (
         f"Right: built-in {right['builtin']}, ours {right['ours']} of {len(results)}. "
@@ -95,7 +95,7 @@ def summary(results: Results) -> str:
 
 
 def main() -> int:
-    """Run, print, and return the exit code."""
+    """Run the scenarios, print the results, and return the exit code."""
     chosen = arguments()
     numbers = sorted(set(chosen.only or SCENARIOS))
     results = run_all([SCENARIOS[number] for number in numbers])

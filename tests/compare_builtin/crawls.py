@@ -1,4 +1,4 @@
-"""One crawl of a scenario: a Scrapy process of its own against the scripted site."""
+"""Run one crawl of a scenario: a Scrapy process with the scripted site."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.support.site import Site
 
 IN_PROCESS = "tests.compare_builtin.in_process"
-"""Hooks and middlewares, by the name that the crawling process imports them."""
+"""Module of hooks and middlewares, which the crawling process imports."""
 
 CLOSED = "User-agent: *\nDisallow: /\n"
 PRIVATE = "User-agent: *\nDisallow: /private\n"
@@ -30,42 +30,42 @@ def crawl(
     settings: Mapping[str, object] | None = None,
     **options: Any,
 ) -> CrawlResult:
-    """Ask for all `urls` at once with the middleware of `side`; return the end.
+    """Request all `urls` at once with the middleware of `side`, and return the result.
 
     `settings` are Scrapy's; `options` are those of `tests.support.crawl`.
     """
     running = start_crawl(urls, middleware=side, settings=settings, **options)
-    return _sound(running.result())
+    return _checked(running.result())
 
 
 def crawl_or_hang(
     side: Side,
     urls: Sequence[str | CrawlRequest],
     settings: Mapping[str, object],
-    patience: float,
+    timeout: float,
 ) -> CrawlResult | None:
-    """Like `crawl`, but None if the crawl did not end within `patience` seconds."""
+    """Like `crawl`, but return None if the crawl does not end within `timeout` seconds."""
     running = start_crawl(urls, middleware=side, settings=settings)
     hung = threading.Event()
 
-    def give_up() -> None:
+    def kill() -> None:
         hung.set()
         os.kill(running.pid, signal.SIGKILL)
 
-    watch = threading.Timer(patience, give_up)
-    watch.start()
+    timer = threading.Timer(timeout, kill)
+    timer.start()
     try:
-        return _sound(running.result())
+        return _checked(running.result())
     except AssertionError:
         if hung.is_set():
             return None
         raise
     finally:
-        watch.cancel()
+        timer.cancel()
 
 
-def _sound(done: CrawlResult) -> CrawlResult:
-    """Return `done`, or raise: nothing measured is not "nothing fetched"."""
+def _checked(done: CrawlResult) -> CrawlResult:
+    """Return `done`, or raise: a failed crawl must not count as "nothing fetched"."""
     if done.error:
         raise CrawlError(done.error)
     return done
@@ -87,12 +87,12 @@ def verb(fetched: object, *, welcome: bool = False) -> str:
 
 
 def unless(done: object, otherwise: str) -> str:
-    """Return nothing if `done`, else `; otherwise`: a control that failed."""
+    """Return an empty string if `done`, else `; otherwise` for a failed control."""
     return "" if done else f"; {otherwise}"
 
 
 def behind(names: Sequence[str]) -> str:
-    """Return which hosts' page was fetched, in words."""
+    """Return in words which hosts' page was fetched."""
     return f"fetched the page behind {listing(names)}" if names else "fetched no page"
 
 
@@ -102,7 +102,7 @@ def times(number: int) -> str:
 
 
 def listing(names: Sequence[str]) -> str:
-    """Return the names as English: `a, b and c`, or `nothing`."""
+    """Return the names as an English list: `a, b and c`, or `nothing`."""
     if not names:
         return "nothing"
     *front, last = names

@@ -23,12 +23,12 @@ from tests.support.site import Site
     "only the 404 opens its host",
 )
 def status(side: Side) -> Finding:
-    """Four hosts; the body of the 404 reads like a policy that forbids everything."""
+    """Crawl four hosts; the body of the 404 looks like a file that disallows everything."""
     bodies = {401: b"", 403: b"", 404: CLOSED.encode(), 503: b""}
     with Site() as site:
         for code, body in bodies.items():
-            answer = replies.status(code, body, Content_Type="text/plain")
-            site.answer("/robots.txt", answer, at=f"{code}.test")
+            reply = replies.status(code, body, Content_Type="text/plain")
+            site.answer("/robots.txt", reply, at=f"{code}.test")
 
         crawl(side, [site.url("/page", host=f"{code}.test") for code in bodies])
 
@@ -43,7 +43,7 @@ def status(side: Side) -> Finding:
     "unknown is not allowed: no page is fetched",
 )
 def failure(side: Side) -> Finding:
-    """Three hosts whose robots.txt cannot be fetched."""
+    """Crawl three hosts whose robots.txt cannot be fetched, and a control."""
     with Site() as site:
         site.robots(PRIVATE, at="sound.test")
         loop = replies.redirect(site.url("/robots.txt", host="loop.test"))
@@ -59,12 +59,14 @@ def failure(side: Side) -> Finding:
         crawl(side, urls, {"DOWNLOAD_TIMEOUT": 2, "ROBOTS1994_TIMEOUT": 2})
 
         fetched = sorted(page.partition(".")[0] for page in pages(site))
-        asked = sum(seen.host.startswith("loop") for seen in site.log("/robots.txt"))
+        loop_requests = sum(
+            seen.host.startswith("loop") for seen in site.log("/robots.txt")
+        )
     wrong = [name for name in fetched if name != "sound"]
     control = "sound" in fetched
-    did = f"{behind(wrong)}; requested the loop {times(asked)}"
+    did = f"{behind(wrong)}; requested the loop {times(loop_requests)}"
     did += unless(control, "missed an allowed page")
-    facts = {"fetched_behind": wrong, "loop_requests": asked}
+    facts = {"fetched_behind": wrong, "loop_requests": loop_requests}
     return Finding(did, control and not wrong, facts)
 
 
@@ -74,7 +76,7 @@ def failure(side: Side) -> Finding:
     "the redirect is followed, its rules are obeyed",
 )
 def redirect_off_site(side: Side) -> Finding:
-    """Put the file on another host, as a site behind a content network does."""
+    """Redirect robots.txt to another host, as a site behind a content network does."""
     with Site() as site:
         site.robots(PRIVATE, at="elsewhere.test")
         elsewhere = site.url("/robots.txt", host="elsewhere.test")
@@ -99,7 +101,7 @@ def redirect_off_site(side: Side) -> Finding:
     "the refresh is not followed",
 )
 def meta_refresh(side: Side) -> Finding:
-    """Show one start page for every path; the page sends browsers on."""
+    """Serve an HTML page as robots.txt that redirects browsers elsewhere."""
     refresh = '<meta http-equiv="refresh" content="0; url=/elsewhere">'
     with Site() as site:
         site.answer("/robots.txt", replies.html(f"<html><head>{refresh}</head></html>"))

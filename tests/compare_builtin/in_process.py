@@ -1,4 +1,4 @@
-"""What runs inside the crawling process of a scenario: hooks and one middleware.
+"""Hooks and a middleware that run inside the crawling process of a scenario.
 
 A hook is called with the crawler before the crawl starts.
 """
@@ -24,19 +24,19 @@ TICK = 0.02
 
 
 def through_proxy(crawler: Crawler) -> None:
-    """Send everything that is http through the proxy in `SCENARIO_PROXY`."""
+    """Send all http requests through the proxy in `SCENARIO_PROXY`."""
     os.environ["http_proxy"] = crawler.settings["SCENARIO_PROXY"]
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "no_proxy", "NO_PROXY"):
         os.environ.pop(name, None)
 
 
-def weigh(crawler: Crawler) -> None:
-    """Put into the stats what a robots.txt weighs, see `Scales`."""
-    crawler.scales = Scales(crawler)  # type: ignore[attr-defined]  # keeps it alive
+def record_cost(crawler: Crawler) -> None:
+    """Record the cost of a robots.txt in the stats, see `CostRecorder`."""
+    crawler.cost_recorder = CostRecorder(crawler)  # type: ignore[attr-defined]  # keeps it alive
 
 
 def count_parsed(crawler: Crawler) -> None:
-    """Put into the stats how many parsed robots.txt the process has in memory at the end."""
+    """Record in the stats how many parsed files are in memory at the end."""
 
     def count() -> None:
         gc.collect()
@@ -48,27 +48,27 @@ def count_parsed(crawler: Crawler) -> None:
     crawler.signals.connect(count, signals.spider_closed)
 
 
-class Scales:
-    """Counts the bytes that come for robots.txt, and the longest stop of the loop."""
+class CostRecorder:
+    """Record the bytes received for robots.txt, and the longest pause of the event loop."""
 
     def __init__(self, crawler: Crawler) -> None:
-        """Listen to the signals of `crawler`."""
+        """Connect to the signals of `crawler`."""
         self._crawler = crawler
         crawler.signals.connect(self.received, signals.bytes_received)
         crawler.signals.connect(self.opened, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
 
     def received(self, data: bytes, request: Request) -> None:
-        """Add the bytes of a robots.txt as they come."""
+        """Count received bytes of a robots.txt."""
         if request.url.endswith("/robots.txt"):
             self._crawler.stats.inc_value("scenario/robots_bytes", len(data))
 
     def opened(self) -> None:
-        """Begin to tick."""
+        """Start measuring pauses."""
         self._ticking = asyncio.ensure_future(self._tick())
 
     def closed(self) -> None:
-        """Stop ticking."""
+        """Stop measuring pauses."""
         self._ticking.cancel()
 
     async def _tick(self) -> None:
@@ -81,13 +81,13 @@ class Scales:
 
 
 class CancelRobots:
-    """A downloader middleware that cancels the coroutine that fetches robots.txt."""
+    """Downloader middleware that cancels the coroutine fetching robots.txt."""
 
     async def process_request(
         self,
         request: Request,
         spider: Spider | None = None,
     ) -> None:
-        """Raise what a cancelled task raises."""
+        """Raise CancelledError for a robots.txt."""
         if request.url.endswith("/robots.txt"):
             raise asyncio.CancelledError

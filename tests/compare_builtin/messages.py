@@ -1,4 +1,4 @@
-"""Scenarios about what the crawl says."""
+"""Scenarios about log messages and exceptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINE, RULE = "line 3", "Disallow: /private"
     "one line that names the robots.txt, no traceback",
 )
 def failure_log(side: Side) -> Finding:
-    """The connection is reset; the log must say which robots.txt failed."""
+    """Reset the connection; the log must say which robots.txt failed."""
     with Site() as site:
         site.answer("/robots.txt", replies.reset())
         robots = site.url("/robots.txt")
@@ -39,7 +39,7 @@ def failure_log(side: Side) -> Finding:
     "the line and the rule that refused",
 )
 def refusal(side: Side) -> Finding:
-    """One page, refused by the third line; exception and log are read."""
+    """Check the exception and the log for a page that the third line disallows."""
     with Site() as site:
         site.robots(FILE)
 

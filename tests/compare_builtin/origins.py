@@ -17,8 +17,8 @@ from tests.support import replies
 from tests.support.crawl import CrawlRequest
 from tests.support.site import Site
 
-ONE = ("one.test", "one.test:80", "user:secret@one.test")
-"""One origin, three spellings."""
+SPELLINGS = ("one.test", "one.test:80", "user:secret@one.test")
+"""Three spellings of one origin."""
 
 
 @scenario(
@@ -27,7 +27,7 @@ ONE = ("one.test", "one.test:80", "user:secret@one.test")
     "a policy for each scheme, one request for the three, no password sent",
 )
 def origins(side: Side) -> Finding:
-    """Plain http goes through a proxy, so that both schemes can share one port."""
+    """Send plain http through a proxy, so that both schemes can share one port."""
     with Site(tls="valid") as site:
         secure = site.secure_url("/page", host="shared.test")
         plain = "http" + secure.removeprefix("https")
@@ -38,7 +38,10 @@ def origins(side: Side) -> Finding:
 
         crawl(
             side,
-            [plain, *(f"http://{name}/{number}" for number, name in enumerate(ONE))],
+            [
+                plain,
+                *(f"http://{name}/{number}" for number, name in enumerate(SPELLINGS)),
+            ],
             {"SCENARIO_PROXY": site.url("")},
             hook=f"{IN_PROCESS}:through_proxy",
             spider_args={"follow": True},
@@ -65,7 +68,7 @@ def origins(side: Side) -> Finding:
     "robots.txt is requested through the same proxy",
 )
 def proxy(side: Side) -> Finding:
-    """The request's own proxy is the one way to the host."""
+    """Crawl a host that only the proxy in the meta of each request can reach."""
     with Site() as site:
         site.robots(PRIVATE)
         meta = {"proxy": site.url("")}
@@ -73,12 +76,12 @@ def proxy(side: Side) -> Finding:
 
         crawl(side, [CrawlRequest(url, meta=meta) for url in urls])
 
-        asked = any(seen.proxied for seen in site.log("/robots.txt"))
+        requested = any(seen.proxied for seen in site.log("/robots.txt"))
         fetched = sorted(page.partition("/")[2] for page in pages(site))
-    did = f"robots.txt {'requested' if asked else 'never requested'} through it; "
+    did = f"robots.txt {'requested' if requested else 'never requested'} through it; "
     did += f"fetched {listing(fetched)}"
-    facts = {"asked_through_proxy": asked, "fetched": fetched}
-    return Finding(did, asked and fetched == ["page"], facts)
+    facts = {"asked_through_proxy": requested, "fetched": fetched}
+    return Finding(did, requested and fetched == ["page"], facts)
 
 
 @scenario(
@@ -87,7 +90,7 @@ def proxy(side: Side) -> Finding:
     "the record for the name that is sent decides",
 )
 def default_headers(side: Side) -> Finding:
-    """The robots.txt forbids the robot whose name is sent, and no other."""
+    """Serve a robots.txt with rules only for the robot whose name is sent."""
     with Site() as site:
         site.robots("User-agent: rover\nDisallow: /private\n")
         sent_by_default = {"DEFAULT_REQUEST_HEADERS": {"User-Agent": "rover/1.0"}}

@@ -1,4 +1,4 @@
-"""What a scenario is, and the list of all of them."""
+"""The definition of a scenario, and the list of all scenarios."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SIDES: tuple[Side, ...] = ("builtin", "ours")
 
 
 class CrawlError(Exception):
-    """A crawl that did not start measured nothing; its message says why."""
+    """A crawl did not start, so that nothing was measured; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one side did in a scenario, as measured, and whether that was right."""
+    """The measured outcome of a scenario on one side, and whether it was right."""
 
     did: str
     ok: bool
@@ -28,7 +28,7 @@ Run = Callable[[Side], Finding]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One situation: its number in the table, what it is, what should happen."""
+    """A scenario: its number in the table, the situation, and what should happen."""
 
     number: int
     title: str
@@ -40,13 +40,13 @@ SCENARIOS: dict[int, Scenario] = {}
 
 
 def scenario(number: int, title: str, wanted: str) -> Callable[[Run], Run]:
-    """Enter the decorated function into `SCENARIOS`."""
+    """Add the decorated function to `SCENARIOS`."""
 
-    def enter(run: Run) -> Run:
+    def register(run: Run) -> Run:
         if number in SCENARIOS:
             message = f"two scenarios have the number {number}"
             raise ValueError(message)
         SCENARIOS[number] = Scenario(number, title, wanted, run)
         return run
 
-    return enter
+    return register

@@ -1,4 +1,4 @@
-"""Prints the findings as one table of at most 100 columns."""
+"""Format the findings as one table of at most 100 columns."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Findings = Mapping[Side, Finding]
 
 
 def row(cells: Sequence[str]) -> str:
-    """Return one row; a cell too long for its column goes on below."""
+    """Return one row; a cell too long for its column is wrapped."""
     columns = [textwrap.wrap(*pair) for pair in zip(cells, WIDTHS, strict=True)]
     lines = zip_longest(*columns, fillvalue="")
     return "\n".join(GAP.join(map(str.ljust, line, WIDTHS)).rstrip() for line in lines)
 
 
 def cell(finding: Finding) -> str:
-    """Return the finding with its mark in front."""
+    """Return the finding with its mark as a prefix."""
     return f"{'ok' if finding.ok else 'NOT OK'}: {finding.did}"
 
 
 def table(results: Iterable[tuple[Scenario, Findings]]) -> str:
-    """Return the whole table, a blank line between two scenarios."""
+    """Return the whole table, with blank lines between scenarios."""
     rule = GAP.join("-" * width for width in WIDTHS)
     rows = [
         row(

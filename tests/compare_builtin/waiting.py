@@ -21,12 +21,12 @@ TIME_LIMIT = 8.0
 """Seconds after which a crawl that does not end counts as hung."""
 
 QUIET = 5
-"""Seconds without a new request after which nothing more comes by itself."""
+"""Seconds without a new request after which no more are expected."""
 
 
 @scenario(1, "six disallowed URLs of one host at once", "none is fetched")
 def six_at_once(side: Side) -> Finding:
-    """Six requests wait for one robots.txt that forbids them all."""
+    """Let six requests wait for one robots.txt that disallows them all."""
     with Site() as site:
         site.robots(PRIVATE, gate="six")
         site.robots(PRIVATE, at="another.test")
@@ -46,11 +46,11 @@ def six_at_once(side: Side) -> Finding:
 
 @scenario(
     9,
-    f"{SLOW} hosts whose robots.txt does not come yet, and {HEALTHY} healthy hosts",
+    f"{SLOW} hosts whose robots.txt is delayed, and {HEALTHY} healthy hosts",
     "all pages of the healthy ones are fetched meanwhile",
 )
 def slow_and_healthy(side: Side) -> Finding:
-    """Count the healthy pages that are requested before any slow robots.txt comes."""
+    """Count the healthy pages that are requested before any slow robots.txt arrives."""
     slow = [f"slow-{number}.test" for number in range(SLOW)]
     healthy = [f"healthy-{number}.test" for number in range(HEALTHY)]
     with Site() as site:
@@ -74,7 +74,7 @@ def slow_and_healthy(side: Side) -> Finding:
 
 
 def _requested_until_quiet(site: Site) -> int:
-    """Return how many healthy pages are requested until all are, or none follows."""
+    """Return how many healthy pages are requested before requests stop or a slow one comes."""
     seen, quiet = 0, 0
     while quiet < QUIET and len(site.log("/slow")) == 0:
         time.sleep(1)
@@ -89,10 +89,10 @@ def _requested_until_quiet(site: Site) -> int:
 @scenario(
     12,
     "the coroutine that fetches robots.txt is cancelled",
-    "the crawl ends, nothing forbidden is fetched",
+    "the crawl ends, no disallowed page is fetched",
 )
 def cancelled(side: Side) -> Finding:
-    """Four requests wait; a middleware cancels the fetch they wait for."""
+    """Cancel the fetch for which four requests wait."""
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{IN_PROCESS}.CancelRobots": 950}}
     with Site() as site:
         site.robots(PRIVATE)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
 
-class Following(CrawlSpider):
+class LinkSpider(CrawlSpider):
     """Follow every link, and yield the reason of each refusal."""
 
     name = "following"
@@ -38,7 +38,7 @@ class Following(CrawlSpider):
         self.result["items"].append({"why": str(failure.value)})
 
 
-class Mapped(SitemapSpider):
+class SitemapPagesSpider(SitemapSpider):
     """Read sitemaps from robots.txt, and request every page that they list."""
 
     name = "mapped"
@@ -48,7 +48,7 @@ class Mapped(SitemapSpider):
         return {"url": response.url}
 
 
-class Fed(XMLFeedSpider):
+class FeedSpider(XMLFeedSpider):
     """Request the link of each entry of a feed."""
 
     name = "fed"
@@ -63,7 +63,7 @@ class Fed(XMLFeedSpider):
         return {"url": response.url}
 
 
-class Listed(CSVFeedSpider):
+class TableSpider(CSVFeedSpider):
     """Request the page of each row of a table."""
 
     name = "listed"
@@ -77,7 +77,7 @@ class Listed(CSVFeedSpider):
         return {"url": response.url}
 
 
-class Offering(RequestingSpider):
+class ItemSpider(RequestingSpider):
     """Yield the item of the spider argument for every page.
 
     Pages that a pipeline requested yield none, or it would request pages forever.
@@ -92,16 +92,16 @@ class Offering(RequestingSpider):
             yield dict(self.item)
 
 
-class Handing(RequestingSpider):
+class MetaPassingSpider(RequestingSpider):
     """Pass the whole meta of a page on to the next requests."""
 
     name = "handing"
-    on: list[str]
+    further_urls: list[str]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
         """Request further pages with the meta of this one."""
         if not response.meta.get("further"):
-            for url in self.on:
+            for url in self.further_urls:
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
@@ -113,19 +113,19 @@ class Handing(RequestingSpider):
         return request.replace(meta=request.meta | {"second": True})
 
 
-class Elsewhere(RequestingSpider):
+class RepeatingSpider(RequestingSpider):
     """Repeat a refused request with other URLs and its whole meta."""
 
     name = "elsewhere"
-    to: list[str]
-    free: bool
+    new_urls: list[str]
+    dont_obey: bool
 
     def failed(self, failure: Failure) -> Any:
         """Return the request with each of the other URLs."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds it
-        meta = request.meta | ({"dont_obey_robotstxt": True} if self.free else {})
-        return [request.replace(url=url, meta=meta) for url in self.to]
+        meta = request.meta | ({"dont_obey_robotstxt": True} if self.dont_obey else {})
+        return [request.replace(url=url, meta=meta) for url in self.new_urls]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
         """Yield the verdict in the meta of the page."""

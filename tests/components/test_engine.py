@@ -20,7 +20,7 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
 
     result = crawl(
         [site.url("/page")],
-        spider="tests.components.spiders:Offering",
+        spider="tests.components.spiders:ItemSpider",
         spider_args={"item": wanted},
         settings={"ITEM_PIPELINES": {"tests.components.parts.RequestingPipeline": 1}},
         reactor=reactor,
@@ -49,7 +49,7 @@ def test_pipeline_request_to_a_new_host_waits_for_its_policy(
 
     result = crawl(
         [site.url("/page")],
-        spider="tests.components.spiders:Offering",
+        spider="tests.components.spiders:ItemSpider",
         spider_args={"item": {"download": f"{far}/far", "crawl": f"{farther}/farther"}},
         settings={"ITEM_PIPELINES": {"tests.components.parts.RequestingPipeline": 1}},
     )

@@ -48,7 +48,7 @@ def download(
     }
     return crawl(
         [site.url("/page")],
-        spider="tests.components.spiders:Offering",
+        spider="tests.components.spiders:ItemSpider",
         spider_args={"item": {"file_urls": wanted, "image_urls": wanted}},
         settings=settings | more,
     )

@@ -76,17 +76,17 @@ def test_meta_of_an_earlier_request_changes_no_verdict(site: Site) -> None:
 
     result = crawl(
         [site.url("/page")],
-        spider="tests.components.spiders:Handing",
-        spider_args={"on": further},
+        spider="tests.components.spiders:MetaPassingSpider",
+        spider_args={"further_urls": further},
     )
 
     assert result.fetched_urls == [site.url("/open"), site.url("/page")]
     assert result.failed_urls == [site.url("/private/1")] * 2
 
 
-@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("dont_obey", [False, True])
 def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
-    site: Site, *, free: bool
+    site: Site, *, dont_obey: bool
 ) -> None:
     """A refused request is repeated with another URL and its whole meta.
 
@@ -98,8 +98,8 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 
     result = crawl(
         [site.url("/private/1")],
-        spider="tests.components.spiders:Elsewhere",
-        spider_args={"to": to, "free": free},
+        spider="tests.components.spiders:RepeatingSpider",
+        spider_args={"new_urls": to, "dont_obey": dont_obey},
     )
 
     assert result.failed_urls == [site.url("/private/1")]
@@ -115,8 +115,8 @@ def test_request_with_a_verdict_in_its_meta_is_serializable(
 
     result = crawl(
         [site.url("/page")],
-        spider="tests.components.spiders:Handing",
-        spider_args={"on": [site.url("/private/1")]},
+        spider="tests.components.spiders:MetaPassingSpider",
+        spider_args={"further_urls": [site.url("/private/1")]},
         settings={"JOBDIR": str(tmp_path)},
     )
 

@@ -38,7 +38,7 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
     site.answer("/a", replies.html('<a href="/private/d">d</a>'))
 
     result = crawl(
-        spider=f"{MODULE}:Following",
+        spider=f"{MODULE}:LinkSpider",
         spider_args={"start_urls": [site.url("/")]},
         reactor=reactor,
     )
@@ -59,7 +59,7 @@ def test_sitemap_spider_reads_and_obeys_robots_txt(site: Site) -> None:
     namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
     site.answer("/map.xml", replies.text(f"<urlset {namespace}>{listed}</urlset>"))
 
-    result = run(site, "Mapped", sitemap_urls=[site.url("/robots.txt")])
+    result = run(site, "SitemapPagesSpider", sitemap_urls=[site.url("/robots.txt")])
 
     assert pages(result, site) == ["/a", "/c"]
     assert result.stats["robotstxt/forbidden"] == 1
@@ -70,7 +70,7 @@ def test_disallowed_sitemap_is_not_requested(site: Site) -> None:
     where = site.url("/private/map.xml")
     site.robots(f"User-agent: *\nDisallow: /private\nSitemap: {where}\n")
 
-    run(site, "Mapped", sitemap_urls=[site.url("/robots.txt")])
+    run(site, "SitemapPagesSpider", sitemap_urls=[site.url("/robots.txt")])
 
     assert set(site.targets()) == {"/robots.txt"}
 
@@ -83,7 +83,7 @@ def test_xml_feed_spider_fetches_allowed_pages(site: Site) -> None:
     feed = replies.Reply(200, f"<rss>{entries}</rss>".encode(), xml)
     site.answer("/feed.xml", feed)
 
-    result = run(site, "Fed", start_urls=[site.url("/feed.xml")])
+    result = run(site, "FeedSpider", start_urls=[site.url("/feed.xml")])
 
     assert pages(result, site) == ["/a"]
 
@@ -93,7 +93,7 @@ def test_csv_feed_spider_fetches_allowed_pages(site: Site) -> None:
     site.robots("User-agent: *\nDisallow: /private\n")
     site.answer("/rows.csv", replies.text("link\n/a\n/private/b\n"))
 
-    result = run(site, "Listed", start_urls=[site.url("/rows.csv")])
+    result = run(site, "TableSpider", start_urls=[site.url("/rows.csv")])
 
     assert pages(result, site) == ["/a"]
     assert "/private/b" not in site.targets()

@@ -1,1 +1,1 @@
-"""Tests of floor 2, pages: what a page itself says to robots."""
+"""Tests of the directives for robots in a page and its headers."""

@@ -51,13 +51,13 @@ def by_headers(*headers: str) -> tuple[bool, bool]:
 def test_pages_p1_terms_are_comma_separated_and_without_case(
     content: str, index: bool, follow: bool
 ) -> None:
-    """The six terms; any other has no effect and is never guessed."""
+    """There are six terms; any other has no effect."""
     assert by_tags(content) == (index, follow)
     assert by_headers(content.replace("\n", "")) == (index, follow)
 
 
 def test_pages_p2_missing_means_index_and_follow() -> None:
-    """No tag, no header, no term."""
+    """Without a tag or header a page may be indexed and its links followed."""
     assert directives_of((), (), OURS) == NO_DIRECTIVES
     assert Directives() == NO_DIRECTIVES
     assert NO_DIRECTIVES.index
@@ -85,20 +85,20 @@ def test_pages_p2_missing_means_index_and_follow() -> None:
 def test_pages_p3_all_overrides_within_its_own_name_group(
     headers: list[str], index: bool, follow: bool
 ) -> None:
-    """Not what is said to the robot by another name."""
+    """It does not override terms for the robot under another name."""
     assert by_headers(*headers) == (index, follow)
 
 
 def test_pages_p3_all_overrides_within_its_own_tag() -> None:
-    """The other tags count."""
+    """It does not override the terms of other tags."""
     assert by_tags("noindex, all, nofollow") == (True, True)
     assert by_tags("none, ALL") == (True, True)
     both = [("robots", "all"), ("rover", "noindex")]
     assert not directives_of(both, (), OURS).index
 
 
-def test_pages_p4_of_two_contradicting_terms_the_forbidding_one_counts() -> None:
-    """In one tag, in several, and between tag and header."""
+def test_pages_p4_restrictive_one_of_two_contradicting_terms_applies() -> None:
+    """The terms may be in one tag, in several, or in a tag and a header."""
     assert by_tags("follow, nofollow") == (True, False)
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
@@ -120,8 +120,10 @@ def test_pages_p4_of_two_contradicting_terms_the_forbidding_one_counts() -> None
         ("description", False),
     ],
 )
-def test_pages_p5_a_meta_name_equal_to_ours(name: str, is_ours: bool) -> None:
-    """Equal without case, not a part of it; `robots` is every robot."""
+def test_pages_p5_meta_name_must_equal_the_robots_name(
+    name: str, is_ours: bool
+) -> None:
+    """Names are compared as a whole, without case; `robots` addresses every robot."""
     assert by_tags("none", name=name) == (not is_ours, not is_ours)
 
 
@@ -146,10 +148,10 @@ def test_pages_p5_a_meta_name_equal_to_ours(name: str, is_ours: bool) -> None:
         (": noindex", True, True),
     ],
 )
-def test_pages_p6_a_name_before_a_colon_limits_what_follows(
+def test_pages_p6_name_before_a_colon_limits_the_terms_after_it(
     header: str, index: bool, follow: bool
 ) -> None:
-    """Up to the next name; a term with a value is not a name."""
+    """It does so up to the next name; a term with a value is not a name."""
     assert by_headers(header) == (index, follow)
 
 
@@ -163,24 +165,24 @@ def test_pages_p6_a_name_before_a_colon_limits_what_follows(
     ],
 )
 def test_pages_p6_several_header_lines_equal_one_joined_line(lines: list[str]) -> None:
-    """RFC 9110, section 5.3: a name limits what follows it in the next line, too."""
+    """RFC 9110, section 5.3: a name limits the terms in the next line, too."""
     assert by_headers(*lines) == by_headers(", ".join(lines))
 
 
-def test_pages_p6_a_name_limits_the_next_line_too() -> None:
-    """As it would in one line."""
+def test_pages_p6_name_limits_the_terms_of_the_next_line_too() -> None:
+    """The next line may also begin with another name."""
     assert by_headers("other: noindex", "nofollow") == (True, True)
     assert by_headers("other: noindex", "rover: nofollow") == (True, False)
 
 
-def test_pages_p6_a_name_of_several_words() -> None:
-    """O9: `My Company Bot/1.0` answers to `My Company Bot`."""
+def test_pages_p6_name_may_have_several_words() -> None:
+    """O9: one name of `My Company Bot/1.0` is `My Company Bot`."""
     made = directives_of((), ["my company bot: noindex"], ["my company bot"])
     assert not made.index
 
 
-def test_pages_p10_noindex_alone_says_nothing_about_links() -> None:
-    """Koster's FAQ in the seed is about the page only."""
+def test_pages_p10_noindex_does_not_affect_links() -> None:
+    """Koster's FAQ speaks of the page only."""
     assert by_tags("noindex") == (False, True)
     assert by_headers("noindex") == (False, True)
 
@@ -189,7 +191,7 @@ def test_pages_p10_noindex_alone_says_nothing_about_links() -> None:
     "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
-    """They mean nothing, and are returned so that the log can say so."""
+    """They have no effect, and are returned so that they can be logged."""
     made = directives_of([("robots", content)], (), OURS)
     header = directives_of((), [content], OURS)
 
@@ -203,14 +205,14 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
     "content",
     ["noarchive", "max-image-preview:large, noodp", "indexifembedded", "", "none"],
 )
-def test_pages_p1_terms_of_later_years_are_not_reported(content: str) -> None:
-    """They are ignored, as P1 says, and contain none of the six."""
+def test_pages_p1_other_terms_are_not_reported(content: str) -> None:
+    """They are ignored (P1) if they contain none of the six terms."""
     assert directives_of([("robots", content)], (), OURS).not_understood == ()
     assert directives_of((), [content], OURS).not_understood == ()
 
 
 def test_directives_of_seed_004_are_read() -> None:
-    """Each tag in any case; several of KEYWORDS are joined, of the others one counts."""
+    """Names are in any case; KEYWORDS are joined, of other tags the first one counts."""
     made = directives_of(
         [
             ("KEYWORDS", "Robot exclusion,  standard\n1994 ,,"),
@@ -234,14 +236,14 @@ def test_directives_of_seed_004_are_read() -> None:
 
 
 @pytest.mark.parametrize("state", ["static", "STATIC", "", "sometimes"])
-def test_a_document_is_static_unless_the_page_says_dynamic(state: str) -> None:
-    """The seed's default."""
+def test_document_is_static_unless_the_page_says_dynamic(state: str) -> None:
+    """Static is the default of seed 004."""
     made = directives_of([("document-state", state)], (), OURS)
     assert made == NO_DIRECTIVES
 
 
 def test_pages_each_directive_has_its_source() -> None:
-    """The term and its place, safe to print."""
+    """The source names the term and its place."""
     made = directives_of([("ROVER", "x, NONE")], ["nofollow"], OURS)
 
     assert str(made.noindex) == '"none" in the meta tag rover'
@@ -269,7 +271,7 @@ def test_pages_each_directive_has_its_source() -> None:
 def test_pages_p7_page_without_directives_is_not_parsed(
     body: bytes, occur: bool
 ) -> None:
-    """A name of the robot and a forbidding term, or a describing tag, in any case."""
+    """It is parsed if it has a name of the robot and a restrictive term, or other tags."""
     assert words_occur(body, OURS) is occur
 
 
@@ -285,10 +287,10 @@ def test_pages_wide_encodings_are_recognised() -> None:
     st.lists(st.text(), max_size=4),
     st.text(),
 )
-def test_pages_any_text_is_read(
+def test_pages_any_text_is_accepted(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
-    """No text of a page raises, and each result can be printed."""
+    """No text raises, and each result is printed on one line."""
     made = directives_of(tags, headers, robot_names(robot))
 
     assert made.index is (made.noindex is None)

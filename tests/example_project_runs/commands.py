@@ -1,4 +1,4 @@
-"""Runs a command of the example project as a user does, with the tests' own Python."""
+"""Run a command of the example project as a user does, with the Python of the tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 EXAMPLE = Path(__file__).resolve().parents[2] / "example_project"
 TIME_LIMIT = 300
 WIDTH = 100
-"""Columns that the output promises to fit."""
+"""Columns that the output fits."""
 
 
 def environment() -> dict[str, str]:
@@ -20,7 +20,7 @@ def environment() -> dict[str, str]:
 
 
 def command(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `example_project/NAME` from another folder; return how it ended."""
+    """Run `example_project/NAME` from another folder, and return its result."""
     return subprocess.run(
         [EXAMPLE / name, *arguments],
         cwd="/",
@@ -34,5 +34,5 @@ def command(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def too_wide(output: str) -> list[str]:
-    """Return the lines that do not fit."""
+    """Return the lines that do not fit WIDTH."""
     return [line for line in output.split("\n") if len(line) > WIDTH]

@@ -1,4 +1,4 @@
-"""Test of `example_project/beyond`: a crawl for each thing that 1994 does not have."""
+"""Test of `example_project/beyond`: a crawl for each feature beyond 1994."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tests.example_project_runs.commands import command, too_wide
 
 
 @pytest.mark.long
-def test_each_of_the_five_crawls_does_exactly_what_it_should() -> None:
-    """Dialects, crawl delay, sitemaps and page directives; the command itself judges."""
+def test_beyond_finds_all_five_crawls_right() -> None:
+    """Dialects, crawl delay, sitemaps and page directives; the command checks the crawls."""
     done = command("beyond")
 
     assert done.returncode == 0, done.stdout + done.stderr

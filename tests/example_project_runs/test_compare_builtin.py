@@ -10,11 +10,11 @@ import scrapy
 
 from tests.example_project_runs.commands import command, too_wide
 
-# One worker runs the command once for all of this module.
+# On one worker, the command runs once for the whole module.
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("compare_builtin")]
 
 NUMBERS = range(1, 16)
-"""The scenarios: one for each known fault of the built-in."""
+"""The numbers of the scenarios, one for each known fault of the built-in."""
 
 BUILTIN: dict[int, dict[str, object]] = {
     1: {"fetched": 4},
@@ -47,7 +47,7 @@ def measured() -> tuple[int, Rows]:
 
 
 def test_every_scenario_is_run_on_both_sides(measured: tuple[int, Rows]) -> None:
-    """The exit code says that our side is right in all of them."""
+    """Exit code 0 means that our side is right in all of them."""
     code, rows = measured
 
     assert code == 0
@@ -57,7 +57,7 @@ def test_every_scenario_is_run_on_both_sides(measured: tuple[int, Rows]) -> None
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_our_side_is_right(measured: tuple[int, Rows], number: int) -> None:
-    """We do what the standard or common sense wants."""
+    """Our middleware does what the scenario expects."""
     row = measured[1][number]
 
     assert row["ours"]["ok"], f"{row['situation']}: {row['ours']['did']}"
@@ -71,7 +71,7 @@ def test_our_side_is_right(measured: tuple[int, Rows], number: int) -> None:
 def test_the_built_in_has_the_known_fault(
     measured: tuple[int, Rows], number: int
 ) -> None:
-    """Nothing is said of it that it does not do."""
+    """The documentation claims no other faults than those measured."""
     found = measured[1][number]["builtin"]
 
     assert not found["ok"]
@@ -80,7 +80,7 @@ def test_the_built_in_has_the_known_fault(
 
 
 def test_the_table_fits_its_columns() -> None:
-    """The printed table has one scenario, both marks, the counts, and no line too wide."""
+    """With one scenario, the marks of both sides, and the counts."""
     done = command("compare_builtin", "--only", "14")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -90,8 +90,8 @@ def test_the_table_fits_its_columns() -> None:
     assert too_wide(done.stdout) == []
 
 
-def test_an_unknown_scenario_is_wrong_use() -> None:
-    """A number that is not in the table ends with 2 and runs nothing."""
+def test_unknown_scenario_is_wrong_use() -> None:
+    """The exit code is 2, and nothing is run."""
     done = command("compare_builtin", "--only", "99")
 
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Tests of the example project in another place: it is an ordinary Scrapy project."""
+"""Tests of a copy of the example project, which is an ordinary Scrapy project."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """Copy the project, without what its commands leave there."""
-    leave = shutil.ignore_patterns(".*", "__pycache__", "compared.*", "venv*")
-    return shutil.copytree(EXAMPLE, tmp_path / "mine", ignore=leave)
+    """Copy the project without files that its commands have written."""
+    ignore = shutil.ignore_patterns(".*", "__pycache__", "compared.*", "venv*")
+    return shutil.copytree(EXAMPLE, tmp_path / "mine", ignore=ignore)
 
 
 def run(
     folder: Path, *command: str, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Run *command* in *folder*, where nothing of this clone but the package is found."""
+    """Run *command* in *folder*, where only the package of this clone can be imported."""
     return subprocess.run(
         command,
         cwd=folder,
@@ -39,8 +39,8 @@ def run(
     )
 
 
-def test_a_copy_crawls_with_the_installed_package_alone(copied: Path) -> None:
-    """`scrapy crawl pages` in the copy obeys every host that the copy's `run` serves."""
+def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
+    """`scrapy crawl pages` in the copy obeys all hosts served by `run` of the copy."""
     with subprocess.Popen(
         ["./run", "--serve"],
         cwd=copied,
@@ -63,10 +63,8 @@ def test_a_copy_crawls_with_the_installed_package_alone(copied: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["run", "compare_builtin"])
-def test_a_command_that_lacks_the_clone_says_what_to_do(
-    name: str, copied: Path
-) -> None:
-    """Nothing is installed from elsewhere, and the scenarios are in the clone."""
+def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> None:
+    """`run` installs nothing, and the scenarios are only in the clone."""
     python = "" if name == "run" else sys.executable
 
     done = run(copied, f"./{name}", ROBOTS1994_PYTHON=python)

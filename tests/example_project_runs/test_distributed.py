@@ -1,4 +1,4 @@
-"""Test of `example_project/distributed`: workers, one Redis, the hosts of `run`."""
+"""Test of `example_project/distributed`: several workers with one Redis."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.support.redis_server import RedisServer
 @pytest.mark.redis
 @pytest.mark.parametrize("workers", ["3", "6"])
 def test_workers_request_each_robots_txt_once(workers: str) -> None:
-    """The command says so itself: who fetched what, and that it was right."""
+    """The command counts the requests for each host and finds them right."""
     with RedisServer() as server, mock.patch.dict(os.environ, REDIS_URL=server.url):
         done = command("distributed", "--workers", workers)
         with server.client() as client:
             left = list(client.scan_iter())
 
     assert done.returncode == 0, done.stdout + done.stderr
-    # All but that of the host that resets connections: a network failure is not shared.
+    # Except for the host that resets connections: network failures are not shared.
     counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
     assert int(counts.pop("reset")) in {1, 2}
     assert len(counts) == 12

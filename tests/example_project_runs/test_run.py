@@ -23,7 +23,7 @@ from tests.example_project_runs.commands import (
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
-# One worker runs the command once for all of this module.
+# On one worker, the command runs once for the whole module.
 pytestmark = pytest.mark.xdist_group("example_run")
 
 BUILTIN_IN_OUR_PLACE = """
@@ -44,7 +44,7 @@ sys.exit(demo.main())
 
 @pytest.fixture(scope="module")
 def done() -> CompletedProcess[str]:
-    """Return the one run that the tests of this module look at."""
+    """Return the run that the tests of this module check."""
     return command("run")
 
 
@@ -74,7 +74,7 @@ def test_run_prints_both_crawls(done: CompletedProcess[str]) -> None:
 def test_run_prints_what_the_parser_of_the_builtin_would_decide(
     done: CompletedProcess[str],
 ) -> None:
-    """Counts are those of all pages: the comparison ends before they are printed."""
+    """The counts include all pages: the comparison has ended before they are printed."""
     section = done.stdout.partition("ROBOTS1994_COMPARE = True\n")[2]
     counts = re.findall(r"^  ProtegoRobotParser  (\w+) +(\d+)$", section, re.MULTILINE)
 
@@ -83,7 +83,7 @@ def test_run_prints_what_the_parser_of_the_builtin_would_decide(
 
 
 def test_run_names_the_line_of_a_refusal(done: CompletedProcess[str]) -> None:
-    """A refused page is printed with the line and the record that refused it."""
+    """With the name and the line of its record."""
     sentence = (
         'disallowed by line 7, "Disallow: /archive", '
         'of the record for "examplebot" (line 5)'
@@ -93,7 +93,7 @@ def test_run_names_the_line_of_a_refusal(done: CompletedProcess[str]) -> None:
 
 
 def test_run_requests_each_robots_txt_once(done: CompletedProcess[str]) -> None:
-    """However many pages waited for it."""
+    """However many pages wait for it."""
     _, _, rest = done.stdout.partition("Requests for robots.txt: 13\n")
     counts = rest.partition("\n\n")[0].replace(",", " ").split()
 
@@ -102,7 +102,7 @@ def test_run_requests_each_robots_txt_once(done: CompletedProcess[str]) -> None:
 
 
 def test_run_prints_the_stats(done: CompletedProcess[str]) -> None:
-    """The built-in's keys under their names, and ours."""
+    """Both the keys of the built-in and ours."""
     stats = dict(
         line.rsplit(maxsplit=1)
         for line in done.stdout.split("\n")
@@ -116,19 +116,19 @@ def test_run_prints_the_stats(done: CompletedProcess[str]) -> None:
 def test_run_prints_the_warning_about_a_split_record(
     done: CompletedProcess[str],
 ) -> None:
-    """The blank line that opens the host is named by its number."""
+    """The warning has the number of the blank line that splits it."""
     _, _, rest = done.stdout.partition("Warnings in the log:")
 
     assert "line 2" in rest.partition("Stats")[0]
 
 
 def test_run_fits_its_columns(done: CompletedProcess[str]) -> None:
-    """No line of the output is wider than promised."""
+    """At most 100."""
     assert too_wide(done.stdout) == []
 
 
-def test_run_writes_a_report_and_prints_where(done: CompletedProcess[str]) -> None:
-    """The report has what the built-in's parser would have decided in our crawl."""
+def test_run_writes_a_report_and_prints_its_path(done: CompletedProcess[str]) -> None:
+    """The report names the built-in's parser."""
     _, _, rest = done.stdout.partition("The report: example_project/")
     report = EXAMPLE / rest.partition(" ")[0]
 
@@ -137,7 +137,7 @@ def test_run_writes_a_report_and_prints_where(done: CompletedProcess[str]) -> No
 
 
 def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
-    """With the built-in in our place the same expectations end it with 1."""
+    """The exit code is 1 for a crawl with the built-in that takes the place of ours."""
     ran = subprocess.run(
         [sys.executable, "-c", BUILTIN_IN_OUR_PLACE],
         cwd=EXAMPLE,
@@ -155,7 +155,7 @@ def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
 
 
 def test_serve_prints_every_origin_as_json() -> None:
-    """`--serve` prints where every host is, as one line of JSON."""
+    """`--serve` prints one line of JSON with the origin of every host."""
     served = command("run", "--serve")
 
     where = json.loads(served.stdout)
@@ -165,8 +165,8 @@ def test_serve_prints_every_origin_as_json() -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--serve"]])
-def test_ctrl_c_ends_it_with_a_sentence(arguments: list[str]) -> None:
-    """As a terminal sends it: to the command and to the crawl it runs."""
+def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
+    """The signal goes to the command and to its crawl, as from a terminal."""
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
         env=environment(),
@@ -178,7 +178,7 @@ def test_ctrl_c_ends_it_with_a_sentence(arguments: list[str]) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
         assert process.stdout is not None
-        # Once it prints, the sites are served and a crawl begins, or Enter is awaited.
+        # Once it prints, it serves the sites, and starts a crawl or waits for Enter.
         process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=TIME_LIMIT)

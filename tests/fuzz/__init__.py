@@ -1,1 +1,1 @@
-"""Any bytes: what must hold of every file, tried with inputs nobody would write."""
+"""Properties of every file, tested with generated and fuzzed input."""

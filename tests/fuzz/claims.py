@@ -1,6 +1,6 @@
-"""Claims that hold of every file, robot and path; each raises AssertionError if not.
+"""Claims that hold for every file, robot and path; each raises AssertionError if not.
 
-Hypothesis tries them in the test run, the fuzz target for as long as one likes.
+Hypothesis checks them in the test run, and the fuzz target for as long as it runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FIELDS = (LineKind.USER_AGENT, LineKind.DISALLOW, LineKind.ORPHAN, LineKind.NAME
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A file as bytes, and who asks it for what; *place* chooses one of its lines."""
+    """A file as bytes, a robot and a target; *place* chooses a line of the file."""
 
     body: bytes
     robot: str
@@ -28,83 +28,83 @@ class Question:
     place: int = 0
 
     def parsed(self, body: bytes | str | None = None) -> RobotsTxt:
-        """The file, or another *body* read the same way."""
+        """Return the file, or another *body*, parsed in the same reading."""
         return RobotsTxt.parse(
             self.body if body is None else body, reading=self.reading
         )
 
     def allows(self, body: str) -> bool:
-        """What another *body* says to the same question."""
+        """Return the answer of another *body* to the same question."""
         return self.parsed(body).allowed(self.target, self.robot)
 
 
-def every_line_is_accounted_for(asked: Question) -> None:
-    """The lines are numbered, each has its kind, and joined they are the text."""
-    robots = asked.parsed()
+def every_line_is_accounted_for(question: Question) -> None:
+    """The lines are numbered from 1, and joined they are the text."""
+    robots = question.parsed()
 
     assert "".join(line.text + line.ending for line in robots.lines) == robots.text
     numbers = [line.number for line in robots.lines]
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def what_is_told_is_printable(asked: Question) -> None:
-    """Verdicts and problems have their place and hold nothing raw."""
-    robots = asked.parsed()
-    verdict = robots.verdict(asked.target, asked.robot)
+def output_is_printable(question: Question) -> None:
+    """Verdicts and problems are printable, and problems have a place in the file."""
+    robots = question.parsed()
+    verdict = robots.verdict(question.target, question.robot)
 
     assert is_printable(str(verdict))
-    for problem in (*robots.problems, *robots.weakening_problems(asked.robot)):
+    for problem in (*robots.problems, *robots.weakening_problems(question.robot)):
         assert is_printable(str(problem))
         assert 1 <= problem.line <= len(robots.lines) + 1
-    assert set(robots.weakening_problems(asked.robot)) <= set(robots.problems)
+    assert set(robots.weakening_problems(question.robot)) <= set(robots.problems)
 
 
-def both_paths_agree(asked: Question) -> None:
-    """The quick answer is that of the verdict, and the line named is a rule."""
-    robots = asked.parsed()
-    verdict = robots.verdict(asked.target, asked.robot)
+def allowed_and_verdict_agree(question: Question) -> None:
+    """`allowed()` and `verdict()` agree, and the line of the verdict is a rule."""
+    robots = question.parsed()
+    verdict = robots.verdict(question.target, question.robot)
 
-    assert robots.allowed(asked.target, asked.robot) is verdict.allowed
+    assert robots.allowed(question.target, question.robot) is verdict.allowed
     if verdict.line is not None:
         line = robots.lines[verdict.line - 1]
         assert (line.field.lower(), line.value) == ("disallow", verdict.rule)
 
 
-def the_plain_reading_agrees(asked: Question) -> None:
-    """The second reading of the clauses gives the same answer."""
-    robots = asked.parsed()
-    names = list(robot_names(asked.robot))
-    cautious = asked.reading == "cautious"
+def oracle_agrees(question: Question) -> None:
+    """The plain second parser gives the same answer."""
+    robots = question.parsed()
+    names = list(robot_names(question.robot))
+    cautious = question.reading == "cautious"
 
-    expected = oracle.allowed(robots.text, asked.target, names, cautious=cautious)
-    assert robots.allowed(asked.target, asked.robot) is expected
+    expected = oracle.allowed(robots.text, question.target, names, cautious=cautious)
+    assert robots.allowed(question.target, question.robot) is expected
 
 
-def line_ends_do_not_matter(asked: Question) -> None:
-    """1994 F2: NL, CR NL and CR are one."""
-    robots = asked.parsed()
-    answer = robots.allowed(asked.target, asked.robot)
+def line_ends_do_not_matter(question: Question) -> None:
+    """1994 F2: NL, CR NL and CR are equivalent."""
+    robots = question.parsed()
+    answer = robots.allowed(question.target, question.robot)
 
     for ending in ("\n", "\r\n", "\r"):
         body = "".join(it.text + (ending if it.ending else "") for it in robots.lines)
-        assert asked.allows(body) is answer
+        assert question.allows(body) is answer
 
 
-def comments_and_unknown_fields_do_not_matter(asked: Question) -> None:
-    """1994 F5, F6: a line that counts for nothing, anywhere, changes nothing."""
-    robots = asked.parsed()
-    answer = robots.allowed(asked.target, asked.robot)
+def comments_and_unknown_fields_do_not_matter(question: Question) -> None:
+    """1994 F5, F6: an added line that is ignored changes no answer."""
+    robots = question.parsed()
+    answer = robots.allowed(question.target, question.robot)
     lines = [line.text for line in robots.lines]
-    at = asked.place % (len(lines) + 1)
+    at = question.place % (len(lines) + 1)
 
     for extra in ("# Disallow: /", " \t#", "Allow: /", "Disalow: /", "no colon"):
-        assert asked.allows("\n".join([*lines[:at], extra, *lines[at:]])) is answer
+        assert question.allows("\n".join([*lines[:at], extra, *lines[at:]])) is answer
 
 
-def the_case_of_fields_does_not_matter(asked: Question) -> None:
+def case_of_fields_does_not_matter(question: Question) -> None:
     """1994 F4: field names compare without case."""
-    robots = asked.parsed()
-    answer = robots.allowed(asked.target, asked.robot)
+    robots = question.parsed()
+    answer = robots.allowed(question.target, question.robot)
     lines = [
         it.text.replace(it.field, it.field.swapcase(), 1)
         if it.kind in FIELDS
@@ -112,42 +112,42 @@ def the_case_of_fields_does_not_matter(asked: Question) -> None:
         for it in robots.lines
     ]
 
-    assert asked.allows("\n".join(lines)) is answer
+    assert question.allows("\n".join(lines)) is answer
 
 
-def what_begins_with_a_rule_is_disallowed(asked: Question) -> None:
+def url_that_begins_with_a_rule_is_disallowed(question: Question) -> None:
     """1994 D1: a longer URL under a disallowed prefix is disallowed."""
-    robots = asked.parsed()
-    obeyed = obeyed_records(robots, asked.robot)
+    robots = question.parsed()
+    obeyed = obeyed_records(robots, question.robot)
     rules = [rule.value for record in obeyed for rule in record.rules]
     rules = [rule for rule in rules if rule.startswith("/")]
 
     if rules:
-        url = rules[asked.place % len(rules)] + asked.target.partition("#")[0]
-        is_the_file = oracle.decoded(url) == oracle.decoded("/robots.txt")
-        assert robots.allowed(url, asked.robot) is is_the_file
+        url = rules[question.place % len(rules)] + question.target.partition("#")[0]
+        is_robots_txt = oracle.decoded(url) == oracle.decoded("/robots.txt")
+        assert robots.allowed(url, question.robot) is is_robots_txt
 
 
-def a_further_rule_opens_nothing(asked: Question) -> None:
+def added_rule_allows_nothing(question: Question) -> None:
     """An added Disallow line never allows more."""
-    robots = asked.parsed()
+    robots = question.parsed()
     lines = [line.text for line in robots.lines]
     owned = [it.number for it in robots.lines if it.kind is LineKind.DISALLOW]
 
-    if owned and not robots.allowed(asked.target, asked.robot):
-        at = owned[asked.place % len(owned)]
+    if owned and not robots.allowed(question.target, question.robot):
+        at = owned[question.place % len(owned)]
         for extra in ("Disallow:", "Disallow: /x", "disallow: x # y"):
-            assert not asked.allows("\n".join([*lines[:at], extra, *lines[at:]]))
+            assert not question.allows("\n".join([*lines[:at], extra, *lines[at:]]))
 
 
 CLAIMS = (
     every_line_is_accounted_for,
-    what_is_told_is_printable,
-    both_paths_agree,
-    the_plain_reading_agrees,
+    output_is_printable,
+    allowed_and_verdict_agree,
+    oracle_agrees,
     line_ends_do_not_matter,
     comments_and_unknown_fields_do_not_matter,
-    the_case_of_fields_does_not_matter,
-    what_begins_with_a_rule_is_disallowed,
-    a_further_rule_opens_nothing,
+    case_of_fields_does_not_matter,
+    url_that_begins_with_a_rule_is_disallowed,
+    added_rule_allows_nothing,
 )

@@ -3,8 +3,8 @@
     pip install atheris
     python -m tests.fuzz.fuzz_parse FOLDER -max_total_time=1200 -len_control=20
 
-FOLDER keeps the inputs that reached something new; one that refutes a claim is left as
-`crash-…` in the working directory, and tried again by naming it instead of FOLDER.
+FOLDER stores the inputs that reached new code. An input that refutes a claim is written
+to the working directory as `crash-…`; to repeat it, name it instead of FOLDER.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ READINGS = ("literal", "cautious")
 LONGEST = 500
 
 
-def tried(data: bytes) -> None:
-    """Hold every claim against the file and the question that *data* are."""
+def check_claims(data: bytes) -> None:
+    """Check every claim for the file and the question that *data* encodes."""
     given = atheris.FuzzedDataProvider(data)
     reading = given.PickValueInList(list(READINGS))
     robot = given.PickValueInList(list(ROBOTS)) or given.ConsumeUnicode(12)
     target = given.PickValueInList(list(PATHS))
     place = given.ConsumeIntInRange(0, 40)
     body = given.ConsumeBytes(LONGEST)
-    asked = Question(body, robot, target, reading, place)
+    question = Question(body, robot, target, reading, place)
     for claim in CLAIMS:
-        claim(asked)
+        claim(question)
 
 
 def dictionary(folder: Path) -> Path:
-    """Write the words of a robots.txt where the fuzzer reads them."""
+    """Write a dictionary of robots.txt words for libFuzzer into *folder*."""
     path = folder / "words.dict"
     words = [word.encode("utf-8") for word in (*FIELDS, *VALUES) if word]
     quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in words)
@@ -47,10 +47,12 @@ def dictionary(folder: Path) -> Path:
 
 
 def main() -> None:
-    """Fuzz until libFuzzer's own arguments say that it is enough."""
+    """Fuzz until the limits in libFuzzer's arguments are reached."""
     with tempfile.TemporaryDirectory() as folder:
         words = dictionary(Path(folder))
-        atheris.Setup([*sys.argv, f"-dict={words}", f"-max_len={LONGEST}"], tried)
+        atheris.Setup(
+            [*sys.argv, f"-dict={words}", f"-max_len={LONGEST}"], check_claims
+        )
         atheris.Fuzz()
 
 

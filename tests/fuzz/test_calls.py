@@ -1,4 +1,4 @@
-"""Work grows as the file does, also on files built to be hostile."""
+"""Work grows linearly with the size of a file, even if the file is hostile."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ from tests.benchmarks.growth import HOSTILE, OPERATIONS
 from tests.support.calls import calls
 
 SMALL = 2**12
-"""Bytes of a short file; its rules are as many as an index is made of."""
+"""The bytes of a short file, which has enough rules for an index."""
 
 TIMES = 8
 WORST = 2.0
-"""So many times more calls a byte may cost in a file 8 times as long. Where work grew
-with the square of the length, it would be 8 times."""
+"""The most by which calls per byte may grow in a file 8 times as long.
+
+They would grow 8 times if the work grew with the square of the length.
+"""
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_calls_grow_as_the_file_does(name: str) -> None:
-    """No operation costs a byte of a long file much more than one of a short file.
+def test_calls_grow_linearly_with_the_file(name: str) -> None:
+    """No operation takes many more calls per byte in a long file than in a short one.
 
     `python -m tests.benchmarks.growth` measures the time, which no test judges.
     """
     for operation, work in OPERATIONS.items():
         small, large = (
-            calls_a_byte(HOSTILE[name](size), operation)
+            calls_per_byte(HOSTILE[name](size), operation)
             for size in (SMALL, SMALL * TIMES)
         )
         assert large < WORST * small, f"{operation} ({work}): {small}, {large}"
 
 
-def calls_a_byte(body: str, operation: str) -> float:
-    """Return the calls of an operation by the bytes of *body*, nothing cached."""
+def calls_per_byte(body: str, operation: str) -> float:
+    """Return the calls of an operation per byte of *body*, with nothing cached."""
     robots = RobotsTxt.parse(body)
     return calls(partial(OPERATIONS[operation], robots)) / len(body)

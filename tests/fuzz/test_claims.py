@@ -1,4 +1,4 @@
-"""The claims of every file, tried on files that hypothesis makes."""
+"""The claims about every file, checked with files from hypothesis."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ questions = st.builds(
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.__name__)
-def test_a_claim_holds_of_any_file(claim: Callable[[Question], None]) -> None:
-    """No made file, robot, path or reading refutes it."""
+def test_claim_holds_for_any_file(claim: Callable[[Question], None]) -> None:
+    """No generated file, robot, path or reading refutes it."""
 
     @settings(max_examples=300, deadline=None)
     @given(questions)
     @example(Question(b"", "", "/"))
-    def tried(asked: Question) -> None:
-        claim(asked)
+    def check(question: Question) -> None:
+        claim(question)
 
-    tried()
+    check()

@@ -1,1 +1,1 @@
-"""Other plugins and download handlers together with this package, in real crawls."""
+"""Real crawls with other plugins and download handlers."""

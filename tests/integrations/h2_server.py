@@ -1,6 +1,6 @@
-"""`python -m tests.integrations.h2_server FILE`: HTTP/2 with the key and certificate.
+"""`python -m tests.integrations.h2_server FILE`: serve HTTP/2 with key and certificate FILE.
 
-It prints its port, and then the path of each request, one a line.
+It prints its port, and then the path of each request, one per line.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ PAGE = b"<title>page</title>"
 
 
 class Pages(asyncio.Protocol):
-    """A robots.txt that closes /private and, far down, /late; else a page."""
+    """Protocol that serves FILE as /robots.txt, and a page for any other path."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Greet as HTTP/2 has it."""
+        """Start the HTTP/2 connection."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self._talk = H2Connection(H2Configuration(client_side=False))
-        self._talk.initiate_connection()
-        transport.write(self._talk.data_to_send())
+        self._connection = H2Connection(H2Configuration(client_side=False))
+        self._connection.initiate_connection()
+        transport.write(self._connection.data_to_send())
 
     def data_received(self, data: bytes) -> None:
-        """Answer every request that is complete."""
-        for event in self._talk.receive_data(data):
+        """Respond to every complete request."""
+        for event in self._connection.receive_data(data):
             if isinstance(event, RequestReceived):
                 path = dict(event.headers)[b":path"]
-                print(path.decode("latin-1"), flush=True)  # noqa: T201 - as below
+                print(path.decode("latin-1"), flush=True)  # noqa: T201 (its interface)
                 body = FILE if path == b"/robots.txt" else PAGE
                 kind = ("content-type", "text/html")
                 size = ("content-length", str(len(body)))
-                self._talk.send_headers(
+                self._connection.send_headers(
                     event.stream_id, [(":status", "200"), kind, size]
                 )
-                self._talk.send_data(event.stream_id, body, end_stream=True)
-        self._transport.write(self._talk.data_to_send())
+                self._connection.send_data(event.stream_id, body, end_stream=True)
+        self._transport.write(self._connection.data_to_send())
 
 
 async def main(pem: str) -> None:

@@ -1,4 +1,4 @@
-"""A spider with a scrapy-poet page object, as its documentation shows it."""
+"""A spider with a scrapy-poet page object, written like those of its documentation."""
 
 # scrapy-poet reads annotations at run time, so they must not be postponed here.
 
@@ -12,7 +12,7 @@ from web_poet.exceptions import HttpError
 from tests.support.child import RequestingSpider
 
 
-class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # not looked into
+class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not follow web_poet
     """The title of a page."""
 
     @property
@@ -22,14 +22,14 @@ class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # not looked in
 
 
 class Paged(RequestingSpider):
-    """Reads pages by page objects, which request another page themselves."""
+    """Spider whose callback gets a page object and requests another page itself."""
 
     name = "paged"
 
-    async def fetched(  # type: ignore[override]  # scrapy-poet hands over more
+    async def fetched(  # type: ignore[override]  # scrapy-poet passes more arguments
         self, response: Response, page: TitlePage, http: HttpClient
     ) -> AsyncIterator[Any]:
-        """One item a page; `more` says what became of the further request."""
+        """Yield an item per page; `more` is the status or error of the further request."""
         try:
             further = await http.get(response.urljoin("/private/more"))
             more = str(further.status)

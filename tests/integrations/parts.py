@@ -1,4 +1,4 @@
-"""Components of other plugins, as crawls of these tests load them."""
+"""Components of other plugins that these crawls load by their import path."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
-class AnyDeltaFetch(DeltaFetch):  # type: ignore[misc]  # it has no types
-    """scrapy-deltafetch for newer Scrapy, which 2.1.0 by itself stops at the start."""
+class AnyDeltaFetch(DeltaFetch):  # type: ignore[misc]  # it has no annotations
+    """DeltaFetch for newer Scrapy, with which scrapy-deltafetch 2.1.0 does not start."""
 
     async def process_spider_output_async(
         self, response: Response, result: AsyncIterator[Any], spider: Any = None
     ) -> AsyncIterator[Any]:
-        """What its method for older Scrapy says."""
+        """Yield the results of its method for older Scrapy."""
         results = [each async for each in result]
         for each in self.process_spider_output(response, results, spider):
             yield each

@@ -1,4 +1,4 @@
-"""A spider of scrapy-redis, as its documentation shows it."""
+"""A scrapy-redis spider, written like those of its documentation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from scrapy.http import TextResponse
 
 
-class Shared(RedisSpider):  # type: ignore[misc]  # it has no types
-    """Takes its start URLs from a list in Redis, follows links, yields an item a page.
+class Shared(RedisSpider):  # type: ignore[misc]  # it has no annotations
+    """Take start URLs from a list in Redis, follow links, and yield an item per page.
 
-    It ends a second after it has run dry: a worker waits for ever by itself.
+    It ends after a second without requests; by default, a worker waits forever.
     """
 
     name = "shared"

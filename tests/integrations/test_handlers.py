@@ -1,4 +1,4 @@
-"""Download handlers that are not Scrapy's default: robots.txt comes by them as well."""
+"""Crawls with other download handlers than Scrapy's default."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 CLOSED = "User-agent: *\nDisallow: /private\n"
 MODULE = "scrapy.core.downloader.handlers"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
-OF_TODAY = pytest.mark.skipif(
-    VERSION < (2, 16), reason="its own HTTP/2 fails with the pyOpenSSL of today"
+WITH_CURRENT_HTTP2 = pytest.mark.skipif(
+    VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL"
 )
 IMPERSONATING = "scrapy_impersonate.ImpersonateDownloadHandler"
 
 
 def impersonate(site: Site, *paths: str, **settings: Any) -> CrawlResult:
-    """Crawl *paths* as scrapy-impersonate's Chrome."""
-    asked = [
+    """Crawl *paths* with scrapy-impersonate as Chrome."""
+    requests = [
         CrawlRequest(site.url(path), meta={"impersonate": "chrome"}) for path in paths
     ]
     handlers = {"http": IMPERSONATING, "https": IMPERSONATING}
-    return crawl(asked, settings={"DOWNLOAD_HANDLERS": handlers} | settings)
+    return crawl(requests, settings={"DOWNLOAD_HANDLERS": handlers} | settings)
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ def h2_port(tmp_path: Path) -> Iterator[int]:
         server.kill()
 
 
-@OF_TODAY
-def test_http2_of_scrapy(h2_port: int) -> None:
-    """One refused, one fetched, and robots.txt itself came over HTTP/2."""
+@WITH_CURRENT_HTTP2
+def test_http2_handler_obeys_robots_txt(h2_port: int) -> None:
+    """The handler fetches robots.txt, too."""
     url = f"https://127.0.0.1:{h2_port}"
     handler = {"https": f"{MODULE}.http2.H2DownloadHandler"}
 
@@ -68,25 +68,27 @@ def test_http2_of_scrapy(h2_port: int) -> None:
     assert result.stats["robotstxt/response_status_count/200"] == 1
 
 
-@OF_TODAY
-@pytest.mark.parametrize("is_cut", [False, True])
-def test_http2_cuts_what_is_longer(h2_port: int, *, is_cut: bool) -> None:
-    """The file comes whole before it is cut, and only what comes before the limit is obeyed."""
+@WITH_CURRENT_HTTP2
+@pytest.mark.parametrize("is_truncated", [False, True])
+def test_http2_file_is_truncated_at_the_limit(
+    h2_port: int, *, is_truncated: bool
+) -> None:
+    """HTTP/2 downloads the whole file; only the lines before the limit are obeyed."""
     url = f"https://127.0.0.1:{h2_port}"
     settings: dict[str, Any] = {
         "DOWNLOAD_HANDLERS": {"https": f"{MODULE}.http2.H2DownloadHandler"}
-    } | ({"ROBOTS1994_MAX_BYTES": 100} if is_cut else {})
+    } | ({"ROBOTS1994_MAX_BYTES": 100} if is_truncated else {})
 
     result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
 
-    assert result.fetched_urls == ([f"{url}/late"] if is_cut else [])
+    assert result.fetched_urls == ([f"{url}/late"] if is_truncated else [])
     assert f"{url}/private" in result.failed_urls
-    assert result.stats.get("robots1994/truncated") == (1 if is_cut else None)
+    assert result.stats.get("robots1994/truncated") == (1 if is_truncated else None)
 
 
 @pytest.mark.skipif(VERSION < (2, 15), reason="this Scrapy has no such handler")
-def test_httpx_of_scrapy(site: Site) -> None:
-    """On the asyncio reactor too, also for what is longer than we read (O24)."""
+def test_httpx_handler_obeys_a_truncated_file(site: Site) -> None:
+    """The complete lines before the limit count (O24)."""
     site.robots(CLOSED + "# a long comment\n" * 1000)
     handler = f"{MODULE}._httpx.HttpxDownloadHandler"
     settings: dict[str, Any] = {
@@ -101,9 +103,11 @@ def test_httpx_of_scrapy(site: Site) -> None:
     assert result.stats["robots1994/truncated"] == 1
 
 
-@pytest.mark.skipif(VERSION < (2, 19), reason="an older one may know no proxy")
-def test_httpx_has_room_for_all_robots_txt_behind_a_proxy(site: Site) -> None:
-    """Five are on their way at once, where pages have one connection to the proxy."""
+@pytest.mark.skipif(VERSION < (2, 19), reason="older versions may not support proxies")
+def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
+    site: Site,
+) -> None:
+    """Although CONCURRENT_REQUESTS = 1 leaves pages one connection to the proxy."""
     site.robots(CLOSED, gate="all")
     site.open_when("all", "/robots.txt", count=5)
     pages = [
@@ -123,8 +127,10 @@ def test_httpx_has_room_for_all_robots_txt_behind_a_proxy(site: Site) -> None:
 
 
 @pytest.mark.parametrize("propagated", [(), ("impersonate",)])
-def test_scrapy_impersonate(propagated: tuple[str, ...], site: Site) -> None:
-    """Curl requests robots.txt too if ROBOTS1994_PROPAGATE_META says so."""
+def test_scrapy_impersonate_fetches_robots_txt_if_configured(
+    propagated: tuple[str, ...], site: Site
+) -> None:
+    """ROBOTS1994_PROPAGATE_META decides whether curl also requests robots.txt."""
     site.robots(CLOSED)
 
     result = impersonate(
@@ -145,22 +151,22 @@ def test_scrapy_impersonate(propagated: tuple[str, ...], site: Site) -> None:
     assert agents == {"walker/1.0"}
 
 
-def test_scrapy_impersonate_by_the_name_of_a_browser(site: Site) -> None:
-    """With no USER_AGENT the page is requested as Chrome, which no record names.
+def test_scrapy_impersonate_with_the_user_agent_of_a_browser(site: Site) -> None:
+    """Without USER_AGENT the page is requested as Chrome, which no record names.
 
-    So ROBOTSTXT_USER_AGENT says by which one; robots.txt itself is Scrapy's request.
+    ROBOTSTXT_USER_AGENT selects the record. Scrapy itself requests robots.txt.
     """
     site.robots(
         "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
     )
 
-    nameless = impersonate(site, "/open", USER_AGENT="")
+    unnamed = impersonate(site, "/open", USER_AGENT="")
     site.forget()
     result = impersonate(
         site, "/open", "/private", USER_AGENT="", ROBOTSTXT_USER_AGENT="walker"
     )
 
-    assert nameless.failed_urls == [site.url("/open")]
+    assert unnamed.failed_urls == [site.url("/open")]
     assert result.fetched_urls == [site.url("/open")]
     assert result.failed_urls == [site.url("/private")]
     robots, page = site.log()
@@ -168,8 +174,8 @@ def test_scrapy_impersonate_by_the_name_of_a_browser(site: Site) -> None:
     assert "Chrome/" not in robots.headers.get("user-agent", "")
 
 
-def test_scrapy_impersonate_cuts_what_is_longer(site: Site) -> None:
-    """robots.txt comes whole by curl before it is cut (O24)."""
+def test_scrapy_impersonate_file_is_truncated_at_the_limit(site: Site) -> None:
+    """Curl downloads the whole robots.txt before it is truncated (O24)."""
     site.robots(CLOSED + "# a long comment\n" * 1000 + "Disallow: /late\n")
 
     result = impersonate(

@@ -1,4 +1,4 @@
-"""scrapy-playwright with Debian's Chromium: the browser opens what is open, alone."""
+"""scrapy-playwright with Debian's Chromium: the browser opens allowed pages only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1
 
 
 def settings() -> dict[str, Any]:
-    """What a user sets for Debian's Chromium."""
+    """Return the settings for Debian's Chromium."""
     return {
         "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
         "PLAYWRIGHT_LAUNCH_OPTIONS": {
@@ -31,20 +31,20 @@ def settings() -> dict[str, Any]:
     }
 
 
-def test_a_refused_page_opens_no_tab(site: Site) -> None:
-    """Nor does robots.txt: Scrapy fetches it by itself, under the same name.
+def test_refused_page_opens_no_tab(site: Site) -> None:
+    """Nor does robots.txt, which Scrapy fetches itself with the same User-Agent.
 
-    A redirect that the browser follows is not checked: the documentation says so.
+    A redirect that the browser follows is not checked, as the documentation says.
     """
     site.robots("User-agent: *\nDisallow: /private\n")
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
     site.answer("/moved", replies.redirect("/private/3"))
-    asked = [
+    requests = [
         CrawlRequest(site.url(path), meta={"playwright": True})
         for path in ("/private/1", "/open", "/private/2", "/moved")
     ]
 
-    result = crawl(asked, settings=settings())
+    result = crawl(requests, settings=settings())
 
     assert result.fetched_urls == [site.url("/open"), site.url("/private/3")]
     assert {failed.verdict and failed.verdict["text"] for failed in result.failed} == {
@@ -56,22 +56,22 @@ def test_a_refused_page_opens_no_tab(site: Site) -> None:
     assert "sec-fetch-mode" not in robots.headers
 
 
-def test_the_browser_by_its_own_name(site: Site) -> None:
+def test_user_agent_of_the_browser(site: Site) -> None:
     """PLAYWRIGHT_PROCESS_REQUEST_HEADERS = None sends the browser's User-Agent.
 
-    ROBOTSTXT_USER_AGENT says which record is meant all the same.
+    ROBOTSTXT_USER_AGENT still selects the record.
     """
     site.robots(
         "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
     )
-    asked = [
+    requests = [
         CrawlRequest(site.url(path), meta={"playwright": True})
         for path in ("/open", "/private")
     ]
     browser = settings() | {"PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None}
 
     result = crawl(
-        asked,
+        requests,
         settings=browser | {"USER_AGENT": "", "ROBOTSTXT_USER_AGENT": "walker"},
     )
 

@@ -1,4 +1,4 @@
-"""scrapy-deltafetch, scrapy-poet and scrapy-redis: each does its work, so do we."""
+"""Crawls with scrapy-deltafetch and scrapy-poet."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 CLOSED = "User-agent: *\nDisallow: /private\n"
 
 
-def test_scrapy_deltafetch_takes_no_refused_page_for_seen(
+def test_scrapy_deltafetch_does_not_skip_refused_pages(
     site: Site, tmp_path: Path
 ) -> None:
-    """The second crawl skips the page that gave an item, and checks the refused one again."""
+    """The second crawl skips the page with an item, and fetches the page refused before."""
     settings: dict[str, Any] = {
         "SPIDER_MIDDLEWARES": {"tests.integrations.parts.AnyDeltaFetch": 100},
         "DELTAFETCH_ENABLED": True,
         "DELTAFETCH_DIR": str(tmp_path),
     }
     options: dict[str, Any] = {
-        "spider": "tests.components.spiders:Offering",
+        "spider": "tests.components.spiders:ItemSpider",
         "spider_args": {"item": {"found": True}, "follow": True},
         "settings": settings,
     }
@@ -42,8 +42,8 @@ def test_scrapy_deltafetch_takes_no_refused_page_for_seen(
     assert second.stats["deltafetch/skipped"] == 1
 
 
-def test_scrapy_poet_is_refused_in_a_page_object(site: Site) -> None:
-    """Its add-on together with ours; a page object's own HTTP client is checked as well."""
+def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
+    """With both add-ons, a request by the HTTP client of a callback is checked, too."""
     site.robots(CLOSED)
 
     result = crawl(

@@ -1,4 +1,4 @@
-"""scrapy-redis: its scheduler stores the requests, and they are checked when they leave."""
+"""Crawls with the scheduler of scrapy-redis, which stores requests in Redis."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.redis
 CLOSED = "User-agent: *\nDisallow: /private\n"
 
 
-def kept_in(redis: RedisServer) -> dict[str, Any]:
-    """Return settings with which scrapy-redis stores the requests there."""
+def queue_in(redis: RedisServer) -> dict[str, Any]:
+    """Return settings with which scrapy-redis stores requests in *redis*."""
     return {
         "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
         "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -35,7 +35,7 @@ def kept_in(redis: RedisServer) -> dict[str, Any]:
 def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
     site: Site,
 ) -> None:
-    """Its scheduler and its filter in a Redis of its own; nothing of ours is in it."""
+    """A separate Redis has the queue and the filter, and no keys of ours."""
     site.robots(CLOSED)
     site.answer("/", replies.html('<a href="/open">o</a><a href="/private">p</a>'))
 
@@ -43,7 +43,7 @@ def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
         result = crawl(
             [site.url("/")],
             spider_args={"follow": True},
-            settings=kept_in(redis),
+            settings=queue_in(redis),
         )
         keys = redis.client().keys()
 
@@ -68,7 +68,7 @@ def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
         push("/private/1", "/first")
         crawling = start_crawl(
             spider="tests.integrations.shared:Shared",
-            settings=kept_in(redis),
+            settings=queue_in(redis),
             reactor=reactor,
         )
         site.wait("/first")
@@ -90,9 +90,9 @@ def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
 def test_slow_robots_txt_delays_no_other_origin_with_scrapy_redis(
     site: Site, reactor: Reactor
 ) -> None:
-    """48 requests wait with 3 places, all others come first, and none is lost."""
+    """48 requests wait for one origin; the others come first, and none is lost."""
     with RedisServer() as redis:
-        result = crawl_with_slow_hosts(site, reactor=reactor, settings=kept_in(redis))
+        result = crawl_with_slow_hosts(site, reactor=reactor, settings=queue_in(redis))
 
     assert_all_fetched(result)
     assert result.stats["test/most_pages"] <= 3

@@ -1,1 +1,1 @@
-"""Tests of the report on one file."""
+"""Tests of `lint`, the report on one file."""

@@ -1,4 +1,4 @@
-"""Lint says which lines another dialect reads otherwise, and reads each dialect."""
+"""Reports in each dialect, and the lines that other dialects read otherwise."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def report_of(body: str, dialect: str = "1994") -> Report:
 
 
 def sentences(dialect: str) -> list[str]:
-    """Return what the report in this dialect says of the others."""
+    """Return the sentences of a report in *dialect* about the other dialects."""
     text = " ".join(line.strip() for line in as_text(report_of(BODY, dialect)))
     return [f"the dialect{it}" for it in text.split("the dialect")[1:]]
 
 
-def test_from_1994_all_others_are_sentences() -> None:
-    """With the lines, and the fields as they are first written."""
+def test_report_in_1994_has_a_sentence_about_each_other_dialect() -> None:
+    """It lists the lines and the fields in the spelling of the file."""
     found = {it.split('"')[1]: it for it in sentences("1994")}
     revisited, extended = found["revisited"], found["extended"]
 
@@ -41,21 +41,21 @@ def test_from_1994_all_others_are_sentences() -> None:
     assert "lines 3-4, 7, 11, 13 otherwise (Allow, " in found["rfc9309"]
 
 
-def test_from_another_dialect_1994_is_sentences() -> None:
-    """What it does not know, and what it reads as one."""
+def test_report_in_another_dialect_has_a_sentence_about_1994() -> None:
+    """It lists lines with unknown fields and lines with lists."""
     assert "lines 3-4, 7, 11" in sentences("extended")[0]
     assert sentences("revisited")[0].startswith('the dialect "1994" reads lines 1, 5 ')
 
 
-def test_a_file_that_all_read_alike_says_nothing_of_dialects() -> None:
-    """Also of unknown fields, which are unknown everywhere."""
+def test_file_that_all_dialects_read_alike_has_no_such_lines() -> None:
+    """A field that is unknown in every dialect makes no difference."""
     body = "User-agent: rex\nDisallow: /x\nHost: h\nrubbish\n"
 
     assert report_of(body).read_otherwise == {}
 
 
-def test_a_rule_below_a_blank_line_is_read_otherwise_where_it_has_a_record() -> None:
-    """In both directions."""
+def test_rule_below_a_blank_line_is_read_otherwise_in_rfc9309() -> None:
+    """The report in RFC 9309 lists it for the other dialects, too."""
     body = "User-agent: *\n\nDisallow: /a\n"
     having = [name for name, it in DIALECTS.items() if not it.has_blank_lines]
 
@@ -64,8 +64,8 @@ def test_a_rule_below_a_blank_line_is_read_otherwise_where_it_has_a_record() -> 
         assert [line.number for line in lines] == [3]
 
 
-def test_text_and_json_have_it() -> None:
-    """Below the file, and under a key of its own."""
+def test_text_and_json_have_the_lines_read_otherwise() -> None:
+    """JSON has them under a key of their own; `only_problems` omits them."""
     report = report_of(BODY)
 
     lines = list(as_text(report))
@@ -75,8 +75,8 @@ def test_text_and_json_have_it() -> None:
     assert not any("otherwise" in it for it in as_text(report, only_problems=True))
 
 
-def test_json_keeps_allow_and_disallow_apart() -> None:
-    """A record of the extended dialect has both, and a delay."""
+def test_json_has_separate_keys_for_allow_and_disallow() -> None:
+    """A record of the extended dialect has both, and a crawl delay."""
     record = as_json(report_of(BODY, "extended"))["records"][0]
 
     assert record["disallow"] == ["/x /y"]
@@ -95,8 +95,8 @@ def test_json_keeps_allow_and_disallow_apart() -> None:
         ("", "forbids nothing"),
     ],
 )
-def test_the_effect_of_a_line_of_several_paths(value: str, effect: str) -> None:
-    """In the revisited dialect."""
+def test_effect_of_a_line_with_several_paths(value: str, effect: str) -> None:
+    """Only the revisited dialect has such lines."""
     body = f"User-agent: *\nDisallow: {value}\n"
 
     assert report_of(body, "revisited").effects[1] == effect
@@ -114,15 +114,15 @@ RFC9309 = [
 
 
 @pytest.mark.parametrize(("line", "effect"), RFC9309)
-def test_the_effect_of_a_rule_in_rfc9309(line: str, effect: str) -> None:
-    """A wildcard has a meaning, and a blank line ends nothing."""
+def test_effect_of_a_rule_in_rfc9309(line: str, effect: str) -> None:
+    """Wildcards have a meaning, and a blank line does not end the group."""
     report = report_of(f"User-agent: *\n\n{line}\n", "rfc9309")
 
     assert report.effects[1:] == ["", effect]
 
 
-def test_a_wildcard_is_read_otherwise_where_it_has_a_meaning() -> None:
-    """In both directions."""
+def test_wildcard_is_read_otherwise_in_dialects_with_wildcards() -> None:
+    """The report in RFC 9309 lists it for the other dialects, too."""
     body = "User-agent: *\nDisallow: /a\nDisallow: /*.php\nDisallow: /b$\n"
 
     having = [name for name, it in DIALECTS.items() if it.has_wildcards]

@@ -1,4 +1,4 @@
-"""A report in each format, for people and for programs."""
+"""Reports in each format: text, JSON, annotations and SARIF."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def report_of(body: str | bytes, name: str = "robots.txt") -> Report:
     return Report(name, RobotsTxt.parse(body))
 
 
-def test_each_line_has_what_it_does() -> None:
-    """In the order of the file, none left out."""
+def test_each_line_has_its_effect() -> None:
+    """Effects are in the order of the file."""
     assert list(report_of(BODY).effects) == EFFECTS
 
 
-def test_text_has_each_line_and_below_it_its_problems() -> None:
-    """A line, what it does, then place, severity, code, clause and how to fix it."""
+def test_text_has_each_line_with_its_problems_below() -> None:
+    """A problem has place, severity, code, clause and fix."""
     lines = list(as_text(report_of("User-agent: *\nDisallow: a\n")))
 
     assert lines == [
@@ -76,21 +76,21 @@ def test_text_has_each_line_and_below_it_its_problems() -> None:
     ]
 
 
-def test_only_problems_leaves_the_lines_out() -> None:
-    """Every problem stays."""
+def test_only_problems_omits_the_lines() -> None:
+    """Every problem is still listed."""
     lines = list(as_text(report_of(BODY), only_problems=True))
 
     assert sum(line.lstrip().startswith("^") for line in lines) == 6
     assert not any("forbids everything" in line for line in lines)
 
 
-def test_an_empty_file_says_what_it_means() -> None:
-    """1994 E1: as good as none."""
+def test_report_on_an_empty_file_says_that_all_is_allowed() -> None:
+    """1994 E1: an empty file is like no file."""
     assert "every robot may retrieve everything" in "\n".join(as_text(report_of(b"")))
 
 
-def test_ignored_codes_are_left_out() -> None:
-    """Neither in print nor in the counts."""
+def test_ignored_codes_are_neither_listed_nor_counted() -> None:
+    """They are passed to the report."""
     robots = RobotsTxt.parse("Allow: /\n")
 
     report = Report("x", robots, frozenset({"R016"}))
@@ -98,8 +98,8 @@ def test_ignored_codes_are_left_out() -> None:
     assert (report.problems, report.count("info")) == ([], 0)
 
 
-def test_no_file_of_the_corpus_breaks_a_report() -> None:
-    """Narrow enough, nothing raw in it, and JSON of JSON is JSON."""
+def test_every_file_of_the_corpus_has_a_printable_report() -> None:
+    """Lines are at most `WIDTH` wide, nothing is unprintable, and JSON can be dumped."""
     summary = Summary()
     for name, body in corpus_files()[::7]:
         report = report_of(body, name)
@@ -115,8 +115,8 @@ def test_no_file_of_the_corpus_breaks_a_report() -> None:
     assert max(map(len, table)) <= WIDTH
 
 
-def test_a_summary_of_one_file_is_about_a_file() -> None:
-    """Not "1 files"."""
+def test_summary_of_one_file_is_in_the_singular() -> None:
+    """It says "1 file", not "1 files"."""
     summary = Summary()
     summary.add(report_of("User-agent: *\nDisallow: /\n"))
 
@@ -124,8 +124,8 @@ def test_a_summary_of_one_file_is_about_a_file() -> None:
 
 
 @pytest.mark.parametrize("body", ["\x1b[31m: \u202e", "Disallow: \r/\x07", "\x9b"])
-def test_nothing_of_a_file_is_shown_raw(body: str) -> None:
-    """Control characters and marks of direction are escaped, also in the name."""
+def test_unprintable_characters_are_escaped(body: str) -> None:
+    """Control characters and direction marks are escaped, in the file name, too."""
     report = report_of(body, "\x1b]0;x\x07.txt")
 
     shown = [*as_text(report), *as_annotations(report)]
@@ -135,8 +135,8 @@ def test_nothing_of_a_file_is_shown_raw(body: str) -> None:
     assert json.dumps(as_json(report)).isascii()
 
 
-def test_an_annotation_is_one_that_github_reads() -> None:
-    """Commas and colons of a property, and per cents, are escaped."""
+def test_annotation_is_escaped_for_github() -> None:
+    """Commas and colons in properties and percent signs are escaped."""
     report = report_of("User-agent: a%b\nDisallow: x%y\n", "a,b:c.txt")
 
     assert list(as_annotations(report)) == [
@@ -149,7 +149,7 @@ def test_an_annotation_is_one_that_github_reads() -> None:
 
 
 def test_sarif_has_a_rule_for_each_result() -> None:
-    """Result, rule and place hang together; an unread file has a note."""
+    """Each result refers to its rule and place; an unread file is a notification."""
     unread = Unread("https://x/robots.txt", "no answer")
     log = as_sarif([report_of(BODY, "a b.txt"), unread], "1.0")
     run = log["runs"][0]
@@ -164,8 +164,8 @@ def test_sarif_has_a_rule_for_each_result() -> None:
     assert run["invocations"][0]["executionSuccessful"] is False
 
 
-def test_the_address_of_a_sarif_place_is_one() -> None:
-    """What no URL has is percent-encoded; the rest of a URL stays as it is."""
+def test_uri_of_a_sarif_place_is_valid() -> None:
+    """Characters that a URL must not have are percent-encoded, and no others."""
     unread = Unread("https://x/a b?\u00e9=%20&c#d", "no answer")
     (note,) = as_sarif([unread], "1")["runs"][0]["invocations"][0][
         "toolExecutionNotifications"
@@ -175,8 +175,8 @@ def test_the_address_of_a_sarif_place_is_one() -> None:
     assert place["artifactLocation"]["uri"] == "https://x/a%20b?%C3%A9=%20&c#d"
 
 
-def test_that_there_is_no_file_is_no_fault() -> None:
-    """A notice for programs, and a log that succeeded."""
+def test_missing_file_is_not_an_error() -> None:
+    """The annotation is a notice, and the SARIF log has succeeded."""
     absent = Unread("https://x/robots.txt", "no file", is_fault=False)
 
     [notice] = as_annotations(absent)
@@ -185,8 +185,8 @@ def test_that_there_is_no_file_is_no_fault() -> None:
     assert as_json(absent) == {"file": "https://x/robots.txt", "unread": "no file"}
 
 
-def test_the_fields_of_a_dialect_have_their_effects() -> None:
-    """Allow, Crawl-delay and Sitemap count where they are known."""
+def test_fields_of_the_extended_dialect_have_their_effects() -> None:
+    """Allow and Crawl-delay have an effect there; an invalid delay is ignored."""
     body = "User-agent: a\nAllow: /x\nCrawl-delay: 5\nSitemap: y\nCrawl-delay: z\n"
     report = Report("x", RobotsTxt.parse(body, dialect="extended"))
 
@@ -199,8 +199,8 @@ def test_the_fields_of_a_dialect_have_their_effects() -> None:
     ]
 
 
-def test_the_names_of_one_line_are_shown_one_by_one() -> None:
-    """Of many names the first three: a line of a report is not longer for them."""
+def test_effect_of_a_line_lists_its_first_three_names() -> None:
+    """Further names are replaced by an ellipsis."""
     body = "User-agent: Rex Max\nDisallow: /\n\nUser-agent: a b c d\nDisallow: /\n"
     report = Report("x", RobotsTxt.parse(body, dialect="revisited"))
 
@@ -209,8 +209,8 @@ def test_the_names_of_one_line_are_shown_one_by_one() -> None:
     assert effects[3] == 'begins a record, for "a" and "b" and "c" …'
 
 
-def test_a_line_of_long_names_or_paths_is_not_wider_than_others() -> None:
-    """In a dialect that has lists of them."""
+def test_line_with_long_names_or_paths_is_not_wider_than_others() -> None:
+    """The revisited dialect has lists of both."""
     names = " ".join(letter * 30 for letter in "abcd")
     paths = " ".join(f"/{letter * 30}" for letter in "abcd")
     body = f"User-agent: {names}\nDisallow: {paths}\n"

@@ -1,1 +1,1 @@
-"""An independent, naive reading of the standard, and a million questions about it."""
+"""An independent, naive parser that the package is compared with."""

@@ -1,4 +1,4 @@
-"""Ask the package and the naive reading many questions, and show each difference.
+"""Ask the package and the naive parser many questions, and show their differences.
 
 `python -m tests.oracle --questions 1000000 --seed 1994` exits with 1 if they differ.
 """
@@ -15,17 +15,17 @@ from tests.oracle.generator import Generator
 from tests.oracle.reading import DIALECTS, READINGS
 
 LARGE_EVERY = 150
-"""One file of so many is large."""
+"""One in this many files is large."""
 
 THREADS_EVERY = 10
-"""The questions of one file of so many come from several threads."""
+"""The questions of one in this many files are asked by several threads."""
 
 SHOWN = 4
-"""Differences that are minimised and shown, of each dialect and reading."""
+"""The most differences that are minimised and shown per dialect and reading."""
 
 
 def run(questions: int, seed: str, dialects: tuple[str, ...]) -> list[Difference]:
-    """Ask at least so many questions; print progress, return the differences."""
+    """Ask at least this many questions, print progress and return the differences."""
     found: list[Difference] = []
     causes: Counter[tuple[str, str]] = Counter()
     generator = Generator(seed)
@@ -57,7 +57,7 @@ def run(questions: int, seed: str, dialects: tuple[str, ...]) -> list[Difference
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Read the arguments, ask, and print the differences."""
+    """Parse the arguments, ask the questions, and print the differences."""
     parser = argparse.ArgumentParser(prog="python -m tests.oracle", description=__doc__)
     parser.add_argument("--questions", type=int, default=1_000_000)
     parser.add_argument("--seed", default="1994")

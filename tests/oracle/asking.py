@@ -1,4 +1,4 @@
-"""Ask the package and the naive reading the same questions, and minimise differences."""
+"""Ask the package and the naive parser the same questions, and minimise differences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS_TO_MINIMISE = 10
 
 @dataclass(frozen=True)
 class Difference:
-    """A question to which the package and the naive reading answer differently."""
+    """A question that the package and the naive parser answer differently."""
 
     body: bytes | str
     dialect: str
@@ -59,7 +59,7 @@ def ask(robots: RobotsTxt, question: Question) -> tuple[bool, int | None]:
 
 
 def agree(expected: Answer, given: tuple[bool, int | None]) -> bool:
-    """Whether an answer is the expected one."""
+    """Return whether an answer is the expected one."""
     return expected.allowed == given[0] and given[1] in expected.lines
 
 
@@ -68,8 +68,8 @@ def differences(
 ) -> Iterator[Difference]:
     """Ask all questions of a case in each dialect and reading.
 
-    One object answers all of them in turn, a fresh one answers the last again; with
-    *threads* several threads share the object.
+    One object answers all of them in turn, and a new one answers the last again. With
+    *threads*, several threads share the object.
     """
     for dialect in dialects:
         for reading in READINGS:
@@ -92,7 +92,7 @@ def differences(
 
 
 def minimised(found: Difference) -> Difference:
-    """The same kind of difference with as few lines and characters as possible."""
+    """Return the same kind of difference with as few lines and characters as possible."""
     best = found
     lines = lines_of(found.body)
     size = len(lines)
@@ -111,19 +111,19 @@ def minimised(found: Difference) -> Difference:
     while place > authority_end(best.question.url):
         place -= 1
         url = best.question.url
-        shorter = left_out(url, place)
+        shorter = without_character(url, place)
         retried = retry(best, best.body, shorter)
         best = retried or best
     return best
 
 
 def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference | None:
-    """The difference of a smaller file or URL, if there still is one."""
+    """Return the difference for a smaller file or URL, if there still is one."""
     question = found.question._replace(url=url)
     naive = Reading(body, found.dialect, found.reading)
     expected = naive.answer(*question)
     given = ask(parse(body, found.dialect, found.reading), question)
-    # Not any difference: a wrong line and a wrong answer have different causes.
+    # Only the same kind: a wrong line and a wrong answer have different causes.
     same = (expected.allowed == given[0]) == (found.expected.allowed == found.given[0])
     if agree(expected, given) or not same:
         return None
@@ -131,26 +131,26 @@ def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference 
 
 
 def lines_of(body: bytes | str) -> list[str]:
-    """Lines of a file with their ends; of bytes, one character for each."""
+    """Return the lines of a file with their ends; bytes are decoded as Latin-1."""
     text = body.decode("latin-1") if isinstance(body, bytes) else body
     return re.findall("[^\r\n]*(?:\r\n|\r|\n|$)", text)[:-1]
 
 
-def left_out(url: bytes | str, place: int) -> bytes | str:
-    """A URL without one of its characters."""
+def without_character(url: bytes | str, place: int) -> bytes | str:
+    """Return a URL without one of its characters."""
     if isinstance(url, bytes):
         return url[:place] + url[place + 1 :]
     return url[:place] + url[place + 1 :]
 
 
 def joined(lines: list[str], like: bytes | str) -> bytes | str:
-    """A file of these lines, of the type of another one."""
+    """Return a file with these lines, of the same type as *like*."""
     text = "".join(lines)
     return text.encode("latin-1") if isinstance(like, bytes) else text
 
 
 def authority_end(url: bytes | str) -> int:
-    """Where the path of a URL begins, or 1 where it is all path."""
+    """Return the index at which the path of a URL begins, or 1 without an authority."""
     text = url.decode("latin-1") if isinstance(url, bytes) else url
     match = re.match("[A-Za-z]+://[^/?#]*", text)
     return match.end() if match else 1

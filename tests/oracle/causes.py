@@ -1,8 +1,8 @@
-"""Why another RFC 9309 program answers differently: one leniency after the other.
+"""Why another RFC 9309 program answers differently, by the leniencies it may have.
 
-Each transform takes from a file, or from the URL, what one leniency acts on, and leaves
-our answer as it is. The cause of a difference is the first transform after which the
-other program agrees, else the first that does so on top of those before it.
+Each transform removes from a file, or from the URL, what one leniency acts on, and does
+not change our answer. The cause of a difference is the first transform after which the
+other program agrees, or else the first that does so after all those before it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Asks = Callable[[str, str], bool]
-    """May this URL be requested, says the other program, given this file?"""
+    """Return whether the other program allows a URL, given a file and the URL."""
 
 KNOWN = ("user-agent", "allow", "disallow")
 MISSPELT = re.compile(
@@ -31,7 +31,7 @@ OTHER_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Line(NamedTuple):
-    """A line without its comment; *name* and *value* if it has a colon."""
+    """A line without its comment; *name* and *value* are empty without a colon."""
 
     text: str
     name: str
@@ -39,14 +39,14 @@ class Line(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A leniency, with the sentence that decides otherwise, and its transform."""
+    """A leniency with the section that it departs from, and its transform."""
 
     name: str
     change: Callable[[str, str, str], tuple[str, str]]
 
 
 def read(text: str) -> Iterator[Line]:
-    """Lines of a file."""
+    """Yield the lines of a file."""
     for line in split_lines(text):
         content = line.partition("#")[0].strip(" \t")
         name, colon, value = content.partition(":")
@@ -55,21 +55,21 @@ def read(text: str) -> Iterator[Line]:
         yield Line(content, name.strip(" \t").lower(), value.strip(" \t"))
 
 
-def without(text: str, is_taken: Callable[[Line], bool]) -> str:
-    """The file without some of its lines."""
-    return "\n".join(line.text for line in read(text) if not is_taken(line))
+def without(text: str, is_removed: Callable[[Line], bool]) -> str:
+    """Return the file without some of its lines."""
+    return "\n".join(line.text for line in read(text) if not is_removed(line))
 
 
 def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str]) -> str:
-    """The file with the values of some fields rewritten."""
+    """Return the file with the values of some fields rewritten."""
     return "\n".join(
         f"{line.name}: {change(line.value)}" if line.name in names else line.text
         for line in read(text)
     )
 
 
-def octets_kept(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Write what is not text, or ends no line, percent-encoded."""
+def encoded_octets(text: str, url: str, robot: str) -> tuple[str, str]:
+    """Percent-encode undecodable bytes and characters that some programs end lines at."""
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     text = re.sub("[\udc80-\udcff]", lambda m: f"%{ord(m.group()) - 0xDC00:02X}", text)
     encoded = OTHER_ENDS.sub(lambda m: normalised(m.group()), text)
@@ -77,12 +77,12 @@ def octets_kept(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def colons_only(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Leave out lines without a colon."""
+    """Remove lines without a colon."""
     return without(text, lambda line: not line.name), url
 
 
 def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Leave out fields that only look like one of the RFC."""
+    """Remove fields that only resemble one of the RFC."""
     return without(
         text,
         lambda line: line.name not in KNOWN and bool(MISSPELT.match(line.text)),
@@ -90,17 +90,17 @@ def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_unknown(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Leave out every field but the three of the RFC."""
+    """Remove every field except the three of the RFC."""
     return without(text, lambda line: line.name not in KNOWN), url
 
 
 def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Leave out User-agent lines without a value."""
+    """Remove User-agent lines without a value."""
     return without(text, lambda line: line.name == KNOWN[0] and not line.value), url
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Return a robot that the file names, else one that does not exist."""
+    """Replace each name in the file by the robot's token, `*` or an unrelated name."""
     own = robot_names(robot)
 
     def name(value: str) -> str:
@@ -114,7 +114,7 @@ def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Leave out rules that begin with neither `/` nor `*`."""
+    """Remove rules that begin with neither `/` nor `*`."""
     return without(
         text,
         lambda line: (
@@ -126,7 +126,7 @@ def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Write `index.html` in a way that no program knows it by."""
+    """Write `index.html` in a way that no program recognises."""
 
     def change(value: str) -> str:
         return re.sub(r"/index\.h(tml?$)?", r"/index.%68\1*", value)
@@ -135,27 +135,28 @@ def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Write rules and URL with their percent-encoding normalised."""
+    """Normalise the percent-encoding of rules and URL."""
     origin, target = split_url(url)
     rewritten = with_values(text, KNOWN[1:], normalised)
     return rewritten, origin + normalised(target)
 
 
 def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Leave out lines longer than some programs read."""
+    """Remove lines longer than some programs read."""
     return without(text, lambda line: len(line.text.encode()) > 16_000), url
 
 
 CAUSES = (
     Cause(
-        "other characters end a line, or bytes that are no text (§2.2: NL)", octets_kept
+        "other characters end a line, or bytes that are not text (§2.2: NL)",
+        encoded_octets,
     ),
     Cause("a line without a colon is read (§2.2: the grammar has one)", colons_only),
     Cause("a misspelt field is read (§2.2: the names are exact)", no_misspelt),
     Cause("an unknown field ends the User-agent lines (§2.2.4)", no_unknown),
     Cause("a User-agent line without value ends a group (ours O12)", no_empty_names),
     Cause("a name is not compared as a whole token (§2.2.1)", whole_tokens),
-    Cause("a rule that is no path is read as one (§2.2: path-pattern)", paths_only),
+    Cause("a rule that is not a path is read as one (§2.2: path-pattern)", paths_only),
     Cause("`index.html` also allows its folder (not in the RFC)", no_index),
     Cause("two spellings of one path differ, or are one (§2.2.2)", one_spelling),
     Cause("a long line is cut (§2.5: 500 KiB are read)", short_lines),
@@ -167,7 +168,7 @@ UNEXPLAINED = "not explained"
 def of_difference(
     body: bytes, url: str, robot: str, ours: bool, ask: Asks | None = None
 ) -> str:
-    """Name why another program, Protego by default, does not give our answer."""
+    """Return the cause why another program, Protego by default, answers differently."""
     asks = ask or (lambda text, to: Protego.parse(text).can_fetch(to, robot))
     text = decoded(body)
     if is_robots_txt(split_url(url)[1]):

@@ -1,4 +1,4 @@
-"""Files with known structure, and questions aimed at the edges of their rules.
+"""Generate files and questions at the edges of their rules.
 
 The same seed gives the same cases.
 """
@@ -13,11 +13,11 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from tests.oracle import words
 
 LARGE = (97, 1300)
-"""Rules of a large file: from where an index may replace the plain search."""
+"""The range of the number of rules in a large file, which needs an index."""
 
 
 class Question(NamedTuple):
-    """May this robot request this URL?"""
+    """A URL and the robot that may or may not request it."""
 
     url: str | bytes
     robot: str | bytes
@@ -31,13 +31,13 @@ class Case(NamedTuple):
 
 
 class Generator:
-    """Make cases from one source of chance."""
+    """A generator of cases from one seed."""
 
     def __init__(self, seed: int | str) -> None:
         self.dice = random.Random(seed)  # noqa: S311 (reproducible on purpose)
 
     def chance(self, share: float) -> bool:
-        """Return true in this share of calls."""
+        """Return true for this share of calls."""
         return self.dice.random() < share
 
     def small(self, questions: int = 16) -> Case:
@@ -66,13 +66,13 @@ class Generator:
 
     def case(self, lines: list[str], values: list[str], count: int) -> Case:
         """Return a file of these lines, with questions about its values."""
-        asked = [self.question(values) for _ in range(count)]
-        return Case(self.body(lines), asked)
+        questions = [self.question(values) for _ in range(count)]
+        return Case(self.body(lines), questions)
 
     # Files
 
     def record(self, values: list[str]) -> list[str]:
-        """Return lines of one record, with everything that may stand between them."""
+        """Return the lines of one record, with other lines in between."""
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 1, 1, 1, 2, 2, 3))):
             lines.append(self.line(words.AGENT_FIELDS, self.dice.choice(words.NAMES)))
@@ -91,14 +91,14 @@ class Generator:
         return lines
 
     def line(self, fields: tuple[str, ...], value: str) -> str:
-        """Return a field line, spelled in one of the ways that mean the same."""
+        """Return a field line in one of its equivalent spellings, rarely unknown."""
         pick = self.dice.choice
         if self.chance(0.02):
             fields = words.UNKNOWN_FIELDS
         return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
 
     def rule_line(self, values: list[str], value: str) -> str:
-        """Return a Disallow or Allow line, and note its value."""
+        """Return a Disallow or Allow line, and add its value to *values*."""
         values.append(value)
         is_allow = self.chance(0.3)
         fields = words.ALLOW_FIELDS if is_allow else words.DISALLOW_FIELDS
@@ -107,7 +107,7 @@ class Generator:
         return self.line(fields, value)
 
     def other_line(self) -> str:
-        """Return a line that is no rule and names no robot."""
+        """Return a line that is neither a rule nor a User-agent line."""
         if self.chance(0.4):
             return self.dice.choice(words.COMMENTS)
         if self.chance(0.7):
@@ -123,7 +123,7 @@ class Generator:
         return self.path()
 
     def many_value(self, stem: str) -> str:
-        """Return a value of a large file: mostly of one family, some odd ones."""
+        """Return a value of a large file, mostly similar to others."""
         if self.chance(0.1):
             return self.value()
         number = self.dice.randint(0, 400)
@@ -145,7 +145,7 @@ class Generator:
         return f"{pick(words.SCHEMES)}://{user}{host}{pick(words.PORTS)}"
 
     def body(self, lines: list[str]) -> bytes | str:
-        """Return a file of these lines: its line endings, mark and encoding."""
+        """Return a file with these lines, and random line ends, mark and encoding."""
         pick = self.dice.choice
         endings = pick((("\n",), ("\n",), ("\r\n",), ("\r",), ("\n", "\r\n", "\r")))
         ends = [pick(endings) for _ in lines]
@@ -171,7 +171,7 @@ class Generator:
         return Question(self.url(values), robot)
 
     def url(self, values: list[str]) -> str | bytes:
-        """Return a URL that is close to a value, or not."""
+        """Return a URL that is mostly close to a value."""
         value = self.dice.choice(values) if values and self.chance(0.9) else ""
         if self.chance(0.05) or not value:
             value = self.dice.choice((self.path(), "/robots.txt", "/", "/a"))
@@ -183,17 +183,17 @@ class Generator:
         else:
             slash = "" if value[:1] in ("", "?", "#") else "/"
             url = self.origin() + slash + value
-        # What cannot stand in a URL, and what a URL library would take away.
+        # Remove what cannot be in a URL, or what a URL library would remove.
         url = re.sub("[\t\r\n]", "", url).strip()
         if self.chance(0.15) or re.search("[\ud800-\udfff]", url):
             return url.encode("utf-8", "surrogateescape")
         return url
 
     def edge(self, value: str) -> str:
-        """Return a path at the edge of a value: on it, just past it, just short."""
+        """Return a path at the edge of a value: equal, slightly longer or shorter."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Its edges are those of its origin's spellings and those of its path.
+            # The edges of a URL are the spellings of its origin and the edges of its path.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         for _ in range(self.dice.choice((0, 1, 1, 2, 3))):
@@ -201,11 +201,11 @@ class Generator:
         return value
 
     def add(self, value: str) -> str:
-        """Return the value with something after it."""
+        """Return the value with a suffix."""
         return value + self.dice.choice(("x", "/", "/x", "?q", "#f", "%", "."))
 
     def cut(self, value: str) -> str:
-        """Return the value without its last character, or up to somewhere."""
+        """Return the value without its last character, or cut at a random place."""
         return value[: self.dice.choice((-1, self.dice.randint(0, len(value))))]
 
     def change(self, value: str) -> str:
@@ -214,7 +214,7 @@ class Generator:
         return value[:place] + self.dice.choice("aB/%*$?.\u00e9") + value[place + 1 :]
 
     def turn_case(self, value: str) -> str:
-        """Return the value in the other case."""
+        """Return the value in another case."""
         return self.dice.choice((value.lower(), value.upper(), value.swapcase()))
 
     def escape(self, value: str) -> str:
@@ -234,7 +234,7 @@ class Generator:
         return octets.decode("utf-8", "surrogateescape")
 
     def dots(self, value: str) -> str:
-        """Return the value with dot segments that lead nowhere."""
+        """Return the value with redundant dot segments."""
         dot = self.dice.choice((".", "%2e", "%2E"))
         two = self.dice.choice(("..", "%2e.", ".%2E", "%2e%2e"))
         slash = self.dice.choice(("/", "/", "/", "\\"))

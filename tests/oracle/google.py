@@ -1,4 +1,4 @@
-"""google/robotstxt's own program, through its Python binding; by hand only."""
+"""The program google/robotstxt, through its Python binding; used only by hand."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from tests.oracle.names import robot_names
 
 
 def is_installed() -> bool:
-    """Whether the binding can be imported."""
+    """Return whether the binding can be imported."""
     return find_spec("jwm") is not None
 
 
 def matcher() -> Any:
-    """A new matcher of the binding."""
+    """Return a new matcher of the binding."""
     return import_module("jwm.robotstxt.googlebot").RobotsMatcher()
 
 
 def allowed(body: bytes, url: str, robot: str) -> bool:
-    """Whether the program allows the robot, by its product token, to request the URL."""
+    """Return whether the program allows the robot's product token to request the URL."""
     token = robot_names(robot)[0]
     return bool(matcher().OneAgentAllowedByRobots(body, token.encode(), url.encode()))
 
 
 def of_difference(body: bytes, url: str, robot: str, ours: bool) -> str:
-    """Name why the program does not give our answer."""
+    """Return the cause why the program answers differently."""
 
     def ask(text: str, to: str) -> bool:
         return allowed(text.encode("utf-8", "surrogateescape"), to, robot)

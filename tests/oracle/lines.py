@@ -1,7 +1,7 @@
 """A robots.txt file as numbered field lines: clauses F1 to F5, O6 and O13 to O17.
 
-Written from the clauses and decisions alone, without a look at the parser. Slow and
-simple on purpose.
+Written only from the clauses and decisions, not from the parser. Slow and simple on
+purpose.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import re
 from typing import NamedTuple
 
 BLANKS = " \t"
-"""The only characters that count as space (F3, O6); all others stand (O25)."""
+"""The only characters that count as space (F3, O6); others are ordinary (O25)."""
 
 
 class Field(NamedTuple):
-    """A line with a colon: its number, its field name in lower case, its value."""
+    """A line with a colon: its number, its field name in lower case and its value."""
 
     number: int
     name: str
@@ -29,14 +29,14 @@ class Blank(NamedTuple):
 
 
 def decoded(body: bytes | str) -> str:
-    """Characters of a file, without its byte order mark (O16, O17)."""
+    """Return the text of a file without its byte order mark (O16, O17)."""
     if isinstance(body, bytes):
         if body.startswith(codecs.BOM_UTF16_LE):
             text = body.decode("utf-16-le", "replace")
         elif body.startswith(codecs.BOM_UTF16_BE):
             text = body.decode("utf-16-be", "replace")
         else:
-            # O17: an undecodable byte remains that byte.
+            # O17: an undecodable byte becomes a surrogate.
             text = body.decode("utf-8", "surrogateescape")
     else:
         text = body
@@ -44,19 +44,19 @@ def decoded(body: bytes | str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines between CR, CR NL and NL, and nothing else (F2)."""
+    """Return the lines of *text*, which end with CR, CR NL or NL only (F2)."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def fields(body: bytes | str) -> list[Field | Blank]:
-    """Every line that means something: field lines and blank lines, in file order."""
+    """Return the lines that have an effect: field lines and blank lines, in order."""
     found: list[Field | Blank] = []
     for number, line in enumerate(split_lines(decoded(body)), 1):
         content, mark, _ = line.partition("#")  # F5, O13
         if not content.strip(BLANKS):
             if not mark:
                 found.append(Blank(number))  # O6
-            continue  # F5: a comment alone is no boundary
+            continue  # F5: a line with only a comment ends no record
         name, colon, value = content.partition(":")
         if colon:  # O14: a line without a colon is ignored
             # F4, O15: only ASCII letters have two cases in a field name.

@@ -1,4 +1,4 @@
-"""Names of robots: what a record says (A1, A2, O8 to O12, K1) and what a robot is."""
+"""Names of robots, in records and in User-Agent headers (A1, A2, O8 to O12, K1)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from tests.oracle.lines import BLANKS
 
 BROWSERS = {"mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari"}
-"""Product tokens that name no robot in a record's value (O10)."""
+"""Product tokens that do not name a robot in a record's value (O10)."""
 
 
 def comments(text: str) -> tuple[str, list[str]]:
-    """The text outside parentheses, and each outermost comment."""
+    """Return the text outside parentheses, and each outermost comment."""
     outside, found, depth = "", [], 0
     for character in text:
         if character == "(":
@@ -29,7 +29,7 @@ def comments(text: str) -> tuple[str, list[str]]:
 
 
 def after_compatible(text: str) -> list[str]:
-    """The token after `compatible;` in each comment (O9, O10)."""
+    """Return the token after `compatible;` in each comment (O9, O10)."""
     found = []
     for comment in comments(text)[1]:
         match = re.search(r"compatible;[ \t]*([^ \t;/]+)", comment, re.IGNORECASE)
@@ -39,13 +39,13 @@ def after_compatible(text: str) -> list[str]:
 
 
 def products(text: str) -> list[str]:
-    """Product tokens outside comments, without their versions."""
+    """Return the product tokens outside comments, without their versions."""
     tokens = [word.partition("/")[0] for word in re.split("[ \t]+", comments(text)[0])]
     return [token for token in tokens if token]
 
 
 def is_header(value: str) -> bool:
-    """Whether a record's value is a whole User-Agent header (O10)."""
+    """Return whether a record's value is a whole User-Agent header (O10)."""
     outside, found = comments(value)
     return bool(found) and any(
         "/" in word.strip("/") for word in re.split("[ \t]+", outside)
@@ -53,7 +53,7 @@ def is_header(value: str) -> bool:
 
 
 def record_names(value: str, dialect: str) -> list[str]:
-    """Names that one User-agent value addresses, in lower case; O10, O11, K1."""
+    """Return the names in one User-agent value, in lower case (O10, O11, K1)."""
     if is_header(value):
         names = after_compatible(value) or [
             token for token in products(value) if token.lower() not in BROWSERS
@@ -66,12 +66,12 @@ def record_names(value: str, dialect: str) -> list[str]:
 
 
 def without_version(value: str) -> str:
-    """A name without its version, which begins with a slash (O10)."""
+    """Return a name without its version, which begins with a slash (O10)."""
     return value.partition("/")[0].strip(BLANKS)
 
 
 def robot_names(robot: bytes | str) -> list[str]:
-    """Names of the robot that asks, in lower case; after `compatible;` first (O9)."""
+    """Return the robot's names in lower case, that after `compatible;` first (O9)."""
     if isinstance(robot, bytes):
         robot = robot.decode("utf-8", "surrogateescape")
     if "/" not in robot and "(" not in robot:
@@ -82,6 +82,6 @@ def robot_names(robot: bytes | str) -> list[str]:
 
 
 def longest_match(record: list[str], robot: list[str]) -> int:
-    """Length of the longest name of a record that speaks to a robot, or 0 (A2, O8)."""
+    """Return the length of a record's longest name that matches a robot, or 0 (A2, O8)."""
     lengths = [len(name) for name in record for own in robot if name in own]
     return max(lengths, default=0)

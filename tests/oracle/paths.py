@@ -6,52 +6,52 @@ import re
 from functools import lru_cache
 
 ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
-"""Scheme, authority and the rest; a backslash ends the authority, as a slash does."""
+"""Scheme, authority and the rest; a backslash ends the authority like a slash."""
 
 PORTS = {"http": "80", "https": "443"}
-KEPT_SLASH = chr(0x100)
-"""A percent-encoded slash: no octet, so equal to nothing but itself (O18)."""
+ENCODED_SLASH = chr(0x100)
+"""Stands for a percent-encoded slash; not an octet, so equal only to itself (O18)."""
 
 
 def as_text(url: bytes | str) -> str:
-    """Characters of a URL; undecodable bytes remain those bytes (O17)."""
+    """Return a URL as text; undecodable bytes become surrogates (O17)."""
     return url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
 
 
 def octets(text: str) -> bytes:
-    """UTF-8 of a text, with the bytes that were no UTF-8 as they were (O17)."""
+    """Return *text* as UTF-8, with undecodable bytes restored (O17)."""
     return text.encode("utf-8", "surrogateescape")
 
 
 @lru_cache(1 << 16)
 def written(text: str) -> str:
-    """A text as written, one character for each octet."""
+    """Return *text* as written, with one character for each octet."""
     return octets(text).decode("latin-1")
 
 
 @lru_cache(1 << 16)
 def unescaped(text: str) -> str:
-    """A text after percent-decoding, one character for each octet, but `%2F` (O18)."""
+    """Return *text* percent-decoded except for `%2F`, one character per octet (O18)."""
 
     def octet(match: re.Match[str]) -> str:
         code = int(match.group(1), 16)
-        return KEPT_SLASH if code == ord("/") else chr(code)
+        return ENCODED_SLASH if code == ord("/") else chr(code)
 
     return re.sub(r"%([0-9A-Fa-f]{2})", octet, written(text))
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Origin as written ("" if none) and request target, without the fragment (O26)."""
+    """Return the origin as written, or "", and the target without a fragment (O26)."""
     url = url.partition("#")[0]
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
     if origin and target.startswith("\\"):
-        target = target[1:]  # it is the slash behind the authority (O27)
+        target = target[1:]  # this backslash ends the authority (O27)
     return origin, target if target.startswith("/") else "/" + target
 
 
 def normalised_origin(origin: str) -> str:
-    """An origin in its one spelling: no user, no default port, host in ASCII (§3)."""
+    """Return an origin without user and default port, and with an ASCII host (§3)."""
     match = ABSOLUTE.fullmatch(origin)
     if not match:
         return origin
@@ -68,7 +68,7 @@ def normalised_origin(origin: str) -> str:
 
 
 def without_dots(target: str) -> str:
-    """A request target after RFC 3986 5.2.4 (O27); the query has no segments.
+    """Return *target* without dot segments (RFC 3986 5.2.4, O27); the query has none.
 
     Some clients remove tabs and line ends as well, anywhere.
     """
@@ -91,7 +91,7 @@ def without_dots(target: str) -> str:
 
 
 def spellings(url: bytes | str) -> list[tuple[str, str]]:
-    """Origin and target as written, then without dot segments if that differs (O27)."""
+    """Return origin and target as written, and without dot segments if different (O27)."""
     origin, target = split_url(as_text(url))
     cleaned = without_dots(target)
     both = [(origin, target), (origin, cleaned)]
@@ -99,25 +99,25 @@ def spellings(url: bytes | str) -> list[tuple[str, str]]:
 
 
 def is_robots_txt(target: str) -> bool:
-    """Whether a target is the file itself, which is always allowed (O22)."""
+    """Return whether *target* is the file itself, which is always allowed (O22)."""
     return unescaped(target) == "/robots.txt"
 
 
 def begins(target: str, value: str) -> bool:
-    """D1 in both spellings of O18: as written, or both sides percent-decoded."""
+    """D1, O18: return whether *target* begins with *value*, as written or decoded."""
     return written(target).startswith(written(value)) or unescaped(target).startswith(
         unescaped(value)
     )
 
 
 def covers(value: str, origin: str, target: str) -> bool:
-    """Whether the value of a rule covers a URL (D1, O18, O19, O20)."""
+    """Return whether the value of a rule covers a URL (D1, O18, O19, O20)."""
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20
-    # O19: as written (D1: the beginning of an authority, too), without case in it, or with
-    # both origins normalised.
+    # O19: as written (D1: also the beginning of an authority), with the authority compared
+    # without case, or with both origins normalised.
     if begins(origin + target, value):
         return True
     rule_origin, rule_target = split_url(value)

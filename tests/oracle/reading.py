@@ -1,6 +1,6 @@
-"""The standard read naively: records, and what they say of a URL and a robot.
+"""A naive parser of the standard: records, and their answer for a URL and a robot.
 
-Each rule cites its clause or decision. Nothing here shares code with the package.
+Each step cites its clause or decision. Nothing here shares code with the package.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Record:
 
 
 def read_records(body: bytes | str, dialect: str, *, joined: bool) -> list[Record]:
-    """Records of a file; *joined* is the cautious half of the cautious reading."""
+    """Return the records of a file; if *joined*, blank lines do not end them."""
     found: list[Record] = []
     current: Record | None = None
     after_blank = False
@@ -82,7 +82,7 @@ def read_records(body: bytes | str, dialect: str, *, joined: bool) -> list[Recor
 
 
 class Reading:
-    """One file, read in one dialect and one reading."""
+    """One file in one dialect and one reading."""
 
     def __init__(
         self, body: bytes | str, dialect: str = "1994", reading: str = "literal"
@@ -96,7 +96,7 @@ class Reading:
                 self.halves.append(read_records(body, dialect, joined=True))
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """Judge a URL: disallowed if any spelling is, in any half of the reading."""
+        """Return the answer for a URL: disallowed if any spelling is, in any half."""
         own = robot_names(robot)
         answers = []
         for records in self.halves:
@@ -139,7 +139,7 @@ class Reading:
 
 
 def shortest(rules: list[Rule], origin: str, target: str) -> Answer:
-    """D1: any covering rule disallows; the verdict names the shortest, then first."""
+    """D1: any covering rule disallows; the verdict names the first of the shortest."""
     found = [rule for rule in rules if covers(rule.value, origin, target)]
     if not found:
         return NO_RULE
@@ -156,7 +156,7 @@ def first_match(rules: list[Rule], origin: str, target: str) -> Answer:
 
 
 def rfc_rules(records: list[Record], own: list[str]) -> list[Rule]:
-    """Rules of all groups of the robot's token, or of `*` (RFC 9309 §2.2.1, §5.1)."""
+    """Return the rules of all groups of the robot, or of `*` (RFC 9309 §2.2.1, §5.1)."""
     for name in (*own, "*"):
         groups = [record for record in records if name in record.names]
         if groups:
@@ -165,7 +165,7 @@ def rfc_rules(records: list[Record], own: list[str]) -> list[Rule]:
 
 
 def most_specific(rules: list[Rule], target: str) -> Answer:
-    """The matching rule with the most octets; Allow wins a tie (RFC 9309 §2.2.2)."""
+    """Apply the matching rule with the most octets; Allow wins a tie (RFC 9309 §2.2.2)."""
     found = [rule for rule in rules if rfc9309.matches(rule.value, target)]
     if not found:
         return NO_RULE

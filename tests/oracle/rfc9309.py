@@ -11,15 +11,15 @@ UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
 UNESCAPED = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
-"""Octets that may stand in a path or query; `[`, `]` and a bare `%` may not."""
+"""Octets that are allowed in a path or query; `[`, `]` and a bare `%` are not."""
 
 
 @lru_cache(1 << 16)
 def normalised(text: str) -> str:
-    """A text with its percent-encoding normalised (§2.2.2, RFC 3986 §2 and §6.2.2).
+    """Return *text* with normalised percent-encoding (§2.2.2, RFC 3986 §2 and §6.2.2).
 
-    An encoded unreserved character is decoded; every octet that RFC 3986 does not let
-    stand in a path or query is encoded; hexadecimal digits are upper case.
+    An encoded unreserved character is decoded; every octet that RFC 3986 does not allow
+    in a path or query is encoded; hexadecimal digits are upper case.
     """
 
     def one(match: re.Match[str]) -> str:
@@ -27,26 +27,26 @@ def normalised(text: str) -> str:
         if not triplet:
             return character if character in UNESCAPED else triplet_of(character)
         decoded = chr(int(triplet, 16))
-        # §2.2.3: `%2A` and `%24` are the characters that `*` and `$` would be.
+        # §2.2.3: `%2A` and `%24` are a literal `*` and `$`.
         return decoded if decoded in UNRESERVED else triplet_of(decoded)
 
     return re.sub(r"%([0-9A-Fa-f]{2})|.", one, written(text), flags=re.DOTALL)
 
 
 def triplet_of(character: str) -> str:
-    """The percent-encoding of an octet."""
+    """Return the percent-encoding of an octet."""
     return f"%{ord(character):02X}"
 
 
 def octets_of(url: str) -> str:
-    """A request target as rules are compared with it: its `*` and `$` are no specials."""
+    """Return a request target to match rules with; its `*` and `$` are literal."""
     return normalised(url).replace("*", "%2A").replace("$", "%24")
 
 
 def matches(pattern: str, target: str) -> bool:
-    """Whether a pattern matches a request target from its first octet on.
+    """Return whether a pattern matches a request target from its first octet on.
 
-    Follows every position of the target at which the pattern read so far may end.
+    Track every position of the target at which the pattern read so far may end.
     """
     if not pattern.startswith(("/", "*")):
         return False
@@ -65,5 +65,5 @@ def matches(pattern: str, target: str) -> bool:
 
 
 def octet_count(pattern: str) -> int:
-    """Octets of a pattern: the most specific rule has the most (§2.2.2)."""
+    """Return the octets of a pattern; the most specific rule has the most (§2.2.2)."""
     return len(normalised(pattern))

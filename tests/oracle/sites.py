@@ -1,10 +1,10 @@
-"""How many real sites each dialect opens and closes, for Scrapy's default User-Agent.
+"""Count the sites that each dialect opens and closes for Scrapy's default User-Agent.
 
-`python -m tests.oracle.sites [CORPUS]` puts one question for each Allow and Disallow
+`python -m tests.oracle.sites [CORPUS]` asks one question for each Allow and Disallow
 line of each file, and prints tables in Markdown. CORPUS is a folder or a tar archive;
 without it the files are those of `tests/support/corpus.py`.
 
-`--rst` prints the first table alone, as `docs/_generated/sites.rst` has it.
+`--rst` prints only the first table, in the format of `docs/_generated/sites.rst`.
 `--explain` names the cause of each difference between `rfc9309` and Protego.
 `--google` compares both with google/robotstxt (`pip install jwm.robotstxt`).
 """
@@ -30,16 +30,16 @@ from tests.oracle.lines import Field, fields
 from tests.oracle.reading import DIALECTS, READINGS
 from tests.support.corpus import corpus_files
 
-MOST_QUESTIONS = 4_000
-"""Questions about one file; of more, that many at equal distances."""
+MAX_QUESTIONS = 4_000
+"""The most questions about one file; more of them are sampled at equal distances."""
 
 OURS = tuple(f"{dialect} {reading}" for dialect in DIALECTS for reading in READINGS)
-EVERYONE = ("protego", *OURS)
+READERS = ("protego", *OURS)
 EFFECTS = ("unchanged", "only opens", "only closes", "both")
 
 
 class Site(NamedTuple):
-    """What every reader says of one file: for each URL, who allows it."""
+    """The answers of every reader about one file: for each URL, whether it is allowed."""
 
     name: str
     allowed: dict[str, tuple[bool, ...]]
@@ -48,10 +48,10 @@ class Site(NamedTuple):
 
 
 def question_urls(host: str, body: bytes) -> list[str]:
-    """One URL for each Allow and Disallow line, as Scrapy would request it.
+    """Return one URL for each Allow and Disallow line, as Scrapy would request it.
 
-    Wildcards are filled with a letter and a final `$` is left out, so that the URL is one
-    that the author of the line had in mind.
+    Wildcards are filled with a letter and a final `$` is removed, so that the author of
+    the line may have meant the URL.
     """
     found: dict[str, None] = {}
     for line in fields(body):
@@ -67,7 +67,7 @@ def question_urls(host: str, body: bytes) -> list[str]:
         except ValueError:
             continue  # not a URL that Scrapy could request
     urls = list(found)
-    return urls[:: -(-len(urls) // MOST_QUESTIONS)] if urls else []
+    return urls[:: -(-len(urls) // MAX_QUESTIONS)] if urls else []
 
 
 def examine(task: tuple[str, bytes, bool, bool]) -> Site:
@@ -101,8 +101,8 @@ def examine(task: tuple[str, bytes, bool, bool]) -> Site:
 
 
 def effect(site: Site, one: str, other: str) -> str:
-    """What *one* does to a site for those who read it like *other*."""
-    mine, theirs = EVERYONE.index(one), EVERYONE.index(other)
+    """Return the effect on a site of reading it like *one* instead of like *other*."""
+    mine, theirs = READERS.index(one), READERS.index(other)
     rows = site.allowed.values()
     opens = any(row[mine] and not row[theirs] for row in rows)
     closes = any(row[theirs] and not row[mine] for row in rows)
@@ -110,7 +110,7 @@ def effect(site: Site, one: str, other: str) -> str:
 
 
 def table(sites: list[Site], pairs: list[tuple[str, str]]) -> str:
-    """A Markdown table: sites by effect, for each pair of readers."""
+    """Return a Markdown table of sites by effect, for each pair of readers."""
     rows = ["| reader | against | " + " | ".join(EFFECTS) + " |", "|---" * 6 + "|"]
     for one, other in pairs:
         count = Counter(effect(site, one, other) for site in sites)
@@ -120,7 +120,7 @@ def table(sites: list[Site], pairs: list[tuple[str, str]]) -> str:
 
 
 def rst_table(sites: list[Site], asked: int) -> str:
-    """Effects of ours against Protego, as a table of reStructuredText."""
+    """Return a reStructuredText table of our effects compared with Protego."""
     rows = [
         f".. Written by: python -m tests.oracle.sites --rst CORPUS ({asked:,} questions)",
         "",
@@ -139,19 +139,23 @@ def rst_table(sites: list[Site], asked: int) -> str:
 
 
 def explained(sites: list[Site]) -> str:
-    """Causes of the differences between `rfc9309` and Protego, the most frequent first."""
+    """Return a table of causes why `rfc9309` and Protego differ, most frequent first."""
     rows = ["| cause | lines | sites | for example |", "|---|---|---|---|"]
     found = Counter(cause for site in sites for cause, _, _ in site.causes)
     for cause, count in found.most_common():
-        touched = [site for site in sites if any(c == cause for c, _, _ in site.causes)]
-        url, allowed = next((u, a) for c, u, a in touched[0].causes if c == cause)
+        affected = [
+            site for site in sites if any(c == cause for c, _, _ in site.causes)
+        ]
+        url, allowed = next((u, a) for c, u, a in affected[0].causes if c == cause)
         verb = "opens" if allowed else "closes"
-        rows.append(f"| {cause} | {count:,} | {len(touched):,} | {verb} `{url[:90]}` |")
+        rows.append(
+            f"| {cause} | {count:,} | {len(affected):,} | {verb} `{url[:90]}` |"
+        )
     return "\n".join(rows) + "\n"
 
 
 def compared_with_google(sites: list[Site]) -> str:
-    """Agreement of `rfc9309` and of Protego with google/robotstxt, and the causes."""
+    """Return how often `rfc9309` and Protego agree with google/robotstxt, and causes."""
     answers = [row for site in sites for row in site.google]
     total = len(answers) or 1
     lines = [f"{len(answers):,} questions about {len(sites):,} files\n"]
@@ -170,7 +174,7 @@ def compared_with_google(sites: list[Site]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Read the arguments, ask, and print the tables."""
+    """Parse the arguments, ask the questions, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tests.oracle.sites")
     parser.add_argument("corpus", nargs="?", help="folder or tar archive")
     parser.add_argument("--rst", action="store_true")

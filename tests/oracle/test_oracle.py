@@ -1,4 +1,4 @@
-"""The package agrees with the naive reading: the short run of `python -m tests.oracle`."""
+"""The package agrees with the naive parser: a short run of `python -m tests.oracle`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LARGE_FILES = 1
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("threads", [False, True], ids=["one thread", "threads"])
-def test_answers_are_those_of_the_naive_reading(dialect: str, threads: bool) -> None:
-    """Small and large files, each dialect, both readings, used and fresh objects."""
+def test_package_agrees_with_the_naive_parser(dialect: str, threads: bool) -> None:
+    """Files are small and large, in both readings; objects are used and new."""
     generator = Generator(f"{dialect} {threads}")
     cases = [generator.small() for _ in range(SMALL_FILES)]
     cases += [generator.large() for _ in range(LARGE_FILES)]

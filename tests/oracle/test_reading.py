@@ -1,4 +1,4 @@
-"""The naive reading gives the answers that the decisions spell out; it is an oracle."""
+"""The naive parser gives the answers in the examples of clauses and decisions."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ ROWS = (
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1]} {row[4]}")
-def test_reading_answers_as_the_decision_says(
+def test_reading_gives_the_answer_of_the_decision(
     row: tuple[str, str, str, str, str, str, bool],
 ) -> None:
-    """Each row is the example of a decision."""
+    """Each row is the example of a clause or decision."""
     _, dialect, reading, file, target, robot, allowed = row
     text = file if "\n" in file else f"User-agent: *\nDisallow: {file}\n"
     body = text.encode("utf-8", "surrogateescape")
@@ -63,8 +63,8 @@ def test_reading_answers_as_the_decision_says(
     assert answer.allowed == allowed
 
 
-def test_names_are_found_in_both_directions() -> None:
-    """O9 and O10: names of a header, in a record and of a robot."""
+def test_names_of_a_header_are_found_in_records_and_robots() -> None:
+    """O9 is about the robot's header, O10 about the value of a record."""
     assert record_names(MJ12, "1994") == ["mj12bot"]
     assert record_names("Foo/1.0", "1994") == ["foo"]
     assert "my company bot" in robot_names("My Company Bot/1.0 (+http://x.test)")
@@ -72,13 +72,13 @@ def test_names_are_found_in_both_directions() -> None:
 
 
 def test_same_seed_makes_same_cases() -> None:
-    """A reported seed reproduces its differences."""
+    """A reported seed reproduces the differences."""
     assert Generator(7).small() == Generator(7).small()
     assert Generator(7).large() != Generator(8).large()
 
 
 def test_wrong_answer_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package that is wrong about one path is caught."""
+    """A wrong answer of the package about one path is reported."""
     right = asking.ask
 
     def wrong(robots: RobotsTxt, question: Question) -> tuple[bool, int | None]:

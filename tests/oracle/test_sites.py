@@ -1,4 +1,4 @@
-"""The tables of `python -m tests.oracle.sites` count effects and name causes."""
+"""The effects and causes in the tables of `python -m tests.oracle.sites`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ HOST = "h.test"
 
 
 def examined(text: str) -> sites.Site:
-    """What all readers say of a file, with causes."""
+    """Return the answers of all readers about a file, with causes."""
     return sites.examine((HOST, text.encode(), True, False))
 
 
 def test_one_question_for_each_rule() -> None:
-    """Wildcards are filled, a final `$` is left out, doubles are asked once."""
+    """Wildcards are filled, a final `$` is removed, and duplicates are omitted."""
     body = (
         b"User-agent: *\nDisallow: /*.php$\nAllow: a b\nDisallow:\nDisallow: /*.php$\n"
     )
@@ -22,7 +22,7 @@ def test_one_question_for_each_rule() -> None:
 
 
 def test_wildcard_rule_opens_and_allow_closes_in_1994() -> None:
-    """The two ways in which 1994 differs most from RFC 9309."""
+    """These are the main differences between 1994 and RFC 9309."""
     opened = examined("User-agent: *\nDisallow: /a*b\n")
     closed = examined("User-agent: *\nDisallow: /\nAllow: /open\n")
     assert sites.effect(opened, "1994 literal", "protego") == "only opens"
@@ -33,7 +33,7 @@ def test_wildcard_rule_opens_and_allow_closes_in_1994() -> None:
 
 
 def test_difference_from_protego_has_a_cause() -> None:
-    """A difference is named by the leniency that makes it."""
+    """The cause of a difference is the leniency that makes it."""
     site = examined(
         "User-agent: *\nDisalow: /typo\nDisallow: /typo/\nDisallow: /typo\n"
     )

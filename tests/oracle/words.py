@@ -1,4 +1,4 @@
-"""What generated files and questions are made of, each item at the edge of a rule."""
+"""Words for generated files and questions; each is at the edge of a clause."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNKNOWN_FIELDS = (
     "\udce9Disallow",
     "",
 )
-"""None of these is a field that the text knows (F6)."""
+"""Unknown fields (F6)."""
 
 OTHER_LINES = (
     "Crawl-delay: 10",

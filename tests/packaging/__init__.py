@@ -1,1 +1,1 @@
-"""What is released: built, checked, installed far from its source, and used there."""
+"""Released files: built, checked, installed apart from the source, and used there."""

@@ -1,4 +1,4 @@
-"""Commands of a release, run in folders of their own."""
+"""Run the commands of a release, each in its own folder."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LOWEST_TOO = ("cryptography<43", "pyopenssl<24.3")
-"""The newest that Twisted 21.7 can work with, the lowest that we take."""
+LOWEST_INDIRECT = ("cryptography<43", "pyopenssl<24.3")
+"""The newest versions that Twisted 21.7, our lowest, works with."""
 
 
 def environment() -> dict[str, str]:
-    """What a command sees; coverage is not measured, it would trace all of pip."""
+    """Return the environment of a command, without coverage, which would trace pip."""
     return {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
 
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
-    """Run a command and return what it says; its whole output is in the failure.
+    """Run a command, which must succeed, and return its output.
 
-    *variables* are further ones of its environment.
+    *variables* are added to its environment.
     """
     done = subprocess.run(
         [str(part) for part in command],
@@ -37,9 +37,9 @@ def run(*command: str | Path, folder: Path, **variables: str) -> str:
 
 
 def install(folder: Path, *wanted: str | Path) -> Path:
-    """Make an empty environment, install *wanted*, and return its Python."""
-    bare = ("-m", "venv", "--without-pip", folder / "venv")
-    run(sys.executable, *bare, folder=folder)
+    """Create a virtual environment with *wanted*, and return its Python."""
+    venv = ("-m", "venv", "--without-pip", folder / "venv")
+    run(sys.executable, *venv, folder=folder)
     python = folder / "venv" / "bin" / "python"
     pip = ("-m", "pip", "--python", python, "install", "--quiet")
     run(sys.executable, *pip, *wanted, folder=folder)

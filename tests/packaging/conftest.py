@@ -1,4 +1,4 @@
-"""What the tests of a release share: one build, one environment."""
+"""Fixtures of the tests of a release: one build and one environment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of this folder on one worker: it builds once, it installs once."""
+    """Run the tests of this folder on one worker, which builds and installs once."""
     for item in items:
         if "tests/packaging/" in item.nodeid:
             item.add_marker(pytest.mark.xdist_group("packaging"))
@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build sdist and wheel as they are released, and return their folder."""
+    """Build sdist and wheel as for a release, and return their folder."""
     folder = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--outdir", folder, folder=ROOT)
     return folder
@@ -31,5 +31,5 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def newest(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the Python of an environment with the wheel and the newest of all else."""
+    """Return the Python of an environment with the wheel and the newest dependencies."""
     return install(tmp_path_factory.mktemp("newest"), next(dist.glob("*.whl")))

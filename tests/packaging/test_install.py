@@ -1,4 +1,4 @@
-"""Installing the package with its extras, and the tools that are installed by hand."""
+"""Installation with the extras, and tools that the extras do not install."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.arg
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
-def test_each_extra_brings_what_it_names(extra: str, dist: Path, newest: Path) -> None:
-    """`pip install 'scrapy_robots1994[EXTRA]'`; without it none of that is there."""
+def test_extra_installs_its_dependencies(extra: str, dist: Path, newest: Path) -> None:
+    """`pip install 'scrapy_robots1994[EXTRA]'`; they are missing before."""
     modules = EXTRAS[extra]
     before = run(newest, "-c", FIND, *modules, folder=dist).split()
 
@@ -32,8 +32,8 @@ def test_each_extra_brings_what_it_names(extra: str, dist: Path, newest: Path) -
     run(newest, "-c", f"import {', '.join(modules)}", folder=dist)
 
 
-def test_the_matrix_has_an_environment_for_each_name() -> None:
-    """`tox` would run for an hour; its list is that of setup.cfg, each described."""
+def test_tox_lists_all_environments() -> None:
+    """They are only listed, because running all of `tox` takes an hour."""
     matrix = configparser.ConfigParser()
     matrix.read(ROOT / "setup.cfg", "utf-8")
 
@@ -48,17 +48,17 @@ def test_the_matrix_has_an_environment_for_each_name() -> None:
     sys.version_info < (3, 11) or sys.platform != "linux",
     reason="atheris has wheels for Linux and newer Pythons; elsewhere it is compiled",
 )
-def test_the_fuzz_target_is_fuzzed(tmp_path: Path) -> None:
-    """A few hundred inputs from atheris itself refute no claim."""
+def test_fuzz_target_runs_with_atheris(tmp_path: Path) -> None:
+    """A few hundred inputs of atheris refute no claim."""
     installed, found = tmp_path / "installed", tmp_path / "found"
     found.mkdir()
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "atheris")
     run(*pip, folder=tmp_path, PIP_TARGET=str(installed))
 
-    said = run(
+    output = run(
         *(sys.executable, "-m", "tests.fuzz.fuzz_parse", found, "-runs=300"),
         folder=ROOT,
         PYTHONPATH=os.pathsep.join((str(ROOT), str(installed))),
     )
 
-    assert "Done 300 runs" in said
+    assert "Done 300 runs" in output

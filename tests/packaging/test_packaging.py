@@ -1,4 +1,4 @@
-"""The released files have what they should, and their metadata describe it."""
+"""Contents and metadata of the released files."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def metadata(dist: Path) -> Message:
     return email.message_from_bytes(wheel.read(name))
 
 
-def test_wheel_holds_the_package_alone(dist: Path) -> None:
-    """The wheel has the package with its py.typed, and neither tests nor examples."""
+def test_wheel_contains_only_the_package(dist: Path) -> None:
+    """With py.typed, and without tests and examples."""
     wheel = next(dist.glob("*.whl"))
 
     names = zipfile.ZipFile(wheel).namelist()
@@ -35,8 +35,8 @@ def test_wheel_holds_the_package_alone(dist: Path) -> None:
     assert folders == {"scrapy_robots1994"}
 
 
-def test_sdist_holds_the_tests_and_the_example(dist: Path) -> None:
-    """Distributions that repackage it can run the tests from the sdist."""
+def test_sdist_contains_the_tests(dist: Path) -> None:
+    """Distributions that repackage it can run them."""
     source = next(dist.glob("*.tar.gz"))
 
     with tarfile.open(source) as archive:
@@ -46,8 +46,8 @@ def test_sdist_holds_the_tests_and_the_example(dist: Path) -> None:
     assert wanted | {".ci/run", ".ci/packages"} <= names
 
 
-def test_the_version_has_one_place(dist: Path) -> None:
-    """The package's own; metadata and file names take it from there."""
+def test_version_is_defined_once(dist: Path) -> None:
+    """In the package; metadata and file names have the same version."""
     version = scrapy_robots1994.__version__
 
     assert metadata(dist)["Version"] == version
@@ -59,7 +59,7 @@ def test_the_version_has_one_place(dist: Path) -> None:
 
 
 def test_changelog_begins_with_this_version() -> None:
-    """The newest entry is that of the version to be released."""
+    """The newest entry is for the version to be released."""
     headings = [
         line
         for line in (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n")
@@ -69,38 +69,38 @@ def test_changelog_begins_with_this_version() -> None:
     assert headings[0].startswith(f"## {scrapy_robots1994.__version__}")
 
 
-def test_an_index_takes_it(dist: Path) -> None:
-    """`twine check --strict`: metadata and the README as an index renders it."""
-    said = run(
+def test_package_index_accepts_the_files(dist: Path) -> None:
+    """`twine check --strict` checks the metadata and renders the README."""
+    output = run(
         *(sys.executable, "-m", "twine", "--no-color", "check", "--strict"),
         *dist.iterdir(),
         folder=dist,
     )
 
-    assert said.count("PASSED") == 2
+    assert output.count("PASSED") == 2
 
 
-def test_it_is_found_as_a_part_of_scrapy(dist: Path) -> None:
-    """The classifiers by which people look for plugins and typed packages."""
+def test_classifiers_name_scrapy_and_typing(dist: Path) -> None:
+    """People find plugins and typed packages by them."""
     classifiers = metadata(dist).get_all("Classifier", [])
 
     assert "Framework :: Scrapy" in classifiers
     assert "Typing :: Typed" in classifiers
 
 
-def test_all_links_on_the_index_begin_with_the_one_address(dist: Path) -> None:
-    """An index shows the README alone, so no link or picture of it may be relative."""
+def test_links_on_the_package_index_are_absolute(dist: Path) -> None:
+    """An index shows only the README, so relative links and images would be broken."""
     pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
     (repository,) = re.findall(r'^repository = "(.+)"$', pyproject, re.MULTILINE)
     built = metadata(dist)
 
     urls = dict(url.split(", ") for url in built.get_all("Project-URL", []))
     readme = str(built.get_payload())
-    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", readme)
+    images = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", readme)
     targets = re.findall(r"\]\(([^)]+)\)", readme)
 
     assert urls["Homepage"] == repository
     assert urls.keys() >= {"Documentation", "Changelog", "Issues"}
-    assert [url.partition("/raw/")[0] for url in pictures] == [repository]
+    assert [url.partition("/raw/")[0] for url in images] == [repository]
     assert all(target.startswith("https://") for target in targets)
     assert len(readme.encode()) < 12_000

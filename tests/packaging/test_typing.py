@@ -1,4 +1,4 @@
-"""`py.typed` is true: a user's strictly typed project checks against the wheel."""
+"""Strict type checkers accept a user's project that imports the wheel."""
 
 from __future__ import annotations
 
@@ -59,8 +59,10 @@ CHECKERS: dict[str, list[str | Path]] = {
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
-def test_a_users_project_checks(checker: str, newest: Path, tmp_path: Path) -> None:
-    """No error in what is right, an error for each line that is wrong."""
+def test_type_checker_accepts_right_and_rejects_wrong_code(
+    checker: str, newest: Path, tmp_path: Path
+) -> None:
+    """No error in right.py, an error for each wrong line of wrong.py."""
     (tmp_path / "right.py").write_text(USER)
     (tmp_path / "wrong.py").write_text(WRONG)
     command = (sys.executable, "-m", *CHECKERS[checker], newest)

@@ -1,1 +1,1 @@
-"""Floor 1: the 1994 text as code, clause by clause and decision by decision."""
+"""Tests of the parser: each clause of the 1994 text and each decision of ours."""

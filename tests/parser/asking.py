@@ -1,4 +1,4 @@
-"""Short questions for the tests of the standard, and one file in many spellings."""
+"""Helpers that parse a file and return one answer, and spellings of a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOST = "http://a.example"
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """Whether *robot* may retrieve *path*; verdict and short answer have to agree."""
+    """Return whether *robot* may retrieve *path*; `verdict()` and `allowed()` must agree."""
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
     url = path if "://" in path else HOST + path
     answer = robots.allowed(url, robot)
@@ -23,8 +23,8 @@ def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> boo
     return answer
 
 
-def closed(path: str, robot: str = "*") -> str:
-    """Return a file that closes *path* to *robot*."""
+def disallowing(path: str, robot: str = "*") -> str:
+    """Return a file that disallows *path* for *robot*."""
     return f"User-agent: {robot}\nDisallow: {path}\n"
 
 
@@ -51,10 +51,10 @@ def _recased(text: str, case: Callable[[str], str]) -> str:
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Return *text* in spellings that mean the same, each with what was changed."""
+    """Return equivalent spellings of *text*, by the name of the change."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
-    # A blank line ends with CR NL here: after a CR, NL alone would be part of that end.
+    # A blank line ends with CR NL: after a CR, a single NL would belong to that CR.
     ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
     mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
     return {
@@ -71,7 +71,7 @@ def spellings(text: str) -> dict[str, str]:
 
 
 def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
-    """Whether *robot* may retrieve *path*; all spellings of the file have to agree."""
+    """Return whether *robot* may retrieve *path*; all spellings of *body* must agree."""
     answers = {
         spelling: allowed(text, path, robot, **how)
         for spelling, text in spellings(body).items()

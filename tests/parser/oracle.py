@@ -1,4 +1,4 @@
-"""A second reading of the clauses, slow and plain; it shares no code with the first."""
+"""A second, slow and plain parser of 1994; it shares no code with the package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ HEX = "0123456789abcdefABCDEF"
 
 
 def split_lines(text: str) -> list[str]:
-    """F2: cut at CR NL, CR and NL, character by character."""
+    """F2: split *text* at CR NL, CR and NL, character by character."""
     lines, line, position = [], "", 0
     while position < len(text):
         if text[position] in "\r\n":
@@ -20,7 +20,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def events(text: str) -> list[tuple[str, str, int]]:
-    """Say what each line does: ("blank" or "agent" or "disallow", value, number)."""
+    """Return ("blank" or "agent" or "disallow", value, number) for each line with one."""
     found = []
     for number, line in enumerate(split_lines(text), 1):
         content = line.split("#")[0].strip(" \t")
@@ -38,7 +38,7 @@ def events(text: str) -> list[tuple[str, str, int]]:
 
 
 def without_splits(found: list[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
-    """O5, cautious: keep only the blank lines just before an agent."""
+    """O5, cautious: return *found* with only those blank lines that precede an agent."""
     kept = []
     for position, event in enumerate(found):
         after = [it[0] for it in found[position:] if it[0] != "blank"]
@@ -48,7 +48,7 @@ def without_splits(found: list[tuple[str, str, int]]) -> list[tuple[str, str, in
 
 
 def records(found: list[tuple[str, str, int]]) -> list[tuple[list[str], list[str]]]:
-    """F1, F6, O4, O7: names and values of each record."""
+    """F1, F6, O4, O7: return names and values of each record."""
     made: list[tuple[list[str], list[str]]] = []
     is_open = False
     for what, value, _ in found:
@@ -67,7 +67,7 @@ def records(found: list[tuple[str, str, int]]) -> list[tuple[list[str], list[str
 def applying(
     made: list[tuple[list[str], list[str]]], names: list[str]
 ) -> list[list[str]]:
-    """A2, A3, O1, O2, O8: the values of the records that a robot obeys."""
+    """A2, A3, O1, O2, O8: return the values of the records that a robot obeys."""
     for agents, values in made:
         for agent in agents:
             if agent != "*" and [it for it in names if agent.lower() in it.lower()]:
@@ -76,7 +76,7 @@ def applying(
 
 
 def decoded(text: str) -> list[int | str]:
-    """O18: the bytes of a text, escapes decoded, an encoded slash kept apart."""
+    """O18: return the bytes of *text*, percent-decoded except for an encoded slash."""
     data = text.encode("utf-8", "surrogatepass")
     made: list[int | str] = []
     position = 0
@@ -92,7 +92,7 @@ def decoded(text: str) -> list[int | str]:
 
 
 def starts(target: str, value: str) -> bool:
-    """D1, D2, O18, O20: whether a path is covered by a value that is a path."""
+    """D1, D2, O18, O20: return whether *value* is a path that covers *target*."""
     if not value.startswith("/"):
         return False
     beginning = decoded(value)
@@ -100,7 +100,7 @@ def starts(target: str, value: str) -> bool:
 
 
 def allowed(text: str, target: str, names: list[str], *, cautious: bool) -> bool:
-    """Whether a robot that goes by *names* may retrieve the path *target*."""
+    """Return whether a robot with these *names* may retrieve the path *target*."""
     if decoded(target) == decoded("/robots.txt"):
         return True
     found = events(text)

@@ -1,4 +1,4 @@
-"""What a file says to a robot, by lines and records: what `fast_scan` must return."""
+"""The results that `fast_scan` must return, computed from lines and records."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
 def robot_records(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
 ) -> RobotRecords:
-    """What *text* says to a robot with these *names*."""
+    """Return the rules and delays of *text* for a robot with these *names*."""
     records = tuple(read_records(read_lines(decode(text), dialect), dialect))
     obeyed = applied(records, dialect, names)
-    said = RobotRecords()
+    result = RobotRecords()
     for record in obeyed:
         rules = obeyed_rules(record, reading)
         delays = record.delays
         if reading == CAUTIOUS:
             delays += record.orphan_delays
-        said.add(
+        result.add(
             [rule.value for rule in rules],
             [rule.allows for rule in rules] if dialect.has_allow else [],
             sum(rule in record.orphans for rule in rules),
             [delay.seconds for delay in delays],
         )
-    return said
+    return result
 
 
 def obeyed_records(robots: RobotsTxt, robot: str | bytes) -> tuple[Record, ...]:
-    """The records of *robots* that apply to *robot*."""
+    """Return the records of *robots* that apply to *robot*."""
     return applied(robots.records, DIALECTS[robots.dialect], robot_names(robot))
 
 
 def obeyed_rules(record: Record, reading: str) -> list[Rule]:
-    """The rules of *record* with a value."""
+    """Return the rules of *record* that have a value."""
     orphans = record.orphans if reading == CAUTIOUS else ()
     return [rule for rule in (*record.rules, *orphans) if rule.value]
 
@@ -59,7 +59,7 @@ def obeyed_rules(record: Record, reading: str) -> list[Rule]:
 def rule_sources(
     text: bytes, dialect: Dialect, reading: str, names: Sequence[str]
 ) -> RuleSources:
-    """Where *text* says what `robot_records` returns."""
+    """Return the lines of *text* that `robot_records` takes its rules from."""
     records = tuple(read_records(read_lines(decode(text), dialect), dialect))
     sources = (
         (

@@ -1,4 +1,4 @@
-"""Files that hypothesis makes: bytes of any kind, and texts that are nearly right."""
+"""Hypothesis strategies: nearly correct files, paths, robots, dialects and readings."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ robots = st.sampled_from(ROBOTS)
 readings = st.sampled_from(READINGS)
 dialects = st.sampled_from(list(DIALECTS))
 
-# Fields and values that dialects other than that of 1994 know.
+# Fields and values of the dialects other than 1994.
 FURTHER_FIELDS = ("Allow: ", "allow:", "Crawl-delay: ", "Sitemap: ")
 FURTHER_VALUES = (
     "5",

@@ -1,4 +1,4 @@
-"""Any bytes and any questions: nothing raises, nothing is lost."""
+"""Any bytes, URLs and robots: nothing raises, and every line is accounted for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.parser.strategies import nearly_right_texts, readings
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
-"""Text with lone surrogates and all."""
+"""Any text, including lone surrogates."""
 
 BODIES = st.one_of(
     st.binary(),
@@ -29,14 +29,14 @@ ROBOTS = st.one_of(ANY_TEXT, st.binary(), st.text("a/;() ", max_size=12))
 
 
 def check_verdict(verdict: Verdict, robots: RobotsTxt) -> None:
-    """Hold a verdict against the file it is of."""
+    """Check that *verdict* is consistent with the file *robots*."""
     assert verdict.allowed is (verdict.line is None) is (verdict.rule is None)
     if verdict.line is not None and verdict.record is not None:
         line = robots.lines[verdict.line - 1]
         assert (line.number, line.value) == (verdict.line, verdict.rule)
         assert line.kind in (LineKind.DISALLOW, LineKind.ORPHAN)
-        # Ours O5: only the cautious reading obeys a rule that a blank line parts from
-        # the record.
+        # Ours O5: only the cautious reading obeys a rule that a blank line separates
+        # from its record.
         is_rule = verdict.line in [rule.line for rule in verdict.record.rules]
         assert is_rule is (line.kind is LineKind.DISALLOW)
     assert escape_control_chars(str(verdict), 10_000) == str(verdict)
@@ -47,7 +47,7 @@ def check_verdict(verdict: Verdict, robots: RobotsTxt) -> None:
 def test_no_body_url_or_robot_raises(
     body: bytes | str, url: str | bytes, robot: str | bytes, reading: str
 ) -> None:
-    """Whatever is asked of whatever file, there is a verdict, and it is consistent."""
+    """Every question has a verdict that is consistent with the file."""
     robots = RobotsTxt.parse(body, reading=reading)
 
     verdict = robots.verdict(url, robot)
@@ -58,8 +58,8 @@ def test_no_body_url_or_robot_raises(
 
 @settings(max_examples=500, deadline=None)
 @given(BODIES, st.one_of(st.none(), st.integers(0, 60)))
-def test_the_lines_are_the_text(body: bytes | str, limit: int | None) -> None:
-    """Joined again, the lines are the text; numbered from 1, none is missing."""
+def test_lines_joined_are_the_text(body: bytes | str, limit: int | None) -> None:
+    """The lines are numbered from 1 without a gap."""
     robots = RobotsTxt.parse(body, limit=limit)
 
     assert "".join(line.text + line.ending for line in robots.lines) == robots.text
@@ -69,10 +69,10 @@ def test_the_lines_are_the_text(body: bytes | str, limit: int | None) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(BODIES, st.one_of(st.none(), st.integers(0, 60)))
-def test_problems_stand_where_something_is(
+def test_problems_have_a_place_in_the_file(
     body: bytes | str, limit: int | None
 ) -> None:
-    """Each problem has a place in the file, or just behind it, and a printable text."""
+    """Each is on a line of the file or the one after it, and its text is printable."""
     robots = RobotsTxt.parse(body, limit=limit)
     widths = [len(line.text) for line in robots.lines]
 
@@ -84,8 +84,8 @@ def test_problems_stand_where_something_is(
 
 
 @given(URLS)
-def test_origins_and_targets_of_anything(url: str | bytes) -> None:
-    """A URL has an origin or None; an origin is the origin of what it prints."""
+def test_origin_and_target_of_any_url(url: str | bytes) -> None:
+    """An origin is the origin of its own robots.txt URL; a target begins with a slash."""
     origin = Origin.of(url)
 
     assert origin is None or Origin.of(origin.robots_url) == origin

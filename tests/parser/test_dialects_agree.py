@@ -1,4 +1,4 @@
-"""Each dialect against a plain reading of its clauses, and against that of 1994."""
+"""Each dialect against a plain reading of its clauses, and against the 1994 dialect."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tests.parser.strategies import dialects as all_dialects
 from tests.support.corpus import corpus_files
 
 PREFIX_DIALECTS = [it.name for it in DIALECTS.values() if not it.has_wildcards]
-"""Dialects whose rules are prefixes; `test_rfc9309.py` has the other one."""
+"""Dialects whose rules are prefixes; `test_rfc9309.py` tests the other one."""
 
 dialects = st.sampled_from(PREFIX_DIALECTS)
 
 SMALL = 2_000
-"""Characters up to which the slow reading is quick enough."""
+"""The most characters for which the plain reading is fast enough."""
 
 
 def names_of_value(value: str, dialect: str) -> list[str]:
-    """The names of a User-agent value (O10, O11, K1); headers are not among these."""
+    """Return the names in a User-agent value (O10, O11, K1)."""
     parts = (
         value.replace("\t", " ").split(" ") if DIALECTS[dialect].has_lists else [value]
     )
@@ -38,7 +38,7 @@ def names_of_value(value: str, dialect: str) -> list[str]:
 
 
 def events(text: str, dialect: str) -> list[tuple[str, Any, int]]:
-    """Say what each line does, as `oracle.events`; a rule says whether it allows."""
+    """Return the same as `oracle.events`, and for each rule whether it allows."""
     found: list[tuple[str, Any, int]] = []
     for number, line in enumerate(oracle.split_lines(text), 1):
         content = line.split("#")[0].strip(" \t")
@@ -59,7 +59,7 @@ def events(text: str, dialect: str) -> list[tuple[str, Any, int]]:
 
 
 def applying(made: list[tuple[list[str], list[Any]]], names: list[str]) -> list[Any]:
-    """The rules of the record with the longest name that is the robot's (X3)."""
+    """Return the rules of the record with the longest matching name (X3)."""
     best: tuple[int, Any] = 0, None
     for agents, rules in made:
         lengths = [
@@ -75,10 +75,10 @@ def applying(made: list[tuple[list[str], list[Any]]], names: list[str]) -> list[
 def allowed(
     text: str, path: str, names: list[str], *, cautious: bool, dialect: str
 ) -> bool:
-    """Whether a robot that goes by *names* may retrieve *path*, rule by rule.
+    """Return whether a robot with these *names* may retrieve *path*, rule by rule.
 
-    Without Allow any rule that covers the path forbids it; with it the first of its
-    record that does decides.
+    Without Allow, any rule that covers the path disallows it; with Allow, the first
+    such rule of a record decides.
     """
     if oracle.decoded(path) == oracle.decoded("/robots.txt"):
         return True
@@ -99,10 +99,8 @@ def allowed(
 def test_both_readings_of_a_dialect_agree(
     text: str, path: str, robot: str | bytes, reading: str, dialect: str
 ) -> None:
-    """No made file, path and robot gets another answer from the plain reading, by path,
-    by URL, a second time, or as a verdict.
-    """
-    # Ours O10 reads a whole header, which this plain reading does not; tests/oracle does.
+    """The parser gives the same answer by path, by URL, when repeated and as a verdict."""
+    # Ours O10: names in a whole header, which this reading ignores; tests/oracle has them.
     assume("(" not in text)
     names = list(robot_names(robot))
     file = RobotsTxt.parse(text, dialect=dialect, reading=reading)
@@ -120,10 +118,10 @@ def test_both_readings_of_a_dialect_agree(
 
 @settings(max_examples=500, deadline=None)
 @given(texts, robots, readings, all_dialects)
-def test_the_same_delay_by_the_records_of_the_file(
+def test_crawl_delay_is_the_longest_of_the_obeyed_records(
     text: str, robot: str | bytes, reading: str, dialect: str
 ) -> None:
-    """The longest that a record says which applies, in either reading."""
+    """The cautious reading also obeys delays that a blank line split off."""
     file = RobotsTxt.parse(text, dialect=dialect, reading=reading)
     found, records = file.rules(robot), obeyed_records(file, robot)
 
@@ -139,8 +137,8 @@ def test_the_same_delay_by_the_records_of_the_file(
 def test_every_line_is_accounted_for_in_every_dialect(
     text: str, dialect: str, reading: str
 ) -> None:
-    """Lines join to the text again; records print as what they are; problems are found
-    without a fault.
+    """The lines joined are the text, printed records parse to the same ones, and
+    problems are sorted by line.
     """
     file = RobotsTxt.parse(text, dialect=dialect, reading=reading)
 
@@ -153,34 +151,32 @@ def test_every_line_is_accounted_for_in_every_dialect(
 
 @pytest.mark.parametrize("dialect", PREFIX_DIALECTS)
 def test_both_readings_of_a_dialect_agree_on_the_corpus(dialect: str) -> None:
-    """Small files of the corpus get the same answers."""
+    """Both give the same answers for its small files."""
     bodies = [body for _, body in corpus_files()[::12]]
     files = [RobotsTxt.parse(body, dialect=dialect) for body in bodies]
     for file in (file for file in files if len(file.text) <= SMALL):
-        ruling = file.rules("googlebot")
+        rules = file.rules("googlebot")
         values = {it.value for it in file.lines if it.value.startswith("/")}
         for path in {*PATHS, *values, *(f"{value}x" for value in values)}:
-            assert ruling.allowed_url(path) is allowed(
+            assert rules.allowed_url(path) is allowed(
                 file.text, path, ["googlebot"], cautious=False, dialect=dialect
             )
 
 
-def test_a_file_of_1994_alone_reads_the_same_in_every_dialect() -> None:
-    """Where a file has one name and one path a line, and no other field, nothing
-    changes.
-    """
+def test_file_with_only_1994_features_has_the_same_answers_in_every_dialect() -> None:
+    """Such a file has one name or path per line, and no unknown field."""
     for _, body in corpus_files()[::6]:
         file = RobotsTxt.parse(body)
-        kept = [it for it in file.lines if it.kind is not LineKind.UNKNOWN]
-        plain = [it for it in kept if " " not in it.value and "\t" not in it.value]
+        known = [it for it in file.lines if it.kind is not LineKind.UNKNOWN]
+        plain = [it for it in known if " " not in it.value and "\t" not in it.value]
         text = "".join(line.text + line.ending for line in plain)
         paths_of = {line.value for line in plain if line.value.startswith("/")}
-        asked = sorted(paths_of)[:20]
+        urls = sorted(paths_of)[:20]
         for robot in ("googlebot", "nobody"):
             answers = {
                 tuple(
                     RobotsTxt.parse(text, dialect=it).allowed(url, robot)
-                    for url in asked
+                    for url in urls
                 )
                 for it in PREFIX_DIALECTS
             }

@@ -1,4 +1,4 @@
-"""What mutants of the parser once survived: the limit, words, a quick way taken."""
+"""Cases that mutation testing of the parser found untested."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 LAST_LINE_OPEN = b"User-agent: *\nDisallow: /a"
 
 
-def test_ours_o24_a_file_of_exactly_the_limit_is_whole() -> None:
-    """Its last line counts although nothing ends it."""
+def test_ours_o24_file_as_long_as_the_limit_is_not_truncated() -> None:
+    """Its last line is obeyed although it has no line end."""
     robots = RobotsTxt.parse(LAST_LINE_OPEN, limit=len(LAST_LINE_OPEN))
 
     assert not robots.is_truncated
     assert not robots.allowed("/a", "robot")
 
 
-def test_ours_o24_one_byte_over_the_limit_is_cut() -> None:
-    """Then the line that the limit cut is not obeyed."""
+def test_ours_o24_file_one_byte_over_the_limit_is_truncated() -> None:
+    """The line that the limit cuts is not obeyed."""
     robots = RobotsTxt.parse(LAST_LINE_OPEN, limit=len(LAST_LINE_OPEN) - 1)
 
     assert robots.is_truncated
     assert robots.allowed("/a", "robot")
 
 
-def test_texts_of_reasons_are_stable() -> None:
-    """Stats and reports are keyed by them."""
+def test_values_of_reasons_are_stable() -> None:
+    """They are keys of stats and reports."""
     assert {reason.value for reason in Reason} == {
         "rule",
         "split-record",
@@ -45,19 +45,19 @@ def test_texts_of_reasons_are_stable() -> None:
     }
 
 
-def test_ours_o18_the_second_url_of_an_origin_is_spelt_canonically_too() -> None:
-    """Once an origin is known the quick way is for plain targets alone."""
+def test_ours_o18_second_url_of_an_origin_is_normalised_too() -> None:
+    """Once the origin is known, only plain targets skip the normalisation."""
     body = b"User-agent: *\nDisallow: /a\n"
-    ruling = RobotsTxt.parse(body, dialect="extended").rules("robot")
+    rules = RobotsTxt.parse(body, dialect="extended").rules("robot")
 
-    assert ruling.allowed_url("http://site.test/b")
-    assert not ruling.allowed_url("http://site.test/%61")
-    assert not ruling.allowed_url("http://site.test/a#b")
-    assert ruling.allowed_url("http://site.test/#/a")
+    assert rules.allowed_url("http://site.test/b")
+    assert not rules.allowed_url("http://site.test/%61")
+    assert not rules.allowed_url("http://site.test/a#b")
+    assert rules.allowed_url("http://site.test/#/a")
 
 
-def test_ours_o6_only_spaces_tabs_and_the_end_of_a_line_go_with_it() -> None:
-    """Any letter that can be seen, and ends a path or a name, is of it."""
+def test_ours_o6_visible_character_at_the_end_belongs_to_the_value() -> None:
+    """Only spaces, tabs and the line end are removed from names and paths."""
     for letter in set(printable) - set(whitespace) - set("#%/"):
         robots = RobotsTxt.parse(f"User-agent: a{letter}\nDisallow: /b{letter}\n")
 
@@ -71,10 +71,10 @@ def test_ours_o6_only_spaces_tabs_and_the_end_of_a_line_go_with_it() -> None:
     "url", ["\u0101x", "\u0101", "%", "", "x", "\u0101/robots.txt"]
 )
 @pytest.mark.parametrize("more", ["", "Disallow: /%61\n"])
-def test_no_url_is_so_odd_that_it_begins_as_one_before_it(
+def test_unusual_url_as_the_first_question_gets_the_right_answer(
     dialect: str, url: str, more: str
 ) -> None:
-    """The first URL a ruling is asked for is read with care, and closed is closed."""
+    """The first and the second answer are the same, and correct."""
     closed = RobotsTxt.parse(f"User-agent: *\nDisallow: /\n{more}", dialect=dialect)
     opened = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
 
@@ -84,32 +84,32 @@ def test_no_url_is_so_odd_that_it_begins_as_one_before_it(
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_ours_o24_of_no_bytes_nothing_is_left(limit: int) -> None:
-    """Not even an empty line."""
+def test_ours_o24_limit_of_zero_or_less_leaves_an_empty_body(limit: int) -> None:
+    """Not even an empty first line stays."""
     robots = RobotsTxt.parse(b"\n" + LAST_LINE_OPEN, limit=limit)
 
     assert robots.body == b""
     assert robots.is_truncated
 
 
-def test_a_url_of_half_a_character_is_answered() -> None:
-    """It can be sent to nobody; asking about it raises nothing."""
+def test_url_with_a_lone_surrogate_does_not_raise() -> None:
+    """No client can send it, but `allowed()` answers."""
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /a%62\n")
 
     assert robots.allowed("/\ud800", "robot")
     assert not robots.allowed("/ab\ud800", "robot")
 
 
-def test_ours_x4_a_delay_of_nothing_is_a_delay() -> None:
-    """What the file says is kept as it says it."""
+def test_ours_x4_delay_of_zero_is_a_delay() -> None:
+    """It is 0, not None."""
     robots = RobotsTxt.parse("User-agent: *\nCrawl-delay: 0\n", dialect="extended")
 
     assert robots.records[0].delays[0].seconds == 0
     assert robots.rules("robot").crawl_delay == 0
 
 
-def test_trailing_characters_that_are_not_spaces_stay() -> None:
-    """Of a name, and of a rule that is printed."""
+def test_printed_record_has_the_last_characters_of_its_values() -> None:
+    """This holds for names and for rules."""
     ends = [chr(code) for code in range(33, 127) if chr(code) not in "#/"]
 
     for end in ends:
@@ -120,6 +120,6 @@ def test_trailing_characters_that_are_not_spaces_stay() -> None:
         assert str(record) == body
 
 
-def test_a_rule_forbids_unless_it_says_otherwise() -> None:
-    """Allow is what must be said."""
+def test_rule_disallows_by_default() -> None:
+    """Allow must be passed explicitly."""
     assert str(Rule("/a", 1)) == "Disallow: /a"

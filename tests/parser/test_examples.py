@@ -21,7 +21,7 @@ MAPPER = """\
 User-agent: *
 Disallow: /cyberworld/map/ # endless
 
-# one robot is at home here
+# one robot is welcome here
 User-agent: cybermapper
 Disallow:
 """
@@ -88,5 +88,5 @@ ANSWERS = [
 def test_1994_examples(
     spelling: str, text: str, robot: str, path: str, *, expected: bool
 ) -> None:
-    """Each example means the same with any line ends, comments and case."""
+    """Each example has the same answers with any line ends, comments and case."""
     assert allowed(spellings(text)[spelling], path, robot) is expected

@@ -1,4 +1,4 @@
-"""The extended dialect: all of 1994, and Allow, Crawl-delay, Sitemap (X1 to X8)."""
+"""The extended dialect: 1994 with Allow, Crawl-delay and Sitemap (X1 to X8)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ may = partial(allowed_however_spelt, dialect="extended")
 
 
 def delay(body: str, robot: str = "rex", **how: str) -> float | None:
-    """The crawl delay that a file in the extended dialect asks of *robot*."""
+    """Return the crawl delay of *robot* in the extended dialect."""
     robots = RobotsTxt.parse(body, dialect="extended", **how)  # type: ignore[arg-type]  # all are strings
     return robots.rules(robot).crawl_delay
 
 
 def test_extended_x1_the_first_matching_line_decides() -> None:
-    """Not the longest: the order of the file counts."""
+    """The order of the lines decides, not their length."""
     opened = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
     shut = "User-agent: *\nDisallow: /a\nAllow: /a/b\n"
 
@@ -35,8 +35,8 @@ def test_extended_x1_the_first_matching_line_decides() -> None:
     assert may(shut, "/a/b/c") is False
 
 
-def test_extended_the_verdict_names_the_allow_line() -> None:
-    """A URL that a line opens is allowed because of that line."""
+def test_extended_verdict_names_the_allow_line() -> None:
+    """The reason why the URL is allowed is that line."""
     robots = RobotsTxt.parse(
         "User-agent: *\nAllow: /a/b\nDisallow: /a\n", dialect="extended"
     )
@@ -55,8 +55,8 @@ def test_extended_the_verdict_names_the_allow_line() -> None:
     )
 
 
-def test_1994_f6_knows_no_allow() -> None:
-    """In the dialect of 1994 the same file closes what Allow would open."""
+def test_1994_f6_allow_is_an_unknown_field() -> None:
+    """In the dialect of 1994 an Allow line has no effect."""
     body = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
 
     assert allowed(body, "/a/b/c") is False
@@ -72,14 +72,14 @@ def test_extended_x2_allow_ends_the_names_of_its_record() -> None:
 
 
 def test_extended_x2_allow_without_a_record_is_ignored() -> None:
-    """As a Disallow line there is (O4)."""
+    """It is an orphan, like a Disallow line without a record (O4)."""
     robots = RobotsTxt.parse("Allow: /x\n", dialect="extended")
 
     assert robots.lines[0].kind is LineKind.ORPHAN
 
 
 def test_extended_x3_each_of_several_default_records_decides() -> None:
-    """O2: what one of them forbids is forbidden, though another allows it."""
+    """O2: a URL that one of them disallows is disallowed, even if another allows it."""
     body = "User-agent: *\nAllow: /a\n\nUser-agent: *\nDisallow: /a/b\nAllow: /\n"
 
     assert may(body, "/a/b") is False
@@ -88,15 +88,15 @@ def test_extended_x3_each_of_several_default_records_decides() -> None:
 
 @pytest.mark.parametrize("path", ["/caf%C3%A9/x", "/caf\u00e9/x", "/%63af%c3%a9/x"])
 def test_extended_allow_compares_as_disallow_does(path: str) -> None:
-    """O18: one resource, whichever way it and the rule are spelt."""
+    """O18: the path and the rule may be percent-encoded in any way."""
     body = "User-agent: *\nAllow: /caf\u00e9/\nDisallow: /caf%c3%a9\nDisallow: /%63\n"
 
     assert may(body, path) is True
     assert may(body, "/caf%C3%A9s") is False
 
 
-def test_extended_a_rule_whose_last_escape_is_cut_short_decides_literally() -> None:
-    """O18: also among several rules the literal spelling of one may be the first."""
+def test_extended_rule_that_ends_within_an_escape_is_literal() -> None:
+    """O18: its literal spelling is compared in the order of the rules, too."""
     body = "User-agent: *\nAllow: /a%4\nDisallow: /aA\nDisallow: /a%2\n"
 
     assert may(body, "/a%41") is True
@@ -104,8 +104,8 @@ def test_extended_a_rule_whose_last_escape_is_cut_short_decides_literally() -> N
     assert may(body, "/a%2Fb") is False
 
 
-def test_extended_absolute_urls_take_their_place_in_the_order() -> None:
-    """O19 holds for Allow, too."""
+def test_extended_absolute_urls_are_compared_in_order() -> None:
+    """O19 applies to Allow, too."""
     body = f"User-agent: *\nAllow: {HOST}/a/b\nDisallow: /a\nDisallow: {HOST}/c\n"
 
     assert may(body, "/a/b") is True
@@ -113,8 +113,8 @@ def test_extended_absolute_urls_take_their_place_in_the_order() -> None:
     assert may(body, "/c") is False
 
 
-def test_extended_the_cautious_reading_forbids_what_either_reading_forbids() -> None:
-    """O5: a record that a blank line split is obeyed, with its Allow lines."""
+def test_extended_cautious_reading_obeys_a_split_record() -> None:
+    """O5: the Allow lines of a record that a blank line split are obeyed, too."""
     body = "User-agent: *\n\nAllow: /a/b\nDisallow: /a\n"
 
     assert may(body, "/a/c") is True
@@ -122,8 +122,8 @@ def test_extended_the_cautious_reading_forbids_what_either_reading_forbids() -> 
     assert may(body, "/a/b", reading="cautious") is True
 
 
-def test_extended_the_file_itself_is_always_allowed() -> None:
-    """O22."""
+def test_extended_robots_txt_itself_is_always_allowed() -> None:
+    """O22 applies to this dialect, too."""
     assert may("User-agent: *\nDisallow: /\n", "/robots.txt") is True
 
 
@@ -131,10 +131,10 @@ def test_extended_the_file_itself_is_always_allowed() -> None:
     ("value", "seconds"),
     [("10", 10.0), ("0.5", 0.5), (".5", 0.5), ("1.", 1.0), ("0", 0.0), ("  7 ", 7.0)],
 )
-def test_extended_x4_a_crawl_delay_is_a_decimal_number(
+def test_extended_x4_crawl_delay_is_a_decimal_number(
     value: str, seconds: float
 ) -> None:
-    """Of seconds, with a fraction or without."""
+    """It is in seconds, with or without a fraction."""
     body = f"User-agent: *\nCrawl-delay: {value}\n"
 
     assert delay(body) == seconds
@@ -143,8 +143,8 @@ def test_extended_x4_a_crawl_delay_is_a_decimal_number(
 @pytest.mark.parametrize(
     "value", ["", "ten", "-1", "10s", "1e3", "0x5", "1,5", "inf", "9" * 400, "\u0665"]
 )
-def test_extended_x4_what_is_no_number_is_ignored_and_reported(value: str) -> None:
-    """Never guessed at."""
+def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
+    """The parser does not guess a number."""
     body = f"User-agent: *\nCrawl-delay: {value}\n"
 
     line = RobotsTxt.parse(body, dialect="extended").lines[1]
@@ -154,16 +154,16 @@ def test_extended_x4_what_is_no_number_is_ignored_and_reported(value: str) -> No
     assert line.why_ignored
 
 
-def test_extended_x5_the_longest_of_several_delays() -> None:
-    """In one record, and in several for everybody (O2)."""
+def test_extended_x5_longest_of_several_delays_applies() -> None:
+    """The delays may be in one record or in several default records (O2)."""
     body = "User-agent: *\nCrawl-delay: 2\nCrawl-delay: 5\n"
 
     assert delay(body) == 5
     assert delay(f"{body}\nUser-agent: *\nCrawl-delay: 9\n") == 9
 
 
-def test_extended_a_delay_is_of_the_record_that_applies() -> None:
-    """A record that names the robot and has no delay asks for none (A3)."""
+def test_extended_delay_comes_from_the_record_that_applies() -> None:
+    """A robot whose own record has no delay does not obey the default one (A3)."""
     body = "User-agent: *\nCrawl-delay: 5\n\nUser-agent: rex\nDisallow:\n"
 
     assert delay(body, "other") == 5
@@ -171,8 +171,8 @@ def test_extended_a_delay_is_of_the_record_that_applies() -> None:
     assert RobotsTxt.parse(body).rules("other").crawl_delay is None
 
 
-def test_extended_x6_a_delay_between_two_names_parts_them_not() -> None:
-    """As any other field there parted them not in 1994 (F6)."""
+def test_extended_x6_delay_between_two_names_does_not_separate_them() -> None:
+    """Unknown fields between names do not separate them in 1994 either (F6)."""
     body = "User-agent: a\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n"
 
     assert may(body, "/x", "a") is False
@@ -181,7 +181,7 @@ def test_extended_x6_a_delay_between_two_names_parts_them_not() -> None:
 
 
 def test_extended_delay_after_a_blank_line_is_ignored() -> None:
-    """O4, O5; the cautious reading obeys the one that a blank line split off."""
+    """O4, O5: only the cautious reading obeys it, if the blank line split its record."""
     split = "User-agent: *\n\nCrawl-delay: 5\n"
 
     assert delay(split) is None
@@ -189,8 +189,8 @@ def test_extended_delay_after_a_blank_line_is_ignored() -> None:
     assert delay("User-agent: *\nDisallow:\n\nCrawl-delay: 5\n") is None
 
 
-def test_extended_x7_sitemaps_stand_anywhere() -> None:
-    """Before, in and behind records; in their order, each once, without comments."""
+def test_extended_x7_sitemaps_may_be_anywhere() -> None:
+    """They are listed in order, each once, without comments."""
     body = (
         "Sitemap: http://h/1.xml # one\nUser-agent: *\nSITEMAP : /2.xml\n"
         "Disallow: /x\n\nsitemap:\nSitemap: http://h/1.xml\n"
@@ -204,15 +204,15 @@ def test_extended_x7_sitemaps_stand_anywhere() -> None:
 
 
 def test_extended_x8_wildcards_are_literal() -> None:
-    """As in 1994; who wants Google's rules has Protego."""
+    """They have no special meaning, as in 1994."""
     body = "User-agent: *\nDisallow: /*.pdf$\nAllow: /\n"
 
     assert may(body, "/a.pdf") is True
     assert may(body, "/*.pdf$x") is False
 
 
-def test_extended_records_print_as_what_they_are() -> None:
-    """Allow and Crawl-delay come back from the print."""
+def test_extended_printed_record_has_allow_and_delay() -> None:
+    """The printed record equals its source."""
     body = "User-agent: a\nCrawl-delay: 0.5\nAllow: /x\nDisallow:\n"
 
     record = RobotsTxt.parse(body, dialect="extended").records[0]
@@ -221,7 +221,7 @@ def test_extended_records_print_as_what_they_are() -> None:
 
 
 def nested(size: int) -> str:
-    """A file of *size* rules, each within the other, by turns allowed and not."""
+    """Return a file of *size* nested rules, alternately Allow and Disallow."""
     rules = ["/" + "a" * (number // 50) + "b" * (number % 50) for number in range(size)]
     fields = ("Allow", "Disallow")
     lines = [f"{fields[n % 2]}: {rule}" for n, rule in enumerate(reversed(rules))]
@@ -229,7 +229,7 @@ def nested(size: int) -> str:
 
 
 def calls_of_questions(body: str) -> int:
-    """Return how many calls some questions about the file take, once it is read."""
+    """Return the number of calls that some questions take once the file is compiled."""
     rules = RobotsTxt.parse(body, dialect="extended").rules("rex")
     urls = [f"{HOST}/{'a' * n}b{n}" for n in range(50)]
 
@@ -242,7 +242,7 @@ def calls_of_questions(body: str) -> int:
 
 
 def test_extended_work_of_a_question_does_not_grow_with_the_rules() -> None:
-    """Twenty times the rules, each within the other: a question takes no more calls."""
+    """With twenty times as many nested rules it takes less than three times the calls."""
     assert calls_of_questions(nested(2_000)) < 3 * calls_of_questions(nested(100))
 
 
@@ -265,10 +265,10 @@ def test_extended_work_of_a_question_does_not_grow_with_the_rules() -> None:
         ["/", "/a", "/ab", "/abcd", "/bc", "/a%41bc", "/a%4", "/aAb", "/x"]
     ),
 )
-def test_many_records_decide_as_each_for_itself(
+def test_records_compiled_together_decide_as_each_alone(
     records: list[list[tuple[bool, str]]], target: str
 ) -> None:
-    """Ours X3: compiled together, whatever rules the records share."""
+    """Ours X3: the records may share rules."""
     files = [
         "User-agent: *\n"
         + "".join(f"{'Allow' if it else 'Disallow'}: {path}\n" for it, path in record)
@@ -283,7 +283,7 @@ def test_many_records_decide_as_each_for_itself(
 
 
 def test_thousands_of_records_with_allow_are_compiled_into_one_index() -> None:
-    """Ours X3: a question does not try each of them."""
+    """Ours X3: a question does not try each record."""
     records = (
         f"User-agent: *\nAllow: /{number}/x\nDisallow: /{number}/\n\n"
         for number in range(5_000)

@@ -1,4 +1,4 @@
-"""What a file says that it takes of memory is about what it takes."""
+"""`memory_bytes` is close to the memory that a file takes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 FILES = 6
-"""So many files are measured together: what is there once hardly counts."""
+"""The number of files measured together, so that one-time costs hardly count."""
 
 SHARE = (0.7, 1.5)
-"""The estimate by what was measured."""
+"""The bounds of the estimate divided by the measured size."""
 
 ROBOTS = "Mozilla/5.0 (compatible; rex/1.0)"
 
 
 def body(kind: str, number: int) -> bytes:
-    """A file of this kind; no two share a text."""
+    """Return a file of this kind; each *number* makes a different one."""
     field = {"allow": "Allow", "patterns": "Disallow"}
     count = {"small": 5, "medium": 60, "large": 1_000, "allow": 200, "patterns": 200}
     lines = [f"User-agent: *\n# file {number}\n"]
@@ -34,9 +34,9 @@ def body(kind: str, number: int) -> bytes:
 
 
 def measured(kind: str, dialect: str) -> tuple[int, int]:
-    """What the files of a kind say they take, and what they do take."""
+    """Return the estimated and the measured bytes of several files of a kind."""
     bodies = [body(kind, number) for number in range(FILES + 1)]
-    # What is made once for all files is made before.
+    # Create what all files share before measuring.
     RobotsTxt.parse(bodies.pop(), dialect=dialect).rules(ROBOTS).verdict("/x/1")
     gc.collect()
     tracemalloc.start()
@@ -57,16 +57,16 @@ def measured(kind: str, dialect: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("kind", ["small", "medium", "large", "allow", "patterns"])
-def test_estimate_of_memory_is_about_what_is_taken(kind: str, dialect: str) -> None:
-    """A store is bounded by it: small and large files, Allow and wildcards."""
+def test_estimate_of_memory_is_close_to_measured(kind: str, dialect: str) -> None:
+    """The estimate bounds the memory store, so it must hold for every kind of file."""
     estimated, taken = measured(kind, dialect)
 
     assert SHARE[0] < estimated / taken < SHARE[1], f"{estimated:,} of {taken:,}"
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_values_as_long_as_a_file_do_not_stay(dialect: str) -> None:
-    """Names of hosts and of robots are cached, but not those of a hostile file."""
+def test_very_long_values_are_not_cached(dialect: str) -> None:
+    """Names of hosts and of robots are cached, but not if a hostile file makes them huge."""
     size = 200_000
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""The standard in code against the plain second reading of it."""
+"""The parser agrees with the plain second parser of `oracle.py`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tests.parser.strategies import (
 from tests.support.corpus import corpus_files
 
 SMALL = 2_000
-"""Characters up to which the slow reading is quick enough."""
+"""The most characters for which the second parser is fast enough."""
 
 
 @settings(max_examples=1_000, deadline=None)
 @given(nearly_right_texts, paths, robots, readings)
-def test_both_readings_of_the_standard_agree(
+def test_parser_and_oracle_agree_on_generated_files(
     text: str, path: str, robot: str | bytes, reading: str
 ) -> None:
-    """No made file, path and robot gets another answer from the plain reading."""
-    # Ours O10 reads a whole header, which this plain reading does not; tests/oracle does.
+    """Both give the same answer for every file, path, robot and reading."""
+    # Ours O10: names in a whole header, which this parser ignores; tests/oracle has them.
     assume("(" not in text)
     names = list(robot_names(robot))
 
@@ -37,14 +37,14 @@ def test_both_readings_of_the_standard_agree(
     assert answer is expected
 
 
-def test_both_readings_agree_on_files_of_the_corpus() -> None:
-    """Small files of the corpus get the same answers, in both readings."""
+def test_parser_and_oracle_agree_on_the_corpus() -> None:
+    """Both give the same answers for its small files, in either reading."""
     texts = [RobotsTxt.parse(body).text for _, body in corpus_files()[::6]]
     for text in (text for text in texts if len(text) <= SMALL):
         for reading in ("literal", "cautious"):
-            ruling = RobotsTxt.parse(text, reading=reading).rules("googlebot")
+            rules = RobotsTxt.parse(text, reading=reading).rules("googlebot")
             values = {it.value for it in RobotsTxt.parse(text).lines}
             for path in {*PATHS, *(it for it in values if it.startswith("/"))}:
-                assert ruling.allowed_url(path) is oracle.allowed(
+                assert rules.allowed_url(path) is oracle.allowed(
                     text, path, ["googlebot"], cautious=reading == "cautious"
                 )

@@ -1,4 +1,4 @@
-"""The `Ours` list, O1 to O15: where the text is silent on lines, names and records."""
+"""The `Ours` list, O1 to O15: lines, names and records where the 1994 text is silent."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import pytest
 
 from scrapy_robots1994.parser import LineKind, Reason
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import allowed, clauses, closed, kinds
+from tests.parser.asking import allowed, clauses, disallowing, kinds
 
 SPLIT = "User-agent: rex\n\nDisallow: /x\n"
 
 
-def test_ours_o01_the_first_record_that_matches() -> None:
-    """Of several records that name the robot the first in the file counts."""
-    body = f"{closed('/a', 're')}\n{closed('/b', 'rex')}"
+def test_ours_o01_first_record_that_names_the_robot_applies() -> None:
+    """Later records that also name it are ignored."""
+    body = f"{disallowing('/a', 're')}\n{disallowing('/b', 'rex')}"
 
     assert not allowed(body, "/a")
     assert allowed(body, "/b")
 
 
 def test_ours_o02_all_default_records_are_obeyed_together() -> None:
-    """Several `*` records are obeyed together, and reported."""
-    body = f"{closed('/a')}\n{closed('/b')}"
+    """The rules of several `*` records apply, and the second record is reported."""
+    body = f"{disallowing('/a')}\n{disallowing('/b')}"
 
     assert not allowed(body, "/a")
     assert not allowed(body, "/b")
     assert clauses(body) == ["A3"]
 
 
-def test_ours_o03_a_record_without_disallow_matches() -> None:
-    """It forbids nothing, and keeps its robot from the default; it is reported."""
-    body = f"User-agent: rex\n\n{closed('/')}"
+def test_ours_o03_record_without_disallow_applies() -> None:
+    """It disallows nothing and replaces the default record; it is reported."""
+    body = f"User-agent: rex\n\n{disallowing('/')}"
 
     assert allowed(body, "/")
     assert not allowed(body, "/", "other")
@@ -38,8 +38,8 @@ def test_ours_o03_a_record_without_disallow_matches() -> None:
 
 
 def test_ours_o04_disallow_without_a_record_is_ignored() -> None:
-    """A Disallow line with no User-agent line before it counts for nobody."""
-    body = f"Disallow: /x\n\n{closed('/y')}\nDisallow: /z"
+    """A Disallow line with no User-agent line before it applies to no robot."""
+    body = f"Disallow: /x\n\n{disallowing('/y')}\nDisallow: /z"
 
     assert allowed(body, "/x")
     assert allowed(body, "/z")
@@ -47,8 +47,8 @@ def test_ours_o04_disallow_without_a_record_is_ignored() -> None:
     assert clauses(body) == ["O4", "O4"]
 
 
-def test_ours_o05_a_blank_line_inside_ends_the_record() -> None:
-    """Read literally, Disallow lines after a blank line are nobody's; it is told."""
+def test_ours_o05_blank_line_ends_the_record() -> None:
+    """Read literally, Disallow lines after it are ignored; it is reported."""
     robots = RobotsTxt.parse(SPLIT)
 
     assert allowed(SPLIT, "/x")
@@ -57,16 +57,16 @@ def test_ours_o05_a_blank_line_inside_ends_the_record() -> None:
     ]
 
 
-def test_ours_o05_cautiously_the_blank_line_is_no_boundary() -> None:
-    """The cautious reading forbids what the parted record forbids, and says so."""
+def test_ours_o05_cautious_reading_obeys_a_split_record() -> None:
+    """The verdict names the line below the blank line and gives the reason."""
     verdict = RobotsTxt.parse(SPLIT, reading="cautious").verdict("/x", "rex")
 
     assert (verdict.reason, verdict.line) == (Reason.SPLIT_RECORD, 3)
     assert "which a blank line parts" in str(verdict)
 
 
-def test_ours_o05_cautiously_later_rules_belong_to_the_names_above() -> None:
-    """Also after other Disallow lines, and after several blank lines."""
+def test_ours_o05_cautious_reading_assigns_rules_to_the_names_above() -> None:
+    """This holds after other Disallow lines and after several blank lines, too."""
     body = "User-agent: rex\nDisallow: /x\n\nDisallow: /y\n\n\nDisallow: /z\n"
 
     assert [allowed(body, path) for path in ("/x", "/y", "/z")] == [False, True, True]
@@ -77,8 +77,8 @@ def test_ours_o05_cautiously_later_rules_belong_to_the_names_above() -> None:
     assert verdicts.verdict("/y", "rex").reason is Reason.SPLIT_RECORD
 
 
-def test_ours_o05_cautiously_a_user_agent_line_still_starts_a_record() -> None:
-    """After a blank line, whatever precedes that; unknown fields own nothing."""
+def test_ours_o05_cautious_reading_starts_a_record_at_user_agent() -> None:
+    """It does so after a blank line, even if only unknown fields precede that."""
     body = "User-agent: *\nAllow: /\n\nUser-agent: max\nDisallow: /\n"
 
     for dialect in ("1994", "revisited", "extended"):
@@ -86,17 +86,17 @@ def test_ours_o05_cautiously_a_user_agent_line_still_starts_a_record() -> None:
         assert not allowed(body, "/", "max", dialect=dialect, reading="cautious")
 
 
-def test_ours_o05_cautiously_what_is_literally_forbidden_stays_so() -> None:
-    """A robot obeys both readings where they choose different records."""
-    body = f"User-agent: *\n\nDisallow: /x\n\n{closed('/y')}"
+def test_ours_o05_cautious_reading_also_obeys_the_literal_one() -> None:
+    """Where the two choose different records, both records are obeyed."""
+    body = f"User-agent: *\n\nDisallow: /x\n\n{disallowing('/y')}"
 
     assert not allowed(body, "/x", reading="cautious")
     assert not allowed(body, "/y", reading="cautious")
 
 
 @pytest.mark.parametrize("blank", [" ", "\t", " \t ", "  \r"])
-def test_ours_o06_a_line_of_spaces_is_blank(blank: str) -> None:
-    """Spaces and tabs alone make a blank line."""
+def test_ours_o06_line_of_spaces_is_blank(blank: str) -> None:
+    """A line of spaces and tabs ends a record like an empty one."""
     body = f"User-agent: rex\n{blank}\nDisallow: /x"
 
     assert kinds(body)[1] is LineKind.BLANK
@@ -104,44 +104,44 @@ def test_ours_o06_a_line_of_spaces_is_blank(blank: str) -> None:
 
 
 def test_ours_o07_user_agent_after_disallow_starts_a_record() -> None:
-    """No blank line is needed, and that there is none is reported."""
-    body = closed("/a", "rex") + closed("/b", "other")
+    """No blank line is needed; the missing one is reported."""
+    body = disallowing("/a", "rex") + disallowing("/b", "other")
 
     assert allowed(body, "/b")
     assert clauses(body) == ["O7"]
 
 
-def test_ours_o08_the_value_is_inside_the_name() -> None:
-    """A robot whose name is only part of the value is not meant."""
-    assert allowed(closed("/", "rexbot"), "/", "rex")
-    assert not allowed(closed("/", "rex"), "/", "rexbot")
+def test_ours_o08_value_must_be_part_of_the_name() -> None:
+    """A record does not apply to a robot whose name is only part of its value."""
+    assert allowed(disallowing("/", "rexbot"), "/", "rex")
+    assert not allowed(disallowing("/", "rex"), "/", "rexbot")
 
 
-def test_ours_o09_the_header_holds_the_names() -> None:
-    """Product tokens and the name after `compatible;` are meant, a comment is not."""
+def test_ours_o09_names_come_from_the_header() -> None:
+    """Product tokens and the name after `compatible;` match; other comments do not."""
     header = "Mozilla/5.0 (compatible; Rex/1.0; on Linux)"
 
-    assert not allowed(closed("/", "rex"), "/", header)
-    assert not allowed(closed("/", "mozilla"), "/", header)
-    assert allowed(closed("/", "linux"), "/", header)
+    assert not allowed(disallowing("/", "rex"), "/", header)
+    assert not allowed(disallowing("/", "mozilla"), "/", header)
+    assert allowed(disallowing("/", "linux"), "/", header)
 
 
 @pytest.mark.parametrize("value", ["Rex/1.0", "rex/", "REX /2 beta"])
-def test_ours_o10_a_version_in_the_value_is_stripped(value: str) -> None:
-    """The version of a record's value is not compared."""
-    assert not allowed(closed("/", value), "/", "rex/3.0")
+def test_ours_o10_version_in_the_value_is_ignored(value: str) -> None:
+    """Only the part of the value before the slash is compared."""
+    assert not allowed(disallowing("/", value), "/", "rex/3.0")
 
 
 @pytest.mark.parametrize("value", ["rex, max", "max rex"])
-def test_ours_o11_one_name_a_line(value: str) -> None:
-    """Spaces and commas do not part a value into names."""
-    assert allowed(closed("/", value), "/", "rex")
-    assert not allowed(closed("/", value), "/", value)
+def test_ours_o11_a_line_has_one_name(value: str) -> None:
+    """Spaces and commas do not split a value into names."""
+    assert allowed(disallowing("/", value), "/", "rex")
+    assert not allowed(disallowing("/", value), "/", value)
 
 
 @pytest.mark.parametrize("value", ["", " ", "# rex", "/1.0", " /"])
 def test_ours_o12_user_agent_line_without_a_name_is_ignored(value: str) -> None:
-    """It neither starts a record nor ends one, and is reported."""
+    """It neither starts nor ends a record, and is reported."""
     body = f"User-agent: rex\nDisallow: /a\nUser-agent: {value}\nDisallow: /b"
 
     assert kinds(body)[2] is LineKind.NAMELESS
@@ -149,14 +149,14 @@ def test_ours_o12_user_agent_line_without_a_name_is_ignored(value: str) -> None:
     assert clauses(body) == ["O12"]
 
 
-def test_ours_o13_a_comment_needs_no_space_before_it() -> None:
-    """`#` inside a value starts a comment."""
-    assert not allowed(closed("/a#b"), "/a")
+def test_ours_o13_comment_needs_no_space_before_it() -> None:
+    """A `#` inside a value starts a comment."""
+    assert not allowed(disallowing("/a#b"), "/a")
 
 
 @pytest.mark.parametrize("line", ["Disallow /x", "hello", ": /x", "Disallow # : /x"])
-def test_ours_o14_a_line_without_the_form_is_ignored(line: str) -> None:
-    """No colon, or no field before it: not guessed at, reported, no boundary."""
+def test_ours_o14_malformed_line_is_ignored(line: str) -> None:
+    """A line without a colon or a field is reported and does not end the record."""
     body = f"User-agent: rex\n{line}\nDisallow: /y"
 
     assert kinds(body)[1] is LineKind.MALFORMED
@@ -165,16 +165,16 @@ def test_ours_o14_a_line_without_the_form_is_ignored(line: str) -> None:
     assert clauses(body) == ["O14"]
 
 
-def test_ours_o15_space_before_the_colon_and_the_line() -> None:
-    """It is accepted, and reported."""
+def test_ours_o15_space_before_field_and_colon_is_accepted() -> None:
+    """It is reported."""
     body = "  User-agent : rex\n\tDisallow\t: /x"
 
     assert not allowed(body, "/x")
     assert clauses(body) == ["O15", "O15"]
 
 
-def test_case_counts_behind_an_encoded_question_mark_of_an_authority() -> None:
-    """Ours O18, O19: decoded it ends the host; only the host compares without case."""
+def test_case_counts_after_an_encoded_question_mark_in_an_authority() -> None:
+    """Ours O18, O19: decoded, it ends the host; only the host ignores case."""
     robots = RobotsTxt.parse("User-agent: *\nDisallow: http://h.test?a\n")
 
     assert not robots.allowed("HTTP://H.test%3fa", "rex")

@@ -7,22 +7,22 @@ import pytest
 from scrapy_robots1994.parser import LineKind, Reason
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import HOST, allowed, clauses, closed, kinds
+from tests.parser.asking import HOST, allowed, clauses, disallowing, kinds
 
-FILE = closed("/caf\u00e9")
+FILE = disallowing("/caf\u00e9")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_ours_o16_one_mark_is_stripped(encoding: str) -> None:
-    """The first line counts behind a byte order mark, which is reported."""
+def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
+    """The first line is read as usual; the mark is reported."""
     body = FILE.encode(encoding)
 
     assert RobotsTxt.parse(body).text == FILE
     assert clauses(body) == ["O16"]
 
 
-def test_ours_o16_big_endian_needs_its_mark_too() -> None:
-    """UTF-16 is decoded when its mark says so, and only then."""
+def test_ours_o16_utf_16_is_decoded_only_with_a_byte_order_mark() -> None:
+    """Without it a big-endian file has no records."""
     body = FILE.encode("utf-16-be")
 
     assert RobotsTxt.parse(b"\xfe\xff" + body).text == FILE
@@ -30,26 +30,26 @@ def test_ours_o16_big_endian_needs_its_mark_too() -> None:
 
 
 @pytest.mark.parametrize("body", ["\ufeff" * 2 + FILE, b"\xef\xbb\xbf" * 2 + b"x: y"])
-def test_ours_o16_a_second_mark_is_text(body: str | bytes) -> None:
-    """Only one mark is left out; the next makes an unknown field."""
+def test_ours_o16_second_byte_order_mark_is_text(body: str | bytes) -> None:
+    """Only the first is removed; the second makes an unknown field."""
     assert kinds(body)[0] is LineKind.UNKNOWN
 
 
 def test_ours_o17_undecodable_byte_stays_in_the_rule() -> None:
-    """A stray byte is not dropped: that would make a known field of an unknown one."""
+    """Removing it could turn an unknown field into a known one."""
     body = b"User-agent: *\nDis\xffallow: /x\n"
 
     assert allowed(body, "/x")
     assert clauses(body) == ["O3", "F6", "O17"]
 
 
-def test_ours_o17_a_replacement_character_of_the_author_is_text() -> None:
-    """What was replaced is reported, not what only looks so."""
+def test_ours_o17_replacement_character_in_the_file_is_text() -> None:
+    """Only bytes that could not be decoded are reported."""
     assert clauses("# \ufffd") == []
 
 
 def test_ours_o17_lone_surrogates_of_a_str_are_replaced() -> None:
-    """A str that no bytes can say parses, too."""
+    """A str that cannot be encoded is parsed, too."""
     assert not allowed("User-agent: *\nDisallow: /x # \ud800", "/x")
 
 
@@ -69,8 +69,8 @@ def test_ours_o17_lone_surrogates_of_a_str_are_replaced() -> None:
     ],
 )
 def test_ours_o18_two_spellings_of_one_resource(rule: str, path: str) -> None:
-    """Forbidden if the literal prefix matches, or the decoded one."""
-    assert not allowed(closed(rule), path)
+    """A rule covers a path if either the literal or the decoded prefix matches."""
+    assert not allowed(disallowing(rule), path)
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_ours_o18_two_spellings_of_one_resource(rule: str, path: str) -> None:
         ("/a%2f", "/a\u0100"),
     ],
 )
-def test_ours_o18_other_resources_stay_open(rule: str, path: str) -> None:
-    """`%2F` is no slash, decoding is done once, and bytes are not characters."""
-    assert allowed(closed(rule), path)
+def test_ours_o18_other_resources_are_allowed(rule: str, path: str) -> None:
+    """`%2F` is not a slash, decoding is done once, and bytes are not characters."""
+    assert allowed(disallowing(rule), path)
 
 
-def test_ours_o19_an_absolute_url_is_compared_with_the_whole_url() -> None:
-    """A value may be a URL; scheme, host and default port compare as origins do."""
-    body = closed("HTTP://A.example:80/x")
+def test_ours_o19_absolute_url_is_compared_with_the_whole_url() -> None:
+    """Scheme, host and default port of such a value compare like origins."""
+    body = disallowing("HTTP://A.example:80/x")
 
     assert not allowed(body, "http://a.example/x/y")
     assert allowed(body, "https://a.example/x/y")
@@ -100,10 +100,10 @@ def test_ours_o19_an_absolute_url_is_compared_with_the_whole_url() -> None:
 
 
 @pytest.mark.parametrize("rule", ["http://a.ex", "http://A", "http://a.example/%7e"])
-def test_ours_o19_a_partial_or_encoded_url_counts(rule: str) -> None:
-    """A URL starts with a part of its host, and with any spelling of its path."""
-    assert not allowed(closed(rule), "http://a.example/~x")
-    assert not allowed(closed(rule), "http://a.example/%7Ex")
+def test_ours_o19_absolute_url_may_be_partial_or_encoded(rule: str) -> None:
+    """It may end within the host, and its path may be percent-encoded."""
+    assert not allowed(disallowing(rule), "http://a.example/~x")
+    assert not allowed(disallowing(rule), "http://a.example/%7Ex")
 
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended"])
@@ -120,27 +120,27 @@ def test_ours_o19_a_partial_or_encoded_url_counts(rule: str) -> None:
         ("/a%4", "/a%41", False),
     ],
 )
-def test_ours_o19_each_spelling_of_a_url_is_compared_with_its_like(
+def test_ours_o19_decoded_urls_are_compared_only_with_decoded_rules(
     rule: str, path: str, answer: bool, dialect: str
 ) -> None:
-    """O18 holds for absolute URLs as for paths: never one side decoded alone."""
+    """O18 applies to absolute URLs as to paths: both sides are decoded, or neither."""
     for value in (rule, HOST + rule):
-        assert allowed(closed(value), path, dialect=dialect) is answer
+        assert allowed(disallowing(value), path, dialect=dialect) is answer
 
 
 @pytest.mark.parametrize("dialect", ["1994", "extended"])
-def test_ours_o19_a_host_with_an_escape_has_two_spellings_too(dialect: str) -> None:
-    """It is no name, but a URL may hold it; verdict and short answer agree."""
-    body = closed("http://a%62.example/x")
+def test_ours_o19_host_with_an_escape_is_decoded_too(dialect: str) -> None:
+    """It is not a valid name, but a URL may contain it."""
+    body = disallowing("http://a%62.example/x")
 
     assert not allowed(body, "http://a%62.example/%78", dialect=dialect)
     assert not allowed(body, "http://ab.example/x", dialect=dialect)
     assert allowed(body, "http://a%2562.example/x", dialect=dialect)
 
 
-def test_ours_o19_a_url_without_a_path_is_also_the_beginning_of_one() -> None:
-    """As written its host or port may go on; normalised it is the whole origin."""
-    body = closed("http://a.example:80")
+def test_ours_o19_url_without_a_path_is_a_prefix_as_written() -> None:
+    """As written, its port may continue; normalised, it is the whole origin."""
+    body = disallowing("http://a.example:80")
 
     assert not allowed(body, "http://a.example:8080/")
     assert not allowed(body, "http://a.example/")
@@ -148,9 +148,9 @@ def test_ours_o19_a_url_without_a_path_is_also_the_beginning_of_one() -> None:
     assert allowed(body, "http://b.example/")
 
 
-def test_ours_o19_without_an_origin_there_is_no_whole_url() -> None:
-    """A path alone, or a URL that is not http, starts with no absolute URL."""
-    body = closed("http://a.example/")
+def test_ours_o19_absolute_rule_covers_only_http_urls() -> None:
+    """It covers neither a path without an origin nor a URL with another scheme."""
+    body = disallowing("http://a.example/")
 
     assert RobotsTxt.parse(body).allowed("/x", "rex")
     assert allowed(body, "ftp://a.example/x")
@@ -158,9 +158,9 @@ def test_ours_o19_without_an_origin_there_is_no_whole_url() -> None:
 
 
 @pytest.mark.parametrize("rule", ["x", "*", "help/", "?q", "//x:y", "1://a.example/"])
-def test_ours_o20_a_value_without_slash_matches_nothing(rule: str) -> None:
+def test_ours_o20_value_that_is_not_a_path_matches_nothing(rule: str) -> None:
     """It is literal, and reported unless it begins with a slash."""
-    body = closed(rule)
+    body = disallowing(rule)
 
     assert allowed(body, "/x")
     assert allowed(body, "/help/")
@@ -168,7 +168,7 @@ def test_ours_o20_a_value_without_slash_matches_nothing(rule: str) -> None:
 
 
 def test_ours_o21_empty_disallow_among_others_has_no_effect() -> None:
-    """The others stand, and the contradiction is reported."""
+    """The other rules apply, and the contradiction is reported."""
     body = "User-agent: *\nDisallow: /x\nDisallow:\n"
 
     assert not allowed(body, "/x")
@@ -176,8 +176,8 @@ def test_ours_o21_empty_disallow_among_others_has_no_effect() -> None:
 
 
 @pytest.mark.parametrize("path", ["/robots.txt", "/robots.txt#x", "/%72obots%2etxt"])
-def test_ours_o22_the_file_itself_is_always_allowed(path: str) -> None:
-    """No rule closes /robots.txt, in no spelling, on no origin."""
+def test_ours_o22_robots_txt_itself_is_always_allowed(path: str) -> None:
+    """No rule disallows /robots.txt, in any spelling."""
     body = "User-agent: *\nDisallow: /\nDisallow: http://a.example/"
 
     verdict = RobotsTxt.parse(body).verdict(HOST + path, "rex")
@@ -186,22 +186,22 @@ def test_ours_o22_the_file_itself_is_always_allowed(path: str) -> None:
     assert (verdict.allowed, verdict.reason) == (True, Reason.ROBOTS_TXT)
 
 
-def test_ours_o22_the_file_with_a_fragment_is_the_file() -> None:
-    """Also for a ruling that knows the origin of the URL already."""
-    ruling = RobotsTxt.parse(closed("/")).rules("rex")
+def test_ours_o22_robots_txt_with_a_fragment_is_allowed() -> None:
+    """This holds if the rules have answered for the same origin before, too."""
+    rules = RobotsTxt.parse(disallowing("/")).rules("rex")
 
-    assert not ruling.allowed_url(f"{HOST}/x")
-    assert ruling.allowed_url(f"{HOST}/robots.txt#x")
+    assert not rules.allowed_url(f"{HOST}/x")
+    assert rules.allowed_url(f"{HOST}/robots.txt#x")
 
 
 @pytest.mark.parametrize("path", ["/robots.txt?x", "/robots.txt.gz", "/Robots.txt"])
-def test_ours_o22_what_only_looks_like_the_file_is_not(path: str) -> None:
-    """Another target is closed by the rules that cover it."""
-    assert not allowed(closed("/"), path)
+def test_ours_o22_similar_path_is_not_robots_txt(path: str) -> None:
+    """The rules apply to any other target."""
+    assert not allowed(disallowing("/"), path)
 
 
 def test_ours_o23_html_has_no_record() -> None:
-    """A page in place of the file is read literally, and opens the site."""
+    """An HTML page in place of the file is read literally and disallows nothing."""
     body = "<html><head><title>404: gone</title>\n<p>\nUser-agents are welcome.</html>"
 
     assert RobotsTxt.parse(body).records == ()
@@ -209,21 +209,23 @@ def test_ours_o23_html_has_no_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "kept"), [(0, 0), (5, 0), (14, 1), (15, 1), (26, 1), (27, 2), (99, 3)]
+    ("limit", "lines"), [(0, 0), (5, 0), (14, 1), (15, 1), (26, 1), (27, 2), (99, 3)]
 )
-def test_ours_o24_whole_lines_within_the_limit(limit: int, kept: int) -> None:
-    """The line that the limit cuts is not obeyed, those before it are."""
+def test_ours_o24_only_whole_lines_within_the_limit_count(
+    limit: int, lines: int
+) -> None:
+    """The line that the limit cuts is dropped."""
     body = "User-agent: *\nDisallow: /x\r\nDisallow: /y"
 
     robots = RobotsTxt.parse(body, limit=limit)
 
-    assert len(robots.lines) == kept
+    assert len(robots.lines) == lines
     assert robots.is_truncated is (limit < len(body))
     assert ("O24" in [it.clause for it in robots.problems]) is robots.is_truncated
 
 
-def test_ours_o24_a_body_that_came_cut_loses_its_last_piece() -> None:
-    """The beginning of a line is not taken for the line."""
+def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
+    """The beginning of a line could be another rule."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 
     assert robots.is_truncated
@@ -232,8 +234,8 @@ def test_ours_o24_a_body_that_came_cut_loses_its_last_piece() -> None:
 
 @pytest.mark.parametrize("character", "\x00\x01\x08\x1b\x7f")
 def test_ours_o25_control_characters_are_ordinary(character: str) -> None:
-    """They belong to the value, and are never printed as they are."""
-    body = closed(f"/a{character}b")
+    """They belong to the value, and are escaped when printed."""
+    body = disallowing(f"/a{character}b")
 
     verdict = RobotsTxt.parse(body).verdict(f"{HOST}/a{character}bc", "rex")
 
@@ -241,16 +243,16 @@ def test_ours_o25_control_characters_are_ordinary(character: str) -> None:
     assert character not in str(verdict)
 
 
-def test_ours_o26_the_fragment_is_not_compared() -> None:
-    """A fragment neither matches a rule nor keeps one from matching."""
-    assert allowed(closed("/a%23b"), "/a#b")
-    assert not allowed(closed("/a%23b"), "/a%23b")
-    assert not allowed(closed("/a"), "/a#b")
-    assert not allowed(closed("/"), "http://a.example#/x")
+def test_ours_o26_fragment_is_not_compared() -> None:
+    """A fragment neither matches a rule nor prevents a match."""
+    assert allowed(disallowing("/a%23b"), "/a#b")
+    assert not allowed(disallowing("/a%23b"), "/a%23b")
+    assert not allowed(disallowing("/a"), "/a#b")
+    assert not allowed(disallowing("/"), "http://a.example#/x")
 
 
-def test_ours_o19_the_host_of_a_url_in_bytes_is_an_international_one() -> None:
-    """It compares as the same URL in text does."""
+def test_ours_o19_international_host_of_a_bytes_url_is_normalised() -> None:
+    """A URL as bytes compares like the same URL as str."""
     robots = RobotsTxt.parse("User-agent: *\nDisallow: http://b\u00fccher.test\n")
 
     for url in ("http://b\u00fccher.test/x", "http://B\u00dcCHER.test:80"):
@@ -261,8 +263,10 @@ def test_ours_o19_the_host_of_a_url_in_bytes_is_an_international_one() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("rule", ["/caf\u00e9", "/caf%C3%A9", "/caf%", "/caf", "/\xff"])
-def test_ours_o17_a_url_in_bytes_is_the_url_in_text(rule: str, dialect: str) -> None:
-    """Its bytes are compared as they are written, and percent-decoded."""
+def test_ours_o17_url_has_the_same_verdict_as_bytes_and_as_str(
+    rule: str, dialect: str
+) -> None:
+    """Bytes are UTF-8, literally and percent-encoded."""
     robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {rule}\n", dialect=dialect)
     for url in ("http://h.test/caf\u00e9", "/caf\u00e9/x", "http://h.test/caf%C3%A9"):
         verdict = robots.verdict(url, "rex")
@@ -270,8 +274,8 @@ def test_ours_o17_a_url_in_bytes_is_the_url_in_text(rule: str, dialect: str) -> 
         assert robots.allowed(url.encode(), "rex") is verdict.allowed
 
 
-def test_ours_o17_a_byte_of_a_url_that_is_not_utf8_is_that_byte() -> None:
-    """It equals its percent-encoding, and does not begin with the `%` of it."""
+def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
+    """A rule that is a prefix of the percent-encoding does not cover it."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
 
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")

@@ -1,4 +1,4 @@
-"""Rules that are prefixes: whatever their number and shape, as trying each."""
+"""`PrefixIndex` gives the same answers as trying each rule."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ TEXTS = st.lists(st.text("ab\n\U0010ffff", min_size=1, max_size=4), max_size=40)
 
 
 def rules_of(shape: str, count: int, dice: random.Random) -> tuple[str, ...]:
-    """Rules that begin alike, are short, are of any length, or some of them shorter; in
-    no order, some doubled and some that others cover.
+    """Return rules of a *shape* in random order, some repeated or covered by others.
+
+    They share a beginning, are short, have any length, or have some much shorter ones.
     """
     letters = string.ascii_lowercase + "/~"
     start = "/products/" if shape == "alike" else "/"
@@ -39,7 +40,7 @@ def rules_of(shape: str, count: int, dice: random.Random) -> tuple[str, ...]:
 def test_index_finds_the_first_rule_that_covers_a_target(
     shape: str, count: int
 ) -> None:
-    """For targets between, below and equal to the prefixes."""
+    """The targets are equal to, longer than, shorter than and between the prefixes."""
     dice = random.Random(count)  # noqa: S311 - the same rules every time is the point
     rules = rules_of(shape, count, dice)
     index = PrefixIndex(rules, range(len(rules)))
@@ -56,8 +57,8 @@ def test_index_finds_the_first_rule_that_covers_a_target(
 @given(TEXTS, st.text("ab\nc\U0010ffff", max_size=6))
 @example(["a", "a\nb"], "a\nbc")
 @example(["a", "ab", "abb"], "ac")
-def test_index_of_any_texts_is_as_trying_each(texts: list[str], target: str) -> None:
-    """The first rule that covers it, and how long the longest such one is."""
+def test_index_of_any_texts_equals_trying_each(texts: list[str], target: str) -> None:
+    """`find` returns the first rule that covers the target, and its length if sorted."""
     rules = list(dict.fromkeys(texts))
     longest_first = sorted(rules, key=len, reverse=True)
     covering = [rule for rule in longest_first if target.startswith(rule)]
@@ -71,15 +72,15 @@ def test_index_of_any_texts_is_as_trying_each(texts: list[str], target: str) -> 
     assert PrefixIndex(longest_first, range(len(rules))).find(target) == expected
 
 
-def test_a_very_long_list_is_sorted() -> None:
-    """In parts, which the result does not show."""
+def test_very_long_list_is_sorted_correctly() -> None:
+    """It is sorted in parts."""
     texts = [f"/{number * 7_919 % 40_000:05}" for number in range(40_000)]
 
     assert in_order(texts) == sorted(texts)
 
 
-def test_a_file_with_compiled_rules_is_pickled_without_them() -> None:
-    """Other processes have other hashes, on which an index depends."""
+def test_pickled_file_omits_compiled_rules() -> None:
+    """An index depends on hashes, which differ between processes."""
     rules = "".join(f"Disallow: /{number}/\n" for number in range(200))
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}")
     assert not robots.allowed("/7/x", "rex")
@@ -117,7 +118,7 @@ FILLING = "".join(f"Disallow: /filling/{number}/\n" for number in range(1_300))
 def test_verdict_names_the_same_line_in_a_large_file(
     rules: str, url: str, dialect: str, reading: str
 ) -> None:
-    """The index answers as trying each rule does: line, rule and reason."""
+    """With and without an index, line, rule and reason are the same."""
     record = f"User-agent: *\n{rules}"
     small = RobotsTxt.parse(record, dialect=dialect, reading=reading)
     large = RobotsTxt.parse(record + FILLING, dialect=dialect, reading=reading)
@@ -127,7 +128,7 @@ def test_verdict_names_the_same_line_in_a_large_file(
 
 
 def test_absolute_url_with_two_spellings_covers_both_in_a_large_file() -> None:
-    """Ours O19: as written and with the origin normalised, which one index has."""
+    """Ours O19: one index has it as written and with the origin normalised."""
     rules = "Disallow: http://h.test\nDisallow: http://h.test:80/a\n"
     robots = RobotsTxt.parse(f"User-agent: *\n{FILLING}{rules}")
 
@@ -136,7 +137,7 @@ def test_absolute_url_with_two_spellings_covers_both_in_a_large_file() -> None:
 
 
 def test_verdict_names_the_shortest_rule_as_written() -> None:
-    """An absolute URL is longer than the path it covers."""
+    """An absolute URL counts with its full length, not with that of its path."""
     for filling in ("", FILLING):
         robots = RobotsTxt.parse(
             f"User-agent: *\nDisallow: http://h.test\nDisallow: /abc\n{filling}"
@@ -147,23 +148,21 @@ def test_verdict_names_the_shortest_rule_as_written() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("count", [90, 300, 3_000])
-def test_a_long_file_answers_every_question_as_its_verdicts(
-    count: int, dialect: str
-) -> None:
-    """Few rules or many: the first question and all after it agree."""
+def test_allowed_and_verdict_agree_on_a_long_file(count: int, dialect: str) -> None:
+    """With few rules or many, the first and all later answers are correct."""
     dice = random.Random(1994)  # noqa: S311 - the same rules every time is the point
     rules = rules_of("any", count, dice)
     lines = "".join(f"Disallow: {rule}\n" for rule in rules)
     robots = RobotsTxt.parse(f"User-agent: *\n{lines}".encode(), dialect=dialect)
-    asked = [
+    urls = [
         f"{HEAD}{rule}{end}"
         for rule in rules[:: count // 10]
         for end in ("", "x", "#y")
     ]
-    asked += [f"{HEAD}/nothing", f"{HEAD}/robots.txt", f"{HEAD}/%61", "/nothing"]
-    dice.shuffle(asked)
+    urls += [f"{HEAD}/nothing", f"{HEAD}/robots.txt", f"{HEAD}/%61", "/nothing"]
+    dice.shuffle(urls)
 
-    for url in asked * 3:
+    for url in urls * 3:
         verdict = robots.verdict(url, "rex")
         assert robots.allowed(url, "rex") is verdict.allowed
         target = url.removeprefix(HEAD).partition("#")[0]

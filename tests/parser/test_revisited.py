@@ -1,4 +1,4 @@
-"""The grammar of Kollar, Leavitt and Mauldin (1996): K1 to K7 and their examples."""
+"""The revisited dialect, by Kollar, Leavitt and Mauldin (1996): K1 to K7, examples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import allowed, allowed_however_spelt, closed
+from tests.parser.asking import allowed, allowed_however_spelt, disallowing
 
 HEADER = "Lycos_Spider_(Rex)/1.0 libwww/3.1"
 
@@ -50,7 +50,7 @@ may = partial(allowed_however_spelt, dialect="revisited")
     ],
 )
 def test_revisited_example_1(path: str, robot: str, answer: bool) -> None:
-    """Everything is closed but to Lycos, and to it two folders on one line."""
+    """All is disallowed except for Lycos, which has two paths on one line."""
     assert may(EXAMPLE_1, path, robot) is answer
 
 
@@ -66,7 +66,7 @@ def test_revisited_example_1(path: str, robot: str, answer: bool) -> None:
     ],
 )
 def test_revisited_example_2(path: str, robot: str, answer: bool) -> None:
-    """Two names on one line, and `* Rex`, which is everybody, Rex included."""
+    """Two names on one line, and `* Rex`, which means every robot, including Rex."""
     assert may(EXAMPLE_2, path, robot) is answer
 
 
@@ -80,20 +80,20 @@ def test_revisited_example_2(path: str, robot: str, answer: bool) -> None:
     ],
 )
 def test_revisited_example_3(path: str, answer: bool) -> None:
-    """One record, full of comments, two of its lines without a path."""
+    """One record with many comments and two lines without a path."""
     assert may(EXAMPLE_3, path, "other") is answer
 
 
 @pytest.mark.parametrize("name", ["Lycos", "rex", "Lycos_Spider_(Rex)", "spider"])
 def test_revisited_k4_names_are_parts_of_the_product_token(name: str) -> None:
-    """The header of Lycos is spoken to by any part of its product token."""
-    assert may(closed("/x", name), "/x", HEADER) is False
-    assert may(closed("/x", name), "/x", "other") is True
+    """A record applies to Lycos if its name is any part of the product token."""
+    assert may(disallowing("/x", name), "/x", HEADER) is False
+    assert may(disallowing("/x", name), "/x", "other") is True
 
 
 @pytest.mark.parametrize("gap", [" ", "\t", " \t  "])
 def test_revisited_k1_k2_spaces_and_tabs_separate(gap: str) -> None:
-    """Names and paths, each several on a line, whatever white space is between."""
+    """A line may have several names or paths with any white space between them."""
     body = f"User-agent: a{gap}rex/1.0{gap}b\nDisallow: /x{gap}/y\n"
 
     robots = RobotsTxt.parse(body, dialect="revisited")
@@ -115,15 +115,15 @@ def test_1994_and_revisited_differ_on_one_line_of_several() -> None:
     assert allowed(body, "/x", "rex", dialect="revisited") is False
 
 
-def test_revisited_k2_a_line_without_a_path_closes_nothing() -> None:
-    """Zero paths are as good as an empty value, and the record has its Disallow."""
+def test_revisited_k2_line_without_a_path_is_valid() -> None:
+    """A Disallow line without a path is no problem, like an empty value in 1994."""
     robots = RobotsTxt.parse("User-agent: rex\nDisallow:\n", dialect="revisited")
 
     assert not robots.problems
 
 
-def test_revisited_k3_a_blank_line_ends_the_record() -> None:
-    """Only comments may stand inside; what a blank line parts is reported."""
+def test_revisited_k3_blank_line_ends_the_record() -> None:
+    """Only comments may be inside a record; a blank line in it is reported."""
     body = "User-agent: rex\n\nDisallow: /x\n"
 
     assert may(body, "/x", "rex") is True
@@ -131,16 +131,16 @@ def test_revisited_k3_a_blank_line_ends_the_record() -> None:
     assert RobotsTxt.parse(body, dialect="revisited").problems
 
 
-def test_revisited_k5_the_first_of_several_records() -> None:
-    """The robot may choose; we take the first, as in 1994 (O1)."""
-    body = closed("/x", "lycos") + "\n" + closed("/y", "rex")
+def test_revisited_k5_first_of_several_records_applies() -> None:
+    """The text lets the robot choose; we take the first record, as in 1994 (O1)."""
+    body = disallowing("/x", "lycos") + "\n" + disallowing("/y", "rex")
 
     assert may(body, "/x", HEADER) is False
     assert may(body, "/y", HEADER) is True
 
 
-def test_revisited_k6_paths_have_case_names_have_not() -> None:
-    """And no line is too long."""
+def test_revisited_k6_case_counts_in_paths_but_not_in_names() -> None:
+    """Lines may have any length."""
     long = "/" + "x" * 20_000
     body = f"User-agent: {'a ' * 500}REX\nDisallow: /Y {long}\n"
 
@@ -150,7 +150,7 @@ def test_revisited_k6_paths_have_case_names_have_not() -> None:
 
 
 def test_ours_k7_user_agent_lines_in_a_row_share_their_record() -> None:
-    """The grammar has one such line a record; a file of 1994 means what it meant."""
+    """The grammar has one such line per record; files of 1994 keep their meaning."""
     body = "User-agent: a\nUser-agent: rex\nDisallow: /x\n"
 
     assert may(body, "/x", "a") is False
@@ -158,7 +158,7 @@ def test_ours_k7_user_agent_lines_in_a_row_share_their_record() -> None:
 
 
 def test_revisited_version_alone_names_no_robot() -> None:
-    """O10 and O12 hold for each word of the value."""
+    """O10 and O12 apply to each word of the value."""
     body = "User-agent: rex\nUser-agent: /1.0 /2.0\nDisallow: /x\n"
 
     robots = RobotsTxt.parse(body, dialect="revisited")

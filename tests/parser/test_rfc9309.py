@@ -1,4 +1,4 @@
-"""RFC 9309: groups by product token, wildcards, the longest rule, normal spellings."""
+"""RFC 9309: groups by product token, wildcards, longest match, percent-encoding."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ HOST = "https://h.test"
 def verdict_line(
     rules: str, target: str, robot: str = "rex"
 ) -> tuple[bool, int | None]:
-    """Whether a target is allowed by the rules of one group, and which of them says it,
-    counted from 1.
+    """Return whether the rules of one group allow a target, and the rule that decides.
+
+    Rules are counted from 1.
     """
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
     verdict = robots.verdict(HOST + target, robot)
@@ -56,10 +57,10 @@ def verdict_line(
         ("/A", ["/A"], ["/a"]),
     ],
 )
-def test_rule_covers_what_it_means_in_any_spelling(
+def test_rule_covers_targets_in_any_spelling(
     rule: str, covered: list[str], free: list[str]
 ) -> None:
-    """Wildcards of 2.2.3, percent-encoding of 2.2.2; `[` and `]` are in no path."""
+    """Wildcards of 2.2.3 and percent-encoding of 2.2.2, also of `[` and `]`."""
     for target in covered:
         assert verdict_line(f"Disallow: {rule}\n", target) == (False, 1), target
     for target in free:
@@ -89,7 +90,7 @@ def test_rule_covers_what_it_means_in_any_spelling(
 def test_rule_with_most_octets_decides(
     rules: str, target: str, expected: tuple[bool, int | None]
 ) -> None:
-    """2.2.2: Allow wins a tie; of equal rules the first is named."""
+    """2.2.2: Allow wins a tie; the verdict names the first of equal rules."""
     assert verdict_line(rules, target) == expected
 
 
@@ -115,13 +116,13 @@ def test_rule_with_most_octets_decides(
     ],
 )
 def test_groups_of_one_token_are_merged(text: str, robot: str, allowed: bool) -> None:
-    """2.2.1: whole tokens without case; nothing but a rule ends the names."""
+    """2.2.1: whole tokens are compared without case; only a rule ends the names."""
     robots = RobotsTxt.parse(text, dialect="rfc9309")
 
     assert robots.allowed(f"{HOST}/x", robot) is allowed
 
 
-def test_first_of_our_names_that_has_a_group_decides() -> None:
+def test_first_name_of_the_robot_that_has_a_group_decides() -> None:
     """The name after `compatible;` comes first, then the product tokens in order."""
     text = "User-agent: mozilla\nDisallow: /m\n\nUser-agent: rex\nDisallow: /r\n"
     robots = RobotsTxt.parse(text, dialect="rfc9309")
@@ -133,7 +134,7 @@ def test_first_of_our_names_that_has_a_group_decides() -> None:
 
 
 def test_delay_and_sitemaps_are_read_as_in_extended() -> None:
-    """A delay belongs to its group, a sitemap to the file."""
+    """A crawl delay belongs to its group, a sitemap to the file."""
     text = (
         "Sitemap: https://h.test/s.xml\nUser-agent: *\nCrawl-delay: 2.5\nDisallow: /a\n"
     )
@@ -143,8 +144,8 @@ def test_delay_and_sitemaps_are_read_as_in_extended() -> None:
     assert robots.sitemaps == ("https://h.test/s.xml",)
 
 
-def test_no_reading_changes_an_answer() -> None:
-    """Blank lines mean nothing, so no rule is an orphan."""
+def test_reading_makes_no_difference() -> None:
+    """Blank lines have no meaning, so no rule is an orphan."""
     text = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
     verdicts = {
         RobotsTxt.parse(text, dialect="rfc9309", reading=reading).verdict("/b", "rex")
@@ -155,7 +156,7 @@ def test_no_reading_changes_an_answer() -> None:
 
 
 def calls_of_hostile_pattern(size: int) -> int:
-    """How many calls a question with twelve wildcards takes against a URL of *size*."""
+    """Return the calls of matching twelve wildcards with a URL of *size*."""
     rules = RobotsTxt.parse(
         f"User-agent: *\nDisallow: /{'*a' * 12}*b$\n", dialect="rfc9309"
     ).rules("rex")
@@ -165,5 +166,5 @@ def calls_of_hostile_pattern(size: int) -> int:
 
 
 def test_work_of_a_hostile_pattern_does_not_grow_with_the_url() -> None:
-    """Each text between wildcards is looked for once, where it is first."""
+    """Each text between two wildcards is searched for once."""
     assert calls_of_hostile_pattern(8_000) == calls_of_hostile_pattern(100)

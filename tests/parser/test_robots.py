@@ -1,4 +1,4 @@
-"""RobotsTxt as a value, its rulings and its verdicts."""
+"""`RobotsTxt` as a value, its compiled rules and its verdicts."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import pytest
 from scrapy_robots1994.parser import LineKind, Reason, Verdict
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import HOST, closed
+from tests.parser.asking import HOST, disallowing
 from tests.support.calls import calls
 
-FILE = closed("/x") * 50
+FILE = disallowing("/x") * 50
 
 
 def test_equal_by_text_dialect_and_reading() -> None:
-    """Bytes and str of one text are one file; another reading makes another."""
+    """Bytes and str of one text are equal; another reading makes them differ."""
     robots = RobotsTxt.parse(FILE)
 
     assert robots == RobotsTxt.parse(FILE.encode())
     assert hash(robots) == hash(RobotsTxt.parse(FILE.encode()))
     assert robots != RobotsTxt.parse(FILE, reading="cautious")
-    assert robots != RobotsTxt.parse(closed("/y"))
+    assert robots != RobotsTxt.parse(disallowing("/y"))
     assert robots != FILE
 
 
-def test_compressing_makes_a_file_small() -> None:
-    """Once; compressed again it stays as small."""
+def test_compressing_makes_a_file_smaller() -> None:
+    """Compressing it again has no effect."""
     robots = RobotsTxt.parse(FILE)
     before = len(robots._body._stored)
 
@@ -42,19 +42,19 @@ def test_compressing_makes_a_file_small() -> None:
     assert len(robots._body._stored) == compressed
 
 
-def test_two_threads_that_compress_one_file_keep_its_text(
+def test_file_compressed_by_two_threads_has_its_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Origins share a file, and large files are looked into by several threads."""
+    """Origins share a file, and several threads may use a large one."""
     rules = b"".join(b"Disallow: /product/%06d\n" % number for number in range(3_000))
     body = b"User-agent: *\nDisallow: /private\n" + rules
     robots = RobotsTxt.parse(body)
-    compress, is_late, is_packed = zlib.compressobj, Event(), Event()
+    compress, is_late, is_compressed = zlib.compressobj, Event(), Event()
 
     def waiting(*options: Any, **more: Any) -> Any:
         if current_thread().name == "late":
             is_late.set()
-            assert is_packed.wait(60)
+            assert is_compressed.wait(60)
         return compress(*options, **more)
 
     monkeypatch.setattr(zlib, "compressobj", waiting)
@@ -62,7 +62,7 @@ def test_two_threads_that_compress_one_file_keep_its_text(
     late.start()
     assert is_late.wait(60)
     robots.compress_body()
-    is_packed.set()
+    is_compressed.set()
     late.join()
 
     assert robots.body == body
@@ -70,8 +70,8 @@ def test_two_threads_that_compress_one_file_keep_its_text(
 
 
 @pytest.mark.parametrize("body", [b"", b"x", FILE.encode()])
-def test_compressing_changes_nothing_but_size(body: bytes) -> None:
-    """A compressed file has the same text."""
+def test_compressing_changes_only_the_size(body: bytes) -> None:
+    """A compressed file is equal to the original and has the same lines."""
     robots = RobotsTxt.parse(body)
 
     robots.compress_body()
@@ -81,7 +81,7 @@ def test_compressing_changes_nothing_but_size(body: bytes) -> None:
 
 
 def test_parsed_file_has_its_dialect_and_reading() -> None:
-    """Dialect and reading are known by their names."""
+    """They are the names that were passed."""
     robots = RobotsTxt.parse("", reading="cautious")
 
     assert (robots.dialect, robots.reading) == ("1994", "cautious")
@@ -89,14 +89,14 @@ def test_parsed_file_has_its_dialect_and_reading() -> None:
 
 
 @pytest.mark.parametrize("how", [{"dialect": "1995"}, {"reading": "loose"}])
-def test_an_unknown_dialect_or_reading_is_refused(how: dict[str, str]) -> None:
-    """The sentence says what there is."""
+def test_unknown_dialect_or_reading_raises(how: dict[str, str]) -> None:
+    """The message lists the possible names."""
     with pytest.raises(ValueError, match=r"There is no .*; it may be '"):
         RobotsTxt.parse("", **how)  # type: ignore[arg-type]  # all are strings
 
 
-def test_a_ruling_is_made_once_a_robot() -> None:
-    """The same robot gets the same ruling; many robots do not pile up."""
+def test_rules_are_compiled_once_per_robot() -> None:
+    """The same robot gets the same rules; the cache of other robots is bounded."""
     robots = RobotsTxt.parse(FILE)
     first = robots.rules("rex")
 
@@ -108,28 +108,28 @@ def test_a_ruling_is_made_once_a_robot() -> None:
     assert not robots.allowed("/x", "rex")
 
 
-def test_questions_about_other_origins_in_turn() -> None:
-    """A ruling that knows one origin's URLs answers for another's as well."""
-    ruling = RobotsTxt.parse(closed("/x")).rules("rex")
+def test_questions_about_several_origins_in_turn() -> None:
+    """Rules that were used for one origin give correct answers for another."""
+    rules = RobotsTxt.parse(disallowing("/x")).rules("rex")
 
     for url in ("http://a/x", "http://b/x", "x://c/x", "/x", "x", b"http://a/x"):
-        assert not ruling.allowed_url(url)
+        assert not rules.allowed_url(url)
     for url in ("http://a/y", "http://b", "http://b?/x", "//x/y", "/y", b"http://a/y"):
-        assert ruling.allowed_url(url)
+        assert rules.allowed_url(url)
 
 
-def test_bytes_of_a_url_are_what_is_sent() -> None:
-    """A byte of a URL equals its percent-encoding in a rule."""
-    robots = RobotsTxt.parse(closed("/%E9"))
+def test_byte_of_a_url_equals_its_percent_encoding() -> None:
+    """A character of a str URL is compared as UTF-8, a byte as it is."""
+    robots = RobotsTxt.parse(disallowing("/%E9"))
 
     assert not robots.allowed(b"http://a.example/\xe9", "rex")
     assert robots.allowed("http://a.example/\u00e9", "rex")
 
 
-def test_the_rule_of_one_verdict_is_not_that_of_the_next() -> None:
-    """Whatever was asked before, the shortest rule that covers the URL is named."""
+def test_verdict_does_not_depend_on_the_previous_question() -> None:
+    """Each verdict names the shortest rule that covers its URL."""
     values = ("/a/b/c", "/x", "/a/b", "/ab", "/x/y")
-    body = closed("\nDisallow: ".join(values))
+    body = disallowing("\nDisallow: ".join(values))
     rules = RobotsTxt.parse(body).rules("rex")
     paths = {
         "/a/b/c/d": "/a/b",
@@ -144,8 +144,8 @@ def test_the_rule_of_one_verdict_is_not_that_of_the_next() -> None:
         assert rules.verdict(path).rule == paths[path]
 
 
-def test_the_shortest_rule_that_covers_is_named() -> None:
-    """Of several rules the shortest, of equal ones the first in the file."""
+def test_verdict_names_the_shortest_rule_that_covers_the_url() -> None:
+    """Of equal rules it names the first in the file."""
     body = "User-agent: *\nDisallow: /a/b\nDisallow: /a\nDisallow: /a\n"
 
     verdict = RobotsTxt.parse(body).verdict(f"{HOST}/a/b", "rex")
@@ -165,9 +165,9 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("robot", "path", "sentence"), SENTENCES)
-def test_a_verdict_is_a_sentence(robot: str, path: str, sentence: str) -> None:
+def test_verdict_as_text_is_a_sentence(robot: str, path: str, sentence: str) -> None:
     """It names the line, the rule and the record, or says why there is none."""
-    verdict = RobotsTxt.parse(closed("/x")).verdict(path, robot)
+    verdict = RobotsTxt.parse(disallowing("/x")).verdict(path, robot)
 
     assert str(verdict) == sentence
     assert verdict.explain() == sentence
@@ -175,13 +175,13 @@ def test_a_verdict_is_a_sentence(robot: str, path: str, sentence: str) -> None:
 
 @pytest.mark.parametrize("reason", Reason)
 def test_every_reason_has_a_text(reason: Reason) -> None:
-    """No verdict without a record is left without an explanation."""
+    """A verdict without a record has an explanation, too."""
     assert str(Verdict(allowed=False, reason=reason)).startswith("disallowed: ")
 
 
-def test_no_record_for_the_robot_is_not_an_empty_file() -> None:
-    """The two have reasons of their own."""
-    robots = RobotsTxt.parse(closed("/", "max"))
+def test_file_without_a_record_for_the_robot_has_its_own_reason() -> None:
+    """The reason is not that of an empty file."""
+    robots = RobotsTxt.parse(disallowing("/", "max"))
 
     assert robots.verdict("/", "rex").reason is Reason.NO_RECORD
     assert "no record of robots.txt is for this robot" in str(
@@ -189,8 +189,8 @@ def test_no_record_for_the_robot_is_not_an_empty_file() -> None:
     )
 
 
-def test_the_size_is_that_of_what_was_parsed() -> None:
-    """In bytes; compressed or not, and without what lies beyond the limit."""
+def test_size_is_that_of_the_parsed_body() -> None:
+    """It is in bytes, of the uncompressed body up to the limit."""
     robots = RobotsTxt.parse("Disallow: /ä\n" * 9)
 
     assert robots.size == len(robots.body) == 126
@@ -200,16 +200,16 @@ def test_the_size_is_that_of_what_was_parsed() -> None:
 
 
 @pytest.mark.parametrize("kind", [*LineKind, *Reason])
-def test_a_word_is_its_name(kind: LineKind | Reason) -> None:
-    """What reports say of a line or a verdict is what the code calls it."""
-    spoken = {"ROBOTS_TXT": "robots.txt-itself"}
+def test_value_of_a_kind_or_reason_is_its_name(kind: LineKind | Reason) -> None:
+    """It is in lower case with hyphens; one value is an exception."""
+    exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     name = kind.name
 
-    assert kind.value == spoken.get(name, name.lower().replace("_", "-"))
+    assert kind.value == exceptions.get(name, name.lower().replace("_", "-"))
 
 
 def test_error_for_an_unknown_name_lists_the_known_ones() -> None:
-    """Of dialects and of readings, in order."""
+    """Dialects and readings are listed in order."""
     known = ", ".join(map(repr, DIALECTS))
     with pytest.raises(ValueError, match=f"it may be {known}"):
         RobotsTxt.parse("", dialect="2022")
@@ -218,7 +218,7 @@ def test_error_for_an_unknown_name_lists_the_known_ones() -> None:
 
 
 def test_ours_o19_rules_for_a_host_are_compiled_once_for_urls_with_fragments() -> None:
-    """Compiling them again at each question would stop a crawl for as long."""
+    """Compiling them for each question would block a crawl."""
     paths = "".join(f"Disallow: /{number}\n" for number in range(1000))
     body = f"User-agent: *\nDisallow: http://h.test/a\n{paths}"
     rules = RobotsTxt.parse(body).rules("robot")
@@ -232,7 +232,7 @@ def test_ours_o19_rules_for_a_host_are_compiled_once_for_urls_with_fragments() -
 
 
 def test_compiled_rules_exist_only_for_queried_robots() -> None:
-    """A robot whose rules are not compiled yet has none of them."""
+    """For other robots `compiled_rules` returns None."""
     robots = RobotsTxt.parse(FILE)
 
     assert robots.compiled_rules("rex") is None

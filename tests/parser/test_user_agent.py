@@ -1,4 +1,4 @@
-"""What a robot goes by."""
+"""The names of a robot, taken from its User-Agent header."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ HEADERS = [
 
 @pytest.mark.parametrize(("robot", "names"), HEADERS)
 def test_ours_o09_names_of_a_header(robot: str, names: list[str]) -> None:
-    """Product tokens and the name after `compatible;`, or a bare name whole."""
+    """They are the product tokens and the name after `compatible;`, or the bare name."""
     assert list(robot_names(robot)) == names
 
 
 @pytest.mark.parametrize("robot", [b"Caf\xc3\xa9/1", b"Caf\xe9/1", "Caf\u00e9/1"])
-def test_ours_o09_a_header_may_be_bytes(robot: str | bytes) -> None:
-    """Bytes are UTF-8, or else Latin-1."""
+def test_ours_o09_header_may_be_bytes(robot: str | bytes) -> None:
+    """Bytes are decoded as UTF-8, or else as Latin-1."""
     assert robot_names(robot) == ("caf\u00e9",)

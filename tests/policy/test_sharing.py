@@ -19,7 +19,7 @@ def test_policy_from_an_http_answer_may_be_shared(status: int) -> None:
     assert policy_of(RobotsResponse(status, BODY)).may_be_shared
 
 
-def test_a_network_failure_is_never_shared() -> None:
+def test_network_failure_is_never_shared() -> None:
     """Another process may be able to reach the origin."""
     reset = FetchError("reset", "by peer")
 

@@ -31,7 +31,7 @@ from tests.support.site import Site
 
 sys.path[:0] = [str(ROOT / "example_project")]
 
-# Importable by the line above, which type checkers do not see.
+# Type checkers do not follow the line above.
 workers: Any = import_module("demo.workers")
 
 BODY = "User-agent: *\nDisallow: /closed\n"
@@ -49,9 +49,9 @@ def urls_of(site: Site, origins: int, pages: int) -> list[str]:
 
 
 def prove(origins: int, pages: int, *, kill: bool, outage: float) -> dict[str, Any]:
-    """Crawl, and return what the server saw.
+    """Crawl, and return the counts of the server and of the workers.
 
-    The queue of the crawl is in a Redis of its own: only the one with the policies
+    The queue of the crawl is in a separate Redis: only the one with the policies
     stops, because scrapy-redis does not expect an outage.
     """
     with (
@@ -99,7 +99,7 @@ def disturb(policies: RedisServer, victim: Any, outage: float) -> int:
 def summarize(
     site: Site, urls: list[str], group: list[Any], leases: int
 ) -> dict[str, Any]:
-    """Return what the server saw and the workers recorded."""
+    """Return the counts of the server and of the workers."""
     seen = site.log()
     requested = Counter(each.host for each in seen if each.target == "/robots.txt")
     notes = [note for worker in group for note in worker.items()]
@@ -122,7 +122,7 @@ def summarize(
 
 
 def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str, Any]:
-    """Let *workers* crawl a page of each origin, and return what the server saw."""
+    """Let *workers* crawl a page of each origin, and return the counts."""
     with RedisServer() as policies, Site(addresses=origins) as site:
         reply = replace(replies.text(BODY), delay=seconds)
         if dead:
@@ -165,7 +165,7 @@ def share(workers: int, origins: int, seconds: float, *, dead: bool) -> dict[str
 
 
 def is_shared(measured: dict[str, Any], *, dead: bool) -> bool:
-    """Return whether a live origin was requested once, a dead one once by each at most."""
+    """Return whether a live origin was requested once, a dead one at most once per worker."""
     pages = 0 if dead else measured["workers"] * measured["origins"]
     most = measured["origins"] * (measured["workers"] if dead else 1)
     is_once = measured["origins"] <= measured["robots_requests"] <= most
@@ -173,7 +173,7 @@ def is_shared(measured: dict[str, Any], *, dead: bool) -> bool:
 
 
 def is_right(measured: dict[str, Any], *, kill: bool, outage: float) -> bool:
-    """Return whether the measurements are as promised."""
+    """Return whether the measurements are as expected."""
     extra = measured["robots_requests"] - measured["origins"]
     decided = (
         measured["origins_decided"]

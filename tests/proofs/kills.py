@@ -44,8 +44,8 @@ def write(path: str, first: int, write_end: int) -> None:
     store = SqliteStore(path)
     for number in itertools.count(first):
         body = b"User-agent: *\nDisallow: /%d\n" % number * (number % 50 + 1)
-        packed = encode(parsed(origin=host(number), body=body))
-        store.put(Stored(host(number), packed, END))
+        data = encode(parsed(origin=host(number), body=body))
+        store.put(Stored(host(number), data, END))
         # The acknowledgement: a pipe keeps its data when the writer is killed.
         os.write(write_end, b"%d\n" % number)
 

@@ -35,12 +35,12 @@ def host(number: int) -> Origin:
 
 
 def policies(bodies: list[bytes], origins: int, now: float) -> Any:
-    """Yield a policy for each origin, from files of the corpus made different."""
+    """Yield a policy for each origin, from files of the corpus with a unique first line."""
     terms, reader = FreshnessSettings(), Reader("1994", "literal", 512_000)
     for number in range(origins):
         body = b"# %d\n" % number + bodies[number % len(bodies)]
-        answer = RobotsResponse(200, body, etag=f'"{number:x}"')
-        yield Policy.from_response(host(number), answer, reader, now, terms)
+        response = RobotsResponse(200, body, etag=f'"{number:x}"')
+        yield Policy.from_response(host(number), response, reader, now, terms)
 
 
 def look_up(store: SqliteStore, numbers: list[int]) -> list[float]:
@@ -64,10 +64,10 @@ def measure(path: Path, origins: int) -> dict[str, Any]:
     bodies = [body for _, body in corpus_files() if len(body) < 20_000]
     store = SqliteStore(str(path), max_bytes=10**12, timeout=60)
     store.put(Stored(host(-1), b"", now + 1))
-    packed = 0
+    encoded_bytes = 0
     for policy in policies(bodies, origins, now):
         entry = encode(policy)
-        packed += len(entry)
+        encoded_bytes += len(entry)
         store.put(Stored(policy.origin, entry, policy.keep_until))
     dice = random.Random(1994)  # noqa: S311 - the same look-ups each time
     known = look_up(store, [dice.randrange(origins) for _ in range(LOOKUPS)])
@@ -79,7 +79,7 @@ def measure(path: Path, origins: int) -> dict[str, Any]:
         "known_p99_us": micros(known, 0.99),
         "unknown_p50_us": micros(unknown, 0.5),
         "unknown_p99_us": micros(unknown, 0.99),
-        "packed_bytes_an_origin": round(packed / origins),
+        "packed_bytes_an_origin": round(encoded_bytes / origins),
     }
 
 

@@ -1,16 +1,16 @@
-"""Crawl at random: no page is lost, and none that is disallowed is requested.
+"""Run random crawls: no page is lost, and no disallowed page is requested.
 
-`python -m tests.proofs.random_crawls --first 1 --count 100`: each number is a crawl of
-its own kind, the same every time. Its hosts have a robots.txt that is sound, compressed,
-slow, absent, redirected, or fails at first or always; its pages answer, redirect to other
-hosts, fail once, are slow or disallowed. Concurrency, stores, lifetimes and what goes
-beyond 1994 differ, and so do other middlewares, which fail, replace or delay requests,
-and the reactor. A quarter of them are interrupted and resumed (JOBDIR), a quarter end at a
-number of pages and are resumed.
+`python -m tests.proofs.random_crawls --first 1 --count 100`: each number is the seed of
+a crawl, the same every time. The robots.txt of a host is plain, compressed, slow, absent,
+redirected, or fails at first or always; pages are plain, redirect to other hosts, fail
+once, are slow or disallowed. Concurrency, stores, lifetimes, features beyond 1994 and the
+reactor differ, and so do other middlewares, which fail, replace or delay requests. A
+quarter of the crawls are interrupted and resumed (JOBDIR), a quarter are resumed after
+they end at a number of pages.
 
-It prints each crawl with what went wrong there, then the totals as JSON, and exits with
-1 if a page was lost or fetched against the policy, or the log has a traceback that is
-not made on purpose. `--show` prints the settings of each crawl, too.
+It prints each crawl with its faults, then the totals as JSON, and exits with 1 if a page
+was lost, a disallowed page was fetched, or the log has an unexpected traceback. `--show`
+prints the settings of each crawl, too.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ MAX_ROUNDS = 60
 TIMEOUT_SECONDS = 300.0
 MAX_SHOWN = 2_000
 
-# A failure on purpose is logged with its traceback.
+# Intentional failures log a traceback; logs of such crawls are searched for BUGS only.
 FAULTS = re.compile(
     r"(?m)^\S.*(?:Traceback|Unhandled|never retrieved|never awaited).*$"
 )
@@ -74,34 +74,34 @@ BUGS = re.compile(
 
 @dataclass(slots=True)
 class Plan:
-    """One crawl, and the pages that a site must be asked for."""
+    """One crawl, and the pages that it must request."""
 
     mode: str
     settings: dict[str, Any]
     requests: list[CrawlRequest] = field(default_factory=list)
-    wanted: set[tuple[str, str]] = field(default_factory=set)
-    says: dict[str, str] = field(default_factory=dict)
+    expected: set[tuple[str, str]] = field(default_factory=set)
+    policies: dict[str, str] = field(default_factory=dict)
 
     @property
     def fails_on_purpose(self) -> bool:
         """Whether a middleware fails some requests."""
         return "FAILING_SHARE" in self.settings
 
-    def is_open(self, host: str, path: str) -> bool:
+    def allows(self, host: str, path: str) -> bool:
         """Whether the robots.txt of *host* allows *path*."""
-        what = self.says[host]
+        policy = self.policies[host]
         is_private = path.startswith("/private")
-        return what == "none" or (what == "file" and not is_private)
+        return policy == "none" or (policy == "file" and not is_private)
 
 
 def robots_of(
     host: str, site: Site, dice: random.Random, *, is_failed: bool
 ) -> tuple[str, Sequence[Reply]]:
-    """Return what the robots.txt of *host* says at last, and how it answers.
+    """Return the final policy of *host*, and the responses to its robots.txt requests.
 
-    *is_failed* says that a middleware may fail it once more.
+    With *is_failed*, a middleware may fail one more of them.
     """
-    packed = replies.Reply(
+    compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
     )
     slow = replies.Reply(body=FILE.encode(), delay=dice.choice((0.1, 0.3)))
@@ -114,7 +114,7 @@ def robots_of(
         (
             ("file", [SOUND]),
             ("file", [SOUND]),
-            ("file", [packed]),
+            ("file", [compressed]),
             ("file", [slow]),
             ("file", [elsewhere]),
             ("file", [fails[0], SOUND]),
@@ -147,7 +147,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
     middlewares: dict[str, int] = {}
     if dice.random() < 1 / 3:
         middlewares["FailingMiddleware"] = dice.choice((10, 50, 200, 750, 950))
-        # So many retries that each request gets through at last.
+        # Enough retries for every request to succeed.
         chosen |= {"FAILING_SEED": seed, "FAILING_SHARE": 0.03, "RETRY_TIMES": 15}
     for name, share in (("ReplacingMiddleware", 0.2), ("SlowMiddleware", 0.4)):
         if dice.random() < share:
@@ -156,7 +156,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
         f"tests.proofs.random_parts.{name}": place
         for name, place in middlewares.items()
     }
-    for share, more in (
+    for share, extra in (
         (0.25, {"ROBOTS1994_MIN_TTL": 0, "ROBOTS1994_TTL": dice.choice((0, 1))}),
         (0.15, {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_MAX_DELAY": 0.05}),
         (0.15, {"ROBOTS1994_CRAWL_DELAY": True, "ROBOTS1994_DIALECT": "extended"}),
@@ -165,25 +165,27 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
         (0.2, {"ROBOTS1994_PROPAGATE_META": ["download_slot"]}),
     ):
         if dice.random() < share:
-            chosen |= more
+            chosen |= extra
     return chosen
 
 
 def plan_of(seed: int, site: Site, folder: Path) -> Plan:
-    """Return the crawl with this number, and script *site* for it."""
-    dice = random.Random(seed)  # noqa: S311 - the same crawl every time is the point
+    """Return the crawl with this seed, and script *site* for it."""
+    dice = random.Random(seed)  # noqa: S311 - each crawl must be repeatable
     plan = Plan(dice.choice(MODES), settings_of(seed, folder, dice))
     if plan.mode != "whole":
         plan.settings["JOBDIR"] = str(folder / "job")
     for number in range(dice.choice((1, 2, 5, 20))):
         host = f"h{number}.test"
-        plan.says[host], answers = robots_of(
+        plan.policies[host], responses = robots_of(
             host, site, dice, is_failed=plan.fails_on_purpose
         )
-        site.answer("/robots.txt", answers, at=host)
+        site.answer("/robots.txt", responses, at=host)
         site.answer("/rules.txt", SOUND, at=f"rules-{host}")
     for page in range(dice.choice((3, 10, 30))):
-        plan.requests += [_request(site, host, page, dice, plan) for host in plan.says]
+        plan.requests += [
+            _request(site, host, page, dice, plan) for host in plan.policies
+        ]
     dice.shuffle(plan.requests)
     return plan
 
@@ -196,15 +198,15 @@ def _request(
         ("plain", "plain", "private", "moved", "hidden", "slow", "fails")
     )
     path = f"/private{page}" if kind == "private" else f"/page{page}"
-    is_open = plan.is_open(host, path)
-    if is_open:
-        plan.wanted.add((host, path))
-    other = dice.choice(list(plan.says))
+    is_allowed = plan.allows(host, path)
+    if is_allowed:
+        plan.expected.add((host, path))
+    other = dice.choice(list(plan.policies))
     target = f"/{'private' if kind == 'hidden' else 'moved'}-{page}-{host}"
     if kind in {"moved", "hidden"}:
         site.answer(path, replies.redirect(site.url(target, host=other)), at=host)
-    if kind in {"moved", "hidden"} and is_open and plan.is_open(other, target):
-        plan.wanted.add((other, target))
+    if kind in {"moved", "hidden"} and is_allowed and plan.allows(other, target):
+        plan.expected.add((other, target))
     if kind == "slow":
         site.answer(path, replies.Reply(body=b"<html>", delay=0.2), at=host)
     if kind == "fails":
@@ -221,7 +223,7 @@ def _request(
 
 
 def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
-    """Run the crawl to its end, with all interruptions, and return what came of each."""
+    """Run the crawl to its end with all interruptions, and return the result of each run."""
     dice = random.Random(-seed)  # noqa: S311 - as above
     known = reactors()
     results: list[CrawlResult] = []
@@ -230,7 +232,7 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
         if plan.mode == "counted":
             settings["CLOSESPIDER_PAGECOUNT"] = dice.choice((5, 20, 50))
         running = start_crawl(
-            # What is left of the first round is in the scheduler.
+            # The scheduler has the pending requests of the first round.
             [] if results else plan.requests,
             spider="tests.proofs.random_parts:RandomSpider",
             settings=settings,
@@ -253,14 +255,16 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
 
 
 def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
-    """Return what went wrong, a line each."""
+    """Return the faults, one per line."""
     seen = {(each.host.partition(":")[0], each.target) for each in site.log()}
     found = [
         f"disallowed: {host}{path}"
         for host, path in sorted(seen)
-        if host in plan.says and path != "/robots.txt" and not plan.is_open(host, path)
+        if host in plan.policies
+        and path != "/robots.txt"
+        and not plan.allows(host, path)
     ]
-    found += [f"lost: {host}{path}" for host, path in sorted(plan.wanted - seen)]
+    found += [f"lost: {host}{path}" for host, path in sorted(plan.expected - seen)]
     first = results[0]
     if plan.mode == "whole":
         ended = len(first.fetched) + len(first.failed)
@@ -277,7 +281,7 @@ def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
     return found
 
 
-def say(*lines: str) -> None:
+def print_progress(*lines: str) -> None:
     """Print *lines* to standard error, all but the first indented."""
     print(*lines, sep="\n    ", file=sys.stderr)  # noqa: T201 - progress
 
@@ -289,17 +293,17 @@ def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
         with Site() as site, tempfile.TemporaryDirectory() as folder:
             plan = plan_of(seed, site, Path(folder))
             if show:
-                say(json.dumps(plan.settings, indent=1))
+                print_progress(json.dumps(plan.settings, indent=1))
             try:
                 results = rounds_of(plan, seed)
                 faults = faults_of(plan, site, results)
             except AssertionError as error:
-                # It did not end, or ended without a result; the log is in the message.
+                # The crawl did not end or had no result; the message contains its log.
                 results, faults = [], [f"no end: {str(error)[-MAX_SHOWN:]}"]
         requests += len(plan.requests)
         rounds += len(results)
         size = f"{len(plan.requests)} requests, {len(results)} rounds"
-        say(f"{seed} {plan.mode}, {size}", *faults)
+        print_progress(f"{seed} {plan.mode}, {size}", *faults)
         if faults:
             faulty.append(seed)
     return {"crawls": count, "rounds": rounds, "requests": requests, "faulty": faulty}

@@ -1,4 +1,4 @@
-"""What the crawls of `random_crawls.py` are made of: their spider and middlewares."""
+"""The spider and the middlewares of the crawls of `random_crawls.py`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""What the spider logs: from then on an interrupted crawl may lose none."""
+"""Logged by the spider. An interruption after that must not lose a request."""
 
 
 class RandomSpider(RequestingSpider):
-    """Requests every URL of the job, some of them filtered as duplicates."""
+    """Request every URL of the job, some of which are filtered as duplicates."""
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield all requests, and log that this is so."""
+        """Yield all requests, and log ALL_YIELDED."""
         for request in self.requests:
             meta = dict(request["meta"])
             is_unique = meta.pop("is_unique")
@@ -32,7 +32,7 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fails a few requests, as a network does, but each robots.txt once at most.
+    """Fail a few requests, as a network does, but each robots.txt at most once.
 
     A site whose robots.txt fails three times in a row is unreachable (R5).
     """
@@ -44,18 +44,18 @@ class FailingMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> FailingMiddleware:
-        """Make it from the settings FAILING_SEED and FAILING_SHARE."""
+        """Return a middleware with FAILING_SEED and FAILING_SHARE of the settings."""
         settings = crawler.settings
         return cls(settings.getint("FAILING_SEED"), settings.getfloat("FAILING_SHARE"))
 
     def process_request(self, request: Request, **_: Any) -> None:
-        """Fail some on their way to the site."""
+        """Fail some requests before the download."""
         self._fail(request)
 
     def process_response(
         self, request: Request, response: Response, **_: Any
     ) -> Response:
-        """Fail some on their way back."""
+        """Fail some robots.txt requests after the download."""
         if request.url.endswith("/robots.txt"):
             self._fail(request)
         return response
@@ -69,10 +69,10 @@ class FailingMiddleware:
 
 
 class ReplacingMiddleware:
-    """Replaces each request once by a copy, as those that choose proxies do."""
+    """Replace each request once by a copy, like middlewares that choose a proxy."""
 
     def process_request(self, request: Request, **_: Any) -> Request | None:
-        """Return a copy at the first time."""
+        """Return a copy of a request that is not one."""
         if "is_replaced" in request.meta:
             return None
         meta = request.meta | {"is_replaced": True}
@@ -80,8 +80,8 @@ class ReplacingMiddleware:
 
 
 class SlowMiddleware:
-    """Lets each request wait, as one does that awaits a token."""
+    """Delay each request, like a middleware that awaits a token."""
 
     async def process_request(self, request: Request, **_: Any) -> None:
-        """Wait a moment."""
+        """Sleep for 10 ms."""
         await sleep(0.01)

@@ -2,7 +2,7 @@
 
 `python -m tests.proofs.shared_queue [--workers 4] [--origins 200] [--pages 10]`: Scrapy
 processes with the scheduler and the duplicate filter of scrapy-redis. The policies are
-in a redis-server of their own, so that its INFO commandstats counts only our commands.
+in a separate redis-server, so that its INFO commandstats counts only our commands.
 The last page of each origin is disallowed.
 
 It prints JSON, and exits with 0 if each permitted page was fetched exactly once, no
@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tests.closing.rows import wait_for
-from tests.integrations.test_redis import kept_in
+from tests.integrations.test_redis import queue_in
 from tests.support import replies
 from tests.support.crawl import start_crawl
 from tests.support.redis_server import RedisServer
@@ -34,7 +34,7 @@ BODY = f"User-agent: *\nDisallow: {CLOSED}\n"
 
 
 def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
-    """Crawl with so many *workers*, and return what the servers counted."""
+    """Crawl with *workers* processes, and return the counts of the servers."""
     with (
         RedisServer() as queue,
         RedisServer() as policies,
@@ -55,7 +55,7 @@ def crawl(workers: int, origins: int, pages: int) -> dict[str, Any]:
         running = [
             start_crawl(
                 spider="tests.integrations.shared:Shared",
-                settings=kept_in(queue) | settings,
+                settings=queue_in(queue) | settings,
                 timeout=1500,
                 # scrapy-redis calls deprecated methods of Scrapy.
                 may_warn=True,
@@ -112,7 +112,7 @@ def commands_of(client: Redis, origins: int, pages: int) -> dict[str, Any]:
     calls = {
         name.removeprefix("cmdstat_"): each["calls"] for name, each in stats.items()
     }
-    # The command of this proof itself.
+    # This command was sent by the proof itself.
     del calls["config|resetstat"]
     total = sum(calls.values())
     # Each script calls GET and then one of SET, PTTL and DEL; after DEL also PUBLISH.

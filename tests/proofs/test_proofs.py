@@ -17,9 +17,11 @@ pytestmark = pytest.mark.long
 def proof(name: str, *args: str) -> dict[str, Any]:
     """Run `python -m tests.proofs.NAME ARGS`, which must succeed; return its output."""
     command = [sys.executable, "-m", f"tests.proofs.{name}", *args]
-    ran = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    measured: dict[str, Any] = json.loads(ran.stdout)
+    result = subprocess.run(
+        command, cwd=ROOT, check=False, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    measured: dict[str, Any] = json.loads(result.stdout)
     return measured
 
 
@@ -74,7 +76,7 @@ def test_workers_of_one_queue_fetch_each_page_once() -> None:
 
 
 def test_random_crawls_lose_no_page() -> None:
-    """One of each mode, each with its own hosts, settings and middlewares."""
+    """Five crawls with different hosts, settings and middlewares."""
     measured = proof("random_crawls", "--first", "5", "--count", "5")
 
     assert measured["faulty"] == []

@@ -1,4 +1,4 @@
-"""The check of public projects, tried on a project that the test writes."""
+"""Tests of the check of public projects, with a project that the test writes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tests of the support itself: a fault that does not happen would prove nothing."""
+"""Tests of the test support itself: its faults must happen, or tests prove nothing."""

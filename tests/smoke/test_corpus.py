@@ -1,4 +1,4 @@
-"""Tests that the corpus is there whatever is on the machine, and shaped as promised."""
+"""The corpus exists on any machine, and its files are like real ones."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def fresh() -> Iterator[None]:
-    """Let a test name a corpus of its own, and leave none of it behind."""
+    """Clear the cache of the corpus before and after a test."""
     corpus_files.cache_clear()
     yield
     corpus_files.cache_clear()
 
 
 def test_corpus_is_never_empty() -> None:
-    """With or without real files there are at least some hundred."""
+    """With or without real files it has some hundred files at least."""
     assert len(corpus_files()) >= 400
 
 
 def test_generated_files_have_the_shape_of_real_ones() -> None:
-    """Lines a file: median 22, mean 97, 95th percentile 274, 99th 1,247, or nearly."""
+    """Lines per file: about 22 (median), 97 (mean), 274 (95 %) and 1,247 (99 %)."""
     counts = [len(re.split(rb"\r\n|\r|\n", body)) for _, body in generated_files()]
     small = [count for count in counts if count < 10_000]
 
@@ -43,8 +43,8 @@ def test_generated_files_have_the_shape_of_real_ones() -> None:
     assert max(len(body) for _, body in generated_files()) > 1_390_000
 
 
-def test_generated_files_hold_every_oddity() -> None:
-    """Marks, NULs, HTML, bytes that are no UTF-8, an empty file, all line ends."""
+def test_generated_files_contain_every_oddity() -> None:
+    """Byte order marks, NULs, HTML, invalid UTF-8, an empty file and all line ends."""
     everything = dict(generated_files())
     together = b"".join(everything.values())
 

@@ -1,4 +1,4 @@
-"""Test that a crawl correctly reports what was fetched, refused and sent."""
+"""A test crawl correctly reports fetched pages, failures, warnings and signals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_builtin_fetches_disallowed_pages_when_six_wait(
     site.robots(CLOSED, at="another.test")
     urls = [site.url(f"/secret/{number}") for number in range(6)]
     urls.append(site.url("/open", host="another.test"))
-    # Requests leave in order, so by then all six wait.
+    # Requests are sent in order, so all six wait by then.
     site.open_when("six", "/open")
 
     result = crawl(urls, middleware="builtin", reactor=reactor)
@@ -49,7 +49,7 @@ def test_builtin_fetches_disallowed_pages_when_six_wait(
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_names_under_test_reach_the_site(site: Site, reactor: Reactor) -> None:
-    """A made-up host name is sent as it stands and answered by the server."""
+    """A made-up host name is sent unchanged, and the server answers it."""
     urls = [site.url("/", host=f"origin-{number}.test") for number in range(3)]
 
     result = crawl(urls, middleware="off", reactor=reactor)
@@ -59,7 +59,7 @@ def test_names_under_test_reach_the_site(site: Site, reactor: Reactor) -> None:
 
 
 def test_failures_come_back_with_their_names(site: Site) -> None:
-    """A reset connection is a failure with Twisted's name, a 503 is a page."""
+    """A reset connection is a failure; a 503 is a page."""
     site.answer("/reset", replies.reset())
     site.answer("/busy", replies.status(503))
 
@@ -71,7 +71,7 @@ def test_failures_come_back_with_their_names(site: Site) -> None:
 
 
 def test_started_crawl_runs_in_the_background(site: Site) -> None:
-    """A started crawl waits at a gate until the test opens it."""
+    """A response waits at its gate until the test opens it."""
     site.answer("/page", replies.html("late", gate="page"))
 
     running = start_crawl([site.url("/page")], middleware="off")
@@ -82,20 +82,20 @@ def test_started_crawl_runs_in_the_background(site: Site) -> None:
 
 
 def test_meta_and_headers_go_with_the_request(site: Site) -> None:
-    """What an Ask carries arrives: here a header, and leave not to obey."""
+    """A `CrawlRequest` may have a header, and meta such as dont_obey_robotstxt."""
     site.robots(CLOSED)
-    ask = CrawlRequest(
+    request = CrawlRequest(
         site.url("/secret"), {"dont_obey_robotstxt": True}, {"X-Robot": "me"}
     )
 
-    result = crawl([ask], middleware="builtin")
+    result = crawl([request], middleware="builtin")
 
-    assert result.fetched_urls == [ask.url]
+    assert result.fetched_urls == [request.url]
     assert site.log("/secret")[0].headers["x-robot"] == "me"
 
 
 def test_links_are_followed_with_the_follow_argument(site: Site) -> None:
-    """With `follow` the spider asks for the links of a page too."""
+    """With `follow` the spider requests the links of a page, too."""
     site.answer("/", replies.html('<a href="/next">next</a>'))
 
     result = crawl([site.url("/")], middleware="off", spider_args={"follow": True})
@@ -104,7 +104,7 @@ def test_links_are_followed_with_the_follow_argument(site: Site) -> None:
 
 
 def loud_hook(crawler: scrapy.crawler.Crawler) -> None:
-    """Stand for a hook of a test: leaves a warning and a stat."""
+    """Warn, and set an attribute of the crawler, like a hook of a test."""
     import warnings  # noqa: PLC0415 (runs in the crawling process)
 
     warnings.warn("heard", stacklevel=1)
@@ -128,38 +128,38 @@ def test_warnings_and_signals_come_back(site: Site) -> None:
 
 
 def leaking_hook(crawler: scrapy.crawler.Crawler) -> None:
-    """Stand for a component that leaves open what lives as long as its interpreter."""
+    """Leave a socket open until the interpreter ends, like a faulty component."""
     sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # lives long
 
 
 def forgetful_hook(crawler: scrapy.crawler.Crawler) -> None:
-    """Stand for a component that never awaits what only a collection finds."""
+    """Leave a coroutine that is never awaited in a cycle, like a faulty component."""
     cycle: list[object] = [asyncio.sleep(0)]
     cycle.append(cycle)
 
 
 @pytest.mark.parametrize(
-    ("hook", "said"),
+    ("hook", "message"),
     [
         ("loud_hook", "UserWarning.*heard"),
         ("forgetful_hook", "never awaited"),
         ("leaking_hook", "ResourceWarning.*unclosed"),
     ],
 )
-def test_a_crawl_that_warns_fails(
-    hook: str, said: str, site: Site, monkeypatch: pytest.MonkeyPatch
+def test_crawl_that_warns_fails(
+    hook: str, message: str, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A warning is an error in the crawling process too, also one at its very end."""
+    """A warning in the crawling process is an error, even at the end of the process."""
     monkeypatch.setattr("tests.support.warned.IS_NEWEST", True)
     crawling = start_crawl([site.url("/")], hook=f"tests.smoke.test_crawl:{hook}")
 
-    with pytest.raises(AssertionError, match=said):
+    with pytest.raises(AssertionError, match=message):
         crawling.result()
 
 
 @pytest.mark.parametrize("reactor", reactors())
 def test_crawl_that_cannot_start_says_why(reactor: Reactor) -> None:
-    """An add-on that cannot be loaded ends the crawl with its error in the result."""
+    """If an add-on cannot be loaded, the result has the error."""
     settings = {"ADDONS": {"nowhere.Addon": 1}}
 
     result = crawl(["http://a.test/"], settings=settings, reactor=reactor)

@@ -1,7 +1,7 @@
-"""A crawl of two origins that differ by port alone, on any system that has loopback.
+"""A crawl of two origins that differ only by port, on any system with loopback.
 
-Nothing here needs `fork`, a signal, or an address other than 127.0.0.1, so that CI runs
-it on macOS and Windows, too.
+Nothing here needs `fork`, a signal or an address other than 127.0.0.1, so CI runs it on
+macOS and Windows, too.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers robots.txt and every page."""
+    """A handler that answers robots.txt and every page."""
 
     server: Server
 
     def do_GET(self) -> None:
-        """Note the path and answer it."""
+        """Record the path and answer it."""
         self.server.paths.append(self.path)
         body = self.server.robots if self.path == "/robots.txt" else b"a page"
         self.send_response(200)
@@ -103,7 +103,7 @@ def crawl(folder: Path, urls: list[str]) -> str:
 
 
 def test_each_port_has_its_own_policy(tmp_path: Path, servers: list[Server]) -> None:
-    """One fetch of robots.txt for each port; the next crawl takes it from SQLite."""
+    """Each port has one fetch of robots.txt; the next crawl loads it from SQLite."""
     urls = [it.url(path) for it in servers for path in ("/one", "/two")]
     log = crawl(tmp_path, urls)
     one, two = servers

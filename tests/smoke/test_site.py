@@ -1,4 +1,4 @@
-"""Tests that the scripted server does to a client exactly what its replies say."""
+"""The scripted server does to a client exactly what its replies describe."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def get(url: str | Request, context: ssl.SSLContext | None = None) -> bytes:
-    """Return the body of a page; a client without any of Scrapy's leniency."""
+    """Return the body of a page, fetched by a client that is stricter than Scrapy."""
     with urlopen(url, timeout=30, context=context) as response:
         body: bytes = response.read()
     return body
 
 
 def test_unscripted_targets_are_a_page_and_a_missing_robots_txt(site: Site) -> None:
-    """An empty script serves pages, and has no robots.txt."""
+    """Without a script the server has pages but no robots.txt."""
     page = get(site.url("/any"))
 
     assert b"<title>127.0.0.1:" in page
@@ -37,7 +37,7 @@ def test_unscripted_targets_are_a_page_and_a_missing_robots_txt(site: Site) -> N
 
 
 def test_most_exact_origin_wins(site: Site) -> None:
-    """A reply for a host goes before one for all hosts."""
+    """A reply for one host takes precedence over one for all hosts."""
     site.answer("/who", replies.text("all"))
     site.answer("/who", replies.text("a"), at="a.test")
 
@@ -47,15 +47,15 @@ def test_most_exact_origin_wins(site: Site) -> None:
     assert (ours, other) == (b"a", b"all")
 
 
-def test_several_replies_go_out_in_turn(site: Site) -> None:
-    """Of several replies each goes out once, the last for ever."""
+def test_several_replies_are_sent_in_turn(site: Site) -> None:
+    """Each is sent once, and the last one repeatedly."""
     site.answer("/turn", [replies.text("one"), replies.text("two")])
 
     assert [get(site.url("/turn")) for _ in range(3)] == [b"one", b"two", b"two"]
 
 
 def test_log_has_method_target_and_headers(site: Site) -> None:
-    """The request log has the target with its query, and the headers in lower case."""
+    """The target includes the query, and header names are in lower case."""
     get(Request(site.url("/x?q=1"), headers={"X-Robot": "me"}))
 
     seen = site.log("/x?q=1")[0]
@@ -67,7 +67,7 @@ def test_log_has_method_target_and_headers(site: Site) -> None:
 
 
 def test_proxied_request_is_logged_under_its_origin(site: Site) -> None:
-    """As a proxy the server logs the origin that was meant, and that it was proxied."""
+    """As a proxy, the server logs the origin in the request and that it was proxied."""
     opener = build_opener(ProxyHandler({"http": site.url("")}))
 
     opener.open("http://far.test/page", timeout=30).close()
@@ -76,8 +76,8 @@ def test_proxied_request_is_logged_under_its_origin(site: Site) -> None:
     assert (seen.host, seen.target, seen.proxied) == ("far.test", "/page", True)
 
 
-def test_gate_holds_a_reply_back(site: Site) -> None:
-    """Nothing of a gated reply goes out before the gate opens."""
+def test_gate_delays_a_reply(site: Site) -> None:
+    """Nothing of a gated reply is sent before the gate opens."""
     site.answer("/gated", replies.text("late", gate="g"))
     bodies: list[bytes] = []
     client = Thread(target=lambda: bodies.append(get(site.url("/gated"))))
@@ -92,8 +92,8 @@ def test_gate_holds_a_reply_back(site: Site) -> None:
 
 
 @pytest.mark.parametrize("early", [True, False])
-def test_gate_opens_by_itself_when_requests_came(site: Site, *, early: bool) -> None:
-    """A gate opens once its requests came in, before or after the order for it."""
+def test_gate_opens_once_its_requests_have_arrived(site: Site, *, early: bool) -> None:
+    """They may arrive before or after the call of `open_when`."""
     site.answer("/gated", replies.text("late", gate="g"))
     if early:
         site.open_when("g", "/other", count=2)
@@ -106,7 +106,7 @@ def test_gate_opens_by_itself_when_requests_came(site: Site, *, early: bool) -> 
 
 
 def test_truncated_body_ends_short_of_its_length(site: Site) -> None:
-    """A truncated reply declares more bytes than come."""
+    """A truncated reply declares more bytes than it sends."""
     site.answer("/short", replies.truncated(b"Disallow", 100))
 
     with pytest.raises(http.client.IncompleteRead) as caught:
@@ -116,8 +116,8 @@ def test_truncated_body_ends_short_of_its_length(site: Site) -> None:
 
 
 @pytest.mark.parametrize("reply", [replies.reset(), replies.reset(b"abcd", after=2)])
-def test_reset_is_a_reset(site: Site, reply: replies.Reply) -> None:
-    """A reset breaks the connection, at once or in the middle of the body."""
+def test_reset_raises_connection_reset(site: Site, reply: replies.Reply) -> None:
+    """The connection is reset at once or in the middle of the body."""
     site.answer("/reset", reply)
 
     with pytest.raises(ConnectionResetError):
@@ -125,7 +125,7 @@ def test_reset_is_a_reset(site: Site, reply: replies.Reply) -> None:
 
 
 def test_hang_up_closes_without_a_byte(site: Site) -> None:
-    """A hang-up ends the connection in order, and empty."""
+    """A hang-up closes the connection properly, without a response."""
     site.answer("/gone", replies.hang_up())
 
     with pytest.raises(http.client.RemoteDisconnected):
@@ -133,29 +133,29 @@ def test_hang_up_closes_without_a_byte(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "came"),
+    ("reply", "received"),
     [
         (replies.black_hole(), b""),
         (replies.unclosed(b"", 9), b"Connection: close\r\n\r\n"),
     ],
 )
 def test_hanging_connection_stays_open(
-    site: Site, reply: replies.Reply, came: bytes
+    site: Site, reply: replies.Reply, received: bytes
 ) -> None:
-    """A black hole says nothing and does not close; nor does an unfinished body."""
+    """A black hole sends nothing and does not close; nor does an unfinished body."""
     site.answer("/hole", reply)
     with socket.create_connection(("127.0.0.1", site.port)) as client:
         client.sendall(b"GET /hole HTTP/1.1\r\nHost: a.test\r\n\r\n")
         site.wait("/hole")
         client.settimeout(0.3)
-        if came:
-            assert client.recv(4096).endswith(came)
+        if received:
+            assert client.recv(4096).endswith(received)
         with pytest.raises(TimeoutError):
             client.recv(4096)
 
 
 def test_trickle_sends_the_whole_body_in_pieces(site: Site) -> None:
-    """A trickle arrives complete, in pieces of the size asked for."""
+    """The body is complete, in chunks of the given size."""
     site.answer("/slow", replies.trickle(b"abcdef", chunk=2, pause=0.05))
 
     with urlopen(site.url("/slow"), timeout=30) as response:
@@ -165,7 +165,7 @@ def test_trickle_sends_the_whole_body_in_pieces(site: Site) -> None:
 
 
 def test_endless_body_continues(site: Site) -> None:
-    """An endless reply still sends after far more than any limit of ours."""
+    """An endless reply sends far more than any limit of ours."""
     site.answer("/endless", replies.endless(b"x\n"))
 
     with urlopen(site.url("/endless"), timeout=30) as response:
@@ -173,16 +173,16 @@ def test_endless_body_continues(site: Site) -> None:
 
 
 def test_gzip_bomb_is_small_until_unpacked(site: Site) -> None:
-    """A gzip bomb grows a thousandfold."""
+    """A gzip bomb decompresses to about a thousand times its size."""
     site.answer("/bomb", replies.gzip_bomb(10_000_000))
 
-    packed = get(site.url("/bomb"))
+    compressed = get(site.url("/bomb"))
 
-    assert len(packed) * 900 < len(gzip.decompress(packed)) == 10_000_000
+    assert len(compressed) * 900 < len(gzip.decompress(compressed)) == 10_000_000
 
 
 def test_refused_url_refuses(site: Site) -> None:
-    """No one listens at the refused URL."""
+    """No server listens at the refused URL."""
     with pytest.raises(URLError, match="refused"):
         get(site.refused_url())
 
@@ -201,7 +201,7 @@ def test_certificate_has_the_requested_flaw(flaw: Flaw) -> None:
 
 
 def test_many_addresses_and_ports_are_many_origins() -> None:
-    """Every address and port answers, and the log distinguishes them."""
+    """Every address and port answers, and the log has its host and port."""
     with Site(ports=2, addresses=201) as site:
         urls = [site.url(port=1), site.address_url(0), site.address_url(200)]
         for url in urls:

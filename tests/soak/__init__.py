@@ -1,1 +1,1 @@
-"""A soak test: many origins through one process for minutes, checked by the server."""
+"""A soak test: one process crawls many origins for minutes; the server checks requests."""

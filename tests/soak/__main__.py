@@ -11,10 +11,10 @@ HERE = Path(__file__).parent
 
 
 def main(origins: int, seconds: float) -> int:
-    """Run it; return 1 if a request was lost or fetched against a policy."""
+    """Run the soak test; return 1 if a request was lost or violated a policy."""
     result = run.soak(origins, seconds)
     (HERE / "README.md").write_text(report.text(result), "utf-8")
-    (HERE / "rss.svg").write_text(report.picture(result), "utf-8")
+    (HERE / "rss.svg").write_text(report.image(result), "utf-8")
     sys.stdout.write(report.text(result))
     return int(bool(result.lost or result.server["against"]))
 

@@ -1,6 +1,6 @@
 """The crawl of the soak test: `python -m tests.soak.crawl ORIGINS SECONDS PORT`.
 
-One process, one spider; it prints what it counted as JSON.
+It is one process with one spider, and prints its counts as JSON.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_STALE_TTL": 60,
     "ROBOTS1994_RETRY_AFTER": 2,
     "CONCURRENT_REQUESTS": 64,
-    # The spider yields no items; for each answer Scrapy would start a hundred tasks
-    # that wait for some, a third of all the work.
+    # The spider yields no items, but for each response Scrapy would start a hundred tasks
+    # that wait for items, a third of all the work.
     "CONCURRENT_ITEMS": 1,
     "RETRY_ENABLED": False,
     "TELNETCONSOLE_ENABLED": False,
@@ -48,7 +48,7 @@ SETTINGS: dict[str, Any] = {
 
 
 class SoakSpider(scrapy.Spider):
-    """Requests three folders of every origin, and of some a second time, later."""
+    """Request three folders of every origin, and those of some origins again later."""
 
     name = "soak"
     origins: int
@@ -58,7 +58,7 @@ class SoakSpider(scrapy.Spider):
     dice = random.Random(1994)  # noqa: S311 (the same requests every time)
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request everything, at most so much at once, until the time is over."""
+        """Request all pages, at most MAX_WAITING at once, until the time is over."""
         self.counts: Counter[str] = Counter()
         began, every = time.monotonic(), max(self.origins // 200, 1)
         for number in range(self.origins):
@@ -66,24 +66,24 @@ class SoakSpider(scrapy.Spider):
                 break
             for request in self.requests_of(number):
                 yield request
-            await self.at_most(MAX_WAITING, began)
+            await self.wait_until_at_most(MAX_WAITING, began)
             self.counts["origins"] += 1
             if number % every == 0:
                 self.result["rss"].append((self.counts["origins"], resident()))
-        await self.at_most(0, began)
+        await self.wait_until_at_most(0, began)
         self.result["rss"].append((self.counts["origins"], resident()))
         self.result["counts"] = dict(self.counts)
         self.result["seconds"] = round(time.monotonic() - began)
 
-    async def at_most(self, waiting: int, began: float) -> None:
-        """Go on once at most so many requests have no end; in the end, any are lost."""
+    async def wait_until_at_most(self, waiting: int, began: float) -> None:
+        """Return once at most *waiting* requests are pending, or when the grace period ends."""
         while self.counts["requests"] - self.counts["ended"] > waiting:
             if time.monotonic() - began > self.seconds + GRACE_SECONDS:
                 break
             await asyncio.sleep(0.01)
 
     def requests_of(self, number: int) -> Iterator[scrapy.Request]:
-        """Every folder of one origin, and sometimes of an earlier one."""
+        """Yield requests for all folders of an origin, and sometimes of an earlier one."""
         again = self.dice.random() < SHARE_AGAIN
         earlier = number - self.dice.randint(1, 3_000)
         for origin in (number, earlier) if again and earlier >= 0 else (number,):
@@ -92,7 +92,7 @@ class SoakSpider(scrapy.Spider):
                 yield self.request(origin, folder)
 
     def request(self, origin: int, folder: str) -> scrapy.Request:
-        """One page of one folder."""
+        """Return a request for a page of a folder."""
         return scrapy.Request(
             f"http://o{origin}.test/{folder}/{self.counts['requests']}",
             callback=self.fetched,
@@ -114,7 +114,7 @@ class SoakSpider(scrapy.Spider):
 
 
 def resident() -> int:
-    """Bytes of memory this process has at this moment."""
+    """Return the resident bytes of this process."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * PAGE_BYTES
 
 

@@ -1,4 +1,4 @@
-"""The counts of a soak test as text, and its memory as a picture."""
+"""The counts of a soak test as text, and its memory as an image."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ HEAD = """\
 # The soak test
 
 Written by `python -m tests.soak ORIGINS SECONDS`, which crawls that many origins in one
-process, or as many as the time is enough for. The server remembers the
-policy it sent for each host last, and checks every request for a page against that.
-Of a hundred answers to GET /robots.txt 11 are resets, 503, 429 or bodies cut off, and 3
-redirects; policies live for seconds and change from answer to answer; the store holds
-2,000 origins at most. Pages "by the policy before"
+process, or as many as the time allows. The server stores the policy
+it last sent for each host, and checks every page request against it.
+Of a hundred responses to GET /robots.txt, 11 are resets, 503, 429 or truncated bodies, and 3
+redirects; policies are fresh for seconds and change with each response; the store has at
+most 2,000 origins. Pages "allowed by the previous policy"
 were requested just after a new one was sent: a stale policy is used during its refresh.
 """
 
@@ -30,12 +30,12 @@ def text(result: SoakResult) -> str:
         ("refused", counts.get("refused", 0)),
         ("failed", counts.get("failed", 0)),
         ("lost (neither callback nor errback)", result.lost),
-        ("GET /robots.txt that the server answered", server["robots"]),
+        ("GET /robots.txt that the server received", server["robots"]),
         ("of those, failures on purpose", server["failures"]),
         ("requests for pages that the server received", server["pages"]),
-        ("of those, by the policy before", server.get("by the policy before", 0)),
+        ("of those, allowed by the previous policy", server.get("previous policy", 0)),
         ("the latest of them, seconds after the new policy", server.get("latest")),
-        ("fetched against the policy sent", server["against"]),
+        ("requested against the policy sent", server["against"]),
         ("seconds, on a machine shared with other work", result.crawl["seconds"]),
     ]
     for share in (0.05, 0.25, 0.5, 1.0):
@@ -44,11 +44,11 @@ def text(result: SoakResult) -> str:
     table = "\n".join(
         f"| {name} | {value:,} |" for name, value in rows if value is not None
     )
-    picture = "![Resident memory by origins crawled](rss.svg)"
-    return f"{HEAD}\n| what | how many |\n|---|---|\n{table}\n\n{picture}\n"
+    image = "![Resident memory by origins crawled](rss.svg)"
+    return f"{HEAD}\n| what | how many |\n|---|---|\n{table}\n\n{image}\n"
 
 
-def picture(result: SoakResult) -> str:
+def image(result: SoakResult) -> str:
     """Return the resident memory over the origins crawled, as SVG."""
     series: list[tuple[int, int]] = result.crawl["rss"]
     last, top = series[-1][0], max(rss for _, rss in series) * 1.2

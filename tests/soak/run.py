@@ -1,4 +1,4 @@
-"""One soak test: server and crawl, each a process of its own, and their counts."""
+"""Run one soak test, with separate processes for the server and the crawl."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class SoakResult:
 
     @property
     def lost(self) -> int:
-        """Requests that ended in no callback and no errback."""
+        """The number of requests without a call of callback or errback."""
         counts: dict[str, int] = self.crawl["counts"]
         return counts["requests"] - counts.get("ended", 0)
 
     def resident(self, share: float) -> tuple[int, int]:
-        """Origins so far and megabytes resident at this share of all origins."""
+        """Return the origins crawled and the resident megabytes at a share of all origins."""
         series: list[tuple[int, int]] = self.crawl["rss"]
         wanted = share * series[-1][0]
         origins, rss = next(point for point in series if point[0] >= wanted)
@@ -35,7 +35,7 @@ class SoakResult:
 
 
 def soak(origins: int, seconds: float, seed: int = 1994) -> SoakResult:
-    """Crawl so many origins, or as many as the time is enough for."""
+    """Crawl *origins*, or as many as *seconds* allow."""
     module = [sys.executable, "-m"]
     with subprocess.Popen(
         [*module, "tests.soak.server", str(seed)],
@@ -46,14 +46,14 @@ def soak(origins: int, seconds: float, seed: int = 1994) -> SoakResult:
     ) as server:
         assert server.stdout is not None
         port = server.stdout.readline().strip()
-        crawled = subprocess.run(
+        crawl = subprocess.run(
             [*module, "tests.soak.crawl", str(origins), str(seconds), port],
             cwd=ROOT,
             capture_output=True,
             check=False,
             text=True,
         )
-        counted, _ = server.communicate()
-    if crawled.returncode or not crawled.stdout:
-        raise RuntimeError(crawled.stderr)
-    return SoakResult(json.loads(counted), json.loads(crawled.stdout), crawled.stderr)
+        server_counts, _ = server.communicate()
+    if crawl.returncode or not crawl.stdout:
+        raise RuntimeError(crawl.stderr)
+    return SoakResult(json.loads(server_counts), json.loads(crawl.stdout), crawl.stderr)

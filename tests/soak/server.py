@@ -1,9 +1,9 @@
 """The server of the soak test: `python -m tests.soak.server SEED`.
 
-It is a forward proxy that answers for every host itself. Each GET /robots.txt gets a
-policy at random, or a failure. The server remembers what it sent for each host, and
-checks each request for a page against that. It prints its port, and when its stdin
-closes its counts, each as a line of JSON.
+It is a forward proxy that responds for every host itself. The response to a robots.txt
+request is a random policy or a failure. The server stores the policies of each host, and
+checks each page request against them. It prints its port, and its counts when stdin
+closes, each as a line of JSON.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 FOLDERS = ("a", "b", "c")
 EVERYTHING, NOTHING = frozenset(FOLDERS), frozenset[str]()
 GRACE = 5.0
-"""Seconds in which a page may still be requested by the policy before the last."""
+"""Seconds for which pages of the previous policy may still be requested."""
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"
 EMPTY = b"HTTP/1.1 %b\r\nContent-Length: 0\r\n\r\n"
@@ -41,21 +41,21 @@ SHARES = {
     "absent": 10,
     "file": 70,
 }
-"""Of a hundred answers to GET /robots.txt so many are of each kind."""
+"""The number of responses of each kind in a hundred robots.txt requests."""
 
 
 class PolicyServer:
-    """The policies sent last for each host, and the requests against them."""
+    """The last policies of each host, and the requests that violated them."""
 
     def __init__(self, seed: int) -> None:
-        self.dice = random.Random(seed)  # noqa: S311 (the same soak every time)
+        self.dice = random.Random(seed)  # noqa: S311 (the same responses every time)
         self.sent: dict[str, deque[tuple[float, frozenset[str]]]] = {}
         self.counts: Counter[str] = Counter()
         self.against: list[str] = []
         self.latest = 0.0
 
     def robots(self, host: str, target: str) -> bytes | None:
-        """The answer to GET /robots.txt, or `None` for a reset."""
+        """Return the response to a robots.txt request, or `None` for a reset."""
         self.counts["robots"] += 1
         (kind,) = self.dice.choices(list(SHARES), list(SHARES.values()))
         if kind == "moved" and target == "/robots.txt":
@@ -73,14 +73,14 @@ class PolicyServer:
         return self._file(host)
 
     def page(self, host: str, target: str) -> bytes | None:
-        """The answer to a page, or `None` for a reset; checked first."""
+        """Check a page request; return the response, or `None` for a reset."""
         self.counts["pages"] += 1
         folder, sent = target[1:2], list(self.sent.get(host, []))
         now = time.monotonic()
         if not sent or folder not in sent[-1][1]:
-            was_open = any(folder in allowed for _, allowed in sent[:-1])
-            if was_open and now - sent[-1][0] < GRACE:
-                self.counts["by the policy before"] += 1
+            was_allowed = any(folder in allowed for _, allowed in sent[:-1])
+            if was_allowed and now - sent[-1][0] < GRACE:
+                self.counts["previous policy"] += 1
                 self.latest = max(self.latest, now - sent[-1][0])
             else:
                 self.against.append(host + target)
@@ -92,7 +92,7 @@ class PolicyServer:
         return PAGE
 
     def _file(self, host: str) -> bytes:
-        """A file that allows some folders and disallows the others."""
+        """Return a response whose file disallows some of the folders."""
         disallowed = {folder for folder in FOLDERS if self.dice.random() < 0.5}
         self._send(host, EVERYTHING - disallowed)
         lines = "".join(f"Disallow: /{folder}\n" for folder in sorted(disallowed))
@@ -102,36 +102,36 @@ class PolicyServer:
         return head % (age, len(body)) + b"\r\n" + body
 
     def _send(self, host: str, allowed: frozenset[str]) -> None:
-        """Remember the policy of *host*; requests may still follow the two before it."""
+        """Store a policy of *host*; it keeps the two previous ones, too."""
         policies = self.sent.setdefault(host, deque(maxlen=3))
         policies.append((time.monotonic(), allowed))
 
     def _fail(self, host: str) -> None:
-        """Disallow all of a host that never answered: its policy is not known."""
+        """Count a failure; the unknown policy of a host without a response disallows all."""
         if host not in self.sent:
             self._send(host, NOTHING)
         self.counts["failures"] += 1
 
 
 class Connection(asyncio.Protocol):
-    """One connection of the crawl: requests without a body, one after the other."""
+    """A connection of the crawl, with one request without a body after the other."""
 
     server: PolicyServer
 
     def connection_made(self, transport: Any) -> None:
-        """Remember where to write."""
+        """Store the transport."""
         self.transport, self.rest = transport, b""
 
     def data_received(self, data: bytes) -> None:
-        """Answer every whole request."""
+        """Respond to every complete request."""
         *heads, self.rest = (self.rest + data).split(b"\r\n\r\n")
         for head in heads:
             url = head.split(b" ", 2)[1].decode("latin-1")
             host, _, path = url.removeprefix("http://").partition("/")
             target = f"/{path}"
             is_page = target not in ("/robots.txt", "/moved.txt")
-            answer = self.server.page if is_page else self.server.robots
-            reply = answer(host, target)
+            respond = self.server.page if is_page else self.server.robots
+            reply = respond(host, target)
             if reply is None:
                 self.transport.abort()
             elif not self.transport.is_closing():

@@ -1,4 +1,4 @@
-"""A short soak test: no request lost, none against a policy, and a clean end."""
+"""A short soak test: no request is lost or violates a policy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,10 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.long
-def test_a_short_soak_loses_no_request_and_fetches_nothing_disallowed(
+def test_short_soak_loses_no_request_and_violates_no_policy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """`python -m tests.soak 400 60`: it ends well, writes its figures, draws them.
-
-    Here they go to a folder of the test.
-    """
+    """`python -m tests.soak 400 60` finishes and writes its report, here to tmp_path."""
     results: list[run.SoakResult] = []
     real = run.soak
 
@@ -39,6 +36,6 @@ def test_a_short_soak_loses_no_request_and_fetches_nothing_disallowed(
     assert result.crawl["finish_reason"] == "finished"
     assert result.crawl["counts"]["origins"] > 0
     assert "Traceback" not in result.log
-    written = (tmp_path / "README.md").read_text("utf-8")
-    assert "| lost (neither callback nor errback) | 0 |" in written
+    readme = (tmp_path / "README.md").read_text("utf-8")
+    assert "| lost (neither callback nor errback) | 0 |" in readme
     assert (tmp_path / "rss.svg").read_text("utf-8").startswith("<svg ")

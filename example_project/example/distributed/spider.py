@@ -1,4 +1,4 @@
-"""The spider of each worker: takes URLs from Redis, follows links, yields refusals."""
+"""The spider of each worker."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # it has no types
-    """Crawls as `pages` does, and ends when Redis had no URL for some seconds."""
+class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # it has no annotations
+    """Crawl URLs from Redis like the spider `pages`, and end after 3 seconds without one."""
 
     name = "worker"
     redis_batch_size = 4
@@ -33,12 +33,12 @@ class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # it has no 
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Begin with the URLs that are in Redis."""
+        """Start with the URLs in Redis."""
         for request in self.next_requests():
             yield request
 
     def make_request_from_data(self, data: bytes) -> Request:
-        """Return the request for a URL that was pushed to Redis as it is."""
+        """Return the request for a URL in Redis, which is not encoded as JSON."""
         return self.request(data.decode())
 
     def parse(self, response: Response, **_: object) -> Iterator[Any]:

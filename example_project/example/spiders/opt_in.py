@@ -1,4 +1,4 @@
-"""Spiders that enable more than the text of 1994, each with one or two settings."""
+"""Spiders that enable features beyond the text of 1994 with one or two settings."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 class RevisitedSpider(PagesSpider):
-    """Obeys the grammar of 1996: several names and paths on a line."""
+    """Obey the grammar of 1996: several names and paths on a line."""
 
     name = "revisited"
     custom_settings = {"ROBOTS1994_DIALECT": "revisited"}
 
 
 class ExtendedSpider(PagesSpider):
-    """Obeys the text of 1994 with Allow: the first line that matches decides."""
+    """Obey the text of 1994 with Allow: the first matching line decides."""
 
     name = "extended"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
 
 
 class CrawlDelaySpider(PagesSpider):
-    """Waits for the Crawl-delay of a site, up to 2 seconds."""
+    """Wait for the Crawl-delay of a site, up to 2 seconds."""
 
     name = "crawl-delay"
     custom_settings = {
@@ -42,20 +42,20 @@ class CrawlDelaySpider(PagesSpider):
 
 
 class PageDirectivesSpider(PagesSpider):
-    """Obeys NOINDEX and NOFOLLOW of the pages."""
+    """Obey NOINDEX and NOFOLLOW of the pages."""
 
     name = "page-directives"
     custom_settings = {"ROBOTS1994_PAGES": True}
 
 
 class SitemapsSpider(SitemapSpider):
-    """Begins at a robots.txt, and requests the pages of the sitemaps it names."""
+    """Start at a robots.txt, and request the pages of its sitemaps."""
 
     name = "sitemaps"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
 
     def __init__(self, start: str, **kwargs: Any) -> None:
-        """Begin at the robots.txt with the URL *start*."""
+        """Start at the robots.txt with the URL *start*."""
         self.sitemap_urls = [start]
         self.sitemaps: list[str] = []
         super().__init__(**kwargs)

@@ -1,4 +1,4 @@
-"""The spider of the example: follows every link, and yields every refusal."""
+"""The spider of the example."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PagesSpider(Spider):
-    """Follows links from one page; yields one item a page, fetched or not.
+    """Follow all links from one page, and yield an item per page, fetched or not.
 
     `scrapy crawl pages -a start=http://127.0.0.1:8000/ -O pages.jsonl`
     """
@@ -25,7 +25,7 @@ class PagesSpider(Spider):
     name = "pages"
 
     def __init__(self, start: str, **kwargs: Any) -> None:
-        """Begin at the URL *start*."""
+        """Start at the URL *start*."""
         super().__init__(**kwargs)
         self.start_urls = [start]
 
@@ -45,7 +45,7 @@ class PagesSpider(Spider):
             yield self.request(response.urljoin(href))
 
     def not_fetched(self, failure: Failure) -> Iterator[dict[str, Any]]:
-        """Yield a page that was refused or failed, and why."""
+        """Yield a refused or failed page with the reason."""
         url = failure.request.url  # type: ignore[attr-defined]  # Scrapy adds it
         error = failure.value
         if isinstance(error, ForbiddenByRobots):

@@ -1,1 +1,1 @@
-"""Expectations that other programs publish, transcribed as data."""
+"""Expectations published by other programs, transcribed as data."""

@@ -1,4 +1,4 @@
-"""Published expectations of two RFC 9309 programs, read from the tables next to this.
+"""Published expectations of two RFC 9309 programs, read from the JSON files here.
 
 The JSON files hold transcribed facts: a file, a robot, a URL, the expected answer. Each
 names its repository, commit, paths and licence.
@@ -16,7 +16,7 @@ PROGRAMS = ("google", "protego")
 
 
 class Expectation(NamedTuple):
-    """One published answer; *kind* says to which question."""
+    """One published answer to a question of a *kind*."""
 
     program: str
     case: str
@@ -28,22 +28,22 @@ class Expectation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A readable name, the same in every run."""
+        """A readable and stable name."""
         return " ".join(filter(None, (self.program, self.case, self.robot, self.url)))
 
 
 def expanded(text: str) -> str:
-    """A text with `{a*3}` written out as `aaa`."""
+    """Return *text* with `{a*3}` replaced by `aaa`."""
     return re.sub(r"\{(.)\*(\d+)\}", lambda m: m.group(1) * int(m.group(2)), text)
 
 
 def expectations() -> list[Expectation]:
-    """Every published answer, in the order of the tables."""
+    """Return every published answer, in the order of the files."""
     return [row for program in PROGRAMS for row in read(program)]
 
 
 def read(program: str) -> list[Expectation]:
-    """Answers that one program publishes."""
+    """Return the answers that one program publishes."""
     table = json.loads((HERE / f"{program}.json").read_text("utf-8"))
     found = []
     for case in table["cases"]:

@@ -1,4 +1,4 @@
-"""Published answers that RFC 9309 or our own decisions decide otherwise, and by what.
+"""Published answers that are not ours, and the reason for each.
 
 Each sentence names the section of RFC 9309, or the decision, in our own words.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Otherwise(NamedTuple):
-    """Answers of one case that we do not give; *about* narrows them to a robot or URL."""
+    """Answers of one case that are not ours; *about* limits them to a robot or URL."""
 
     program: str
     case: str
@@ -17,7 +17,7 @@ class Otherwise(NamedTuple):
     about: str = ""
 
 
-NO_COLON = "RFC 9309 2.2: a field name and its value stand apart by a colon (ours O14)."
+NO_COLON = "RFC 9309 2.2: a colon separates a field name from its value (ours O14)."
 EXACT_FIELD = "RFC 9309 2.2: the field names are exact; other records are not rules."
 WHOLE_NAME = (
     "RFC 9309 2.2.1: the group of a product token is found by the whole token; a value "
@@ -45,7 +45,7 @@ END_MARK = (
 NO_PATH = "RFC 9309 2.2: a path pattern begins with a slash."
 NO_SCHEME = (
     "RFC 9309 2.2.2: rules are matched against URIs; text without a scheme is not one, "
-    "so what it would stand for is not guessed."
+    "so the URI that it could mean is not guessed."
 )
 PART_OF_MARK = (
     "RFC 9309 2.2: a line begins with its field name; bytes that are only part of a byte "
@@ -93,7 +93,7 @@ OTHERWISE = (
 
 
 def sentence(program: str, case: str, question: str) -> str | None:
-    """Return what decides otherwise, or None if the published answer is ours, too."""
+    """Return the reason why our answer differs, or None if it is the same."""
     for row in OTHERWISE:
         same = (row.program, row.case) == (program, case)
         if same and row.about in f" {question} ":

@@ -1,6 +1,6 @@
-"""`rfc9309` gives the answers that google/robotstxt and Protego publish, or says why not.
+"""`rfc9309` gives the answers that google/robotstxt and Protego publish, with exceptions.
 
-An answer listed in `otherwise.py` has to be another one, so that the list stays true.
+Answers listed in `otherwise.py` must differ, so that the list stays correct.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from tests.oracle.published.otherwise import OTHERWISE, sentence
 from tests.oracle.reading import Reading
 
 EXPECTATIONS = expectations()
-# A rule before any User-agent line is counted, too.
+# A rule before any User-agent line counts, too.
 FIELDS = (LineKind.USER_AGENT, LineKind.ALLOW, LineKind.DISALLOW, LineKind.ORPHAN)
 
 
 def ours(row: Expectation) -> Any:
-    """Answer a published question in the dialect `rfc9309`."""
+    """Return our answer to a published question in the dialect `rfc9309`."""
     robots = RobotsTxt.parse(row.body, dialect="rfc9309")
     read = [line.number for line in robots.lines if line.kind in FIELDS]
     match row.kind:
@@ -38,18 +38,18 @@ def ours(row: Expectation) -> Any:
 
 
 def decided_otherwise(row: Expectation) -> str | None:
-    """Return the sentence that decides otherwise, if one is listed."""
+    """Return the reason why our answer differs, if one is listed."""
     return sentence(row.program, row.case, f"{row.robot} {row.url}")
 
 
 def identity(row: Expectation) -> str:
-    """Name a row in the report of a run."""
+    """Return the id of a row in the report of a test run."""
     return ascii(row.name)[1:100]
 
 
 @pytest.mark.parametrize("row", EXPECTATIONS, ids=identity)
 def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None:
-    """A listed answer differs from ours, every other one is ours."""
+    """Listed answers differ from ours; all others are the same."""
     why_not = decided_otherwise(row)
     if why_not is None:
         assert ours(row) == row.expected
@@ -57,8 +57,8 @@ def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None
         assert ours(row) != row.expected, f"{why_not} Yet the answer is the same."
 
 
-def test_naive_reading_gives_the_same_answers() -> None:
-    """The oracle agrees with the list, without the package."""
+def test_naive_parser_gives_the_same_answers() -> None:
+    """The oracle differs from the published answers in the listed cases only."""
     for row in EXPECTATIONS:
         if row.kind == "allowed":
             allowed = Reading(row.body, "rfc9309").answer(row.url, row.robot).allowed
@@ -68,12 +68,12 @@ def test_naive_reading_gives_the_same_answers() -> None:
 
 
 def test_every_listed_case_is_published() -> None:
-    """No entry of the list is about a case that is gone."""
+    """The list has no entry about a case that does not exist."""
     published = {(row.program, row.case) for row in EXPECTATIONS}
     assert {(row.program, row.case) for row in OTHERWISE} <= published
 
 
 def test_number_of_transcribed_answers() -> None:
-    """No case is lost from the tables."""
+    """No case is missing from the JSON files."""
     count = Counter(row.program for row in EXPECTATIONS)
     assert count == {"google": 185, "protego": 385}

@@ -1,1 +1,1 @@
-"""Other people's projects, run as they are with the add-on set from outside."""
+"""Unmodified public projects, run with the add-on set on the command line."""

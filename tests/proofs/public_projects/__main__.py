@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tests.proofs.public_projects.spider_run import PublicProject
 
 AT_ONCE = 2
-"""Projects that crawl at the same time: they mostly wait."""
+"""The number of projects that crawl at the same time; they mostly wait."""
 
 HEAD = (
     "project",
@@ -80,10 +80,10 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER")
-    given: Path | None = parser.parse_args().folder
+    target: Path | None = parser.parse_args().folder
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(AT_ONCE) as executor:
         checked = list(
-            executor.map(partial(check_project, folder=given or Path(name)), PROJECTS)
+            executor.map(partial(check_project, folder=target or Path(name)), PROJECTS)
         )
     differs = [each for _, unlike in checked for each in unlike]
     rows = [HEAD, ["---"] * len(HEAD), *(row for row, _ in checked)]

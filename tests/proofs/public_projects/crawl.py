@@ -46,7 +46,7 @@ class CrawlResult:
 
 
 def crawl(run: SpiderRun, folder: Path, *, disallows: bool) -> CrawlResult:
-    """Crawl in a copy of *folder*; the robots.txt *disallows* `run.closed` if requested to."""
+    """Crawl in a copy of *folder*; with *disallows*, robots.txt disallows `run.closed`."""
     with Site(tls="valid") as site, tempfile.TemporaryDirectory() as name:
         _serve(site, run, disallows=disallows)
         # A copy, because a project writes into its folder: caches, files, images.
@@ -67,7 +67,7 @@ def crawl(run: SpiderRun, folder: Path, *, disallows: bool) -> CrawlResult:
 
 
 def _serve(site: Site, run: SpiderRun, *, disallows: bool) -> None:
-    """Answer for all hosts of the run; any other URL is 404."""
+    """Serve the pages of all hosts of the run; any other URL is 404."""
     site.answer("*", status(404))
     for url, page in run.pages.items():
         origin, target = urljoin(url, "/")[:-1], urlsplit(url)._replace(scheme="")
@@ -84,7 +84,7 @@ def _crawl(
     """Run `scrapy crawl` in the folder of a project, with connections redirected."""
     ports = {"80": site.port, "443": urlsplit(site.secure_url()).port}
     settings = [ADDONS, *("=".join(each) for each in run.settings.items())]
-    # A proxy of the machine would lead past the server.
+    # A proxy of the machine would bypass the server.
     known = {key: value for key, value in os.environ.items() if "proxy" not in key}
     known = {key: value for key, value in known.items() if "PROXY" not in key}
     return subprocess.run(
@@ -137,7 +137,7 @@ def _judge(
 
 
 def _unlike(what: str, found: Counter[str], wanted: Counter[str]) -> Iterator[str]:
-    """Yield what is missing and what is too much."""
+    """Yield the missing and the surplus elements of *found*."""
     for word, rest in (("missing", wanted - found), ("too many", found - wanted)):
         if rest:
             yield f"{what} {word}: {', '.join(sorted(rest.elements()))}"
@@ -146,7 +146,7 @@ def _unlike(what: str, found: Counter[str], wanted: Counter[str]) -> Iterator[st
 def _log_problems(
     run: SpiderRun, expected: Expected, done: subprocess.CompletedProcess[str]
 ) -> Iterator[str]:
-    """Yield what is wrong with the log and the exit code."""
+    """Yield the problems of the log and the exit code."""
     if done.returncode:
         yield f"exit code {done.returncode}:\n{done.stderr}"
     lines = done.stderr.splitlines()

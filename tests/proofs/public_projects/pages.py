@@ -22,13 +22,13 @@ PIXEL = bytes.fromhex(
 
 
 def html(body: str, *links: str, items: Iterable[str] = ()) -> Page:
-    """Make a page of HTML."""
+    """Make an HTML page."""
     whole = f"<!doctype html><html><body>{body}</body></html>"
     return Page(whole.encode(), links=links, items=tuple(items))
 
 
 def anchors(links: Iterable[str]) -> str:
-    """Write links."""
+    """Return the HTML of links."""
     return "".join(f'<a href="{link}">there</a>' for link in links)
 
 

@@ -61,7 +61,7 @@ class SpiderRun:
 
     @property
     def reason(self) -> str:
-        """The words by which the log must name the disallowing line."""
+        """The part of a log message that names the disallowing line."""
         line = self.robots_file(disallows=True).count("\n")
         return f'line {line}, "Disallow: {self.closed}"'
 
@@ -79,7 +79,7 @@ class SpiderRun:
                 ahead += (urljoin(url, link) for link in self.pages[url].links)
         items = Counter(item for url in fetched for item in self.pages[url].items)
         robots = Counter({robots_of(url) for url in fetched | refused})
-        # A spider that fetches the file as a page gets the plugin's copy: one request.
+        # A spider that requests the file as a page gets the copy of the plugin: one request.
         return Expected(fetched - robots.keys(), refused, items, robots)
 
 

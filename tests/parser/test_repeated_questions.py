@@ -1,4 +1,4 @@
-"""A ruling learns from its first question; every further answer is as good."""
+"""Rules that have answered a question, and caches in general, change no answer."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ FILES = {
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("rules", FILES.values(), ids=list(FILES))
 def test_repeated_question_gets_the_same_verdict(rules: str, dialect: str) -> None:
-    """Of one origin or of several, in any order, and of a file never asked before."""
+    """URLs of several origins, in any order, compared with a newly parsed file."""
     body = f"User-agent: *\n{rules}"
     robots = RobotsTxt.parse(body, dialect=dialect)
-    ruling = robots.rules("rex")
-    asked = [host + path for path in PATHS for host in (HOST, "http://b.example", "")]
+    compiled = robots.rules("rex")
+    urls = [host + path for path in PATHS for host in (HOST, "http://b.example", "")]
 
-    for url in [*asked, *reversed(asked), *sorted(asked)]:
+    for url in [*urls, *reversed(urls), *sorted(urls)]:
         expected = RobotsTxt.parse(body, dialect=dialect).verdict(url, "rex").allowed
-        assert ruling.allowed_url(url) is expected, url
-        assert ruling.allowed_url(url.encode()) is expected, url
+        assert compiled.allowed_url(url) is expected, url
+        assert compiled.allowed_url(url.encode()) is expected, url
 
 
-def test_an_allow_line_hides_no_rule_of_the_cautious_reading() -> None:
-    """Ours O5, X3: what the blank line parted forbids, whatever another record says."""
+def test_allow_line_does_not_override_a_split_record_in_the_cautious_reading() -> None:
+    """Ours O5, X3: rules after a blank line disallow, whatever another record allows."""
     body = "User-agent: *\n\nDisallow: /x\nUser-agent: *\nAllow: /x\n"
     literal = RobotsTxt.parse(body, dialect="extended")
     cautious = literal.read_as("cautious")
@@ -50,16 +50,16 @@ def test_an_allow_line_hides_no_rule_of_the_cautious_reading() -> None:
 
 
 @pytest.mark.parametrize("start", ["\n ", "\r\n\t", " ", "# x\n ", "\n\n  "])
-def test_the_first_record_may_stand_apart(start: str) -> None:
-    """After blank lines, indented, after a comment: it is the record it is."""
+def test_first_record_may_be_indented_or_preceded_by_other_lines(start: str) -> None:
+    """Blank lines, comments and spaces before it do not matter."""
     body = f"{start}User-agent: rex\nDisallow: /\n"
 
     assert not RobotsTxt.parse(body).allowed("/x", "rex")
 
 
 @pytest.mark.parametrize("start", ["#", "# ", "x", "Not-", "\v", "\u00a0", "*: "])
-def test_a_field_begins_its_line(start: str) -> None:
-    """What has anything but space before it is another field, or a comment."""
+def test_text_before_a_field_makes_another_field_or_a_comment(start: str) -> None:
+    """Only spaces and tabs may precede a field name on its line."""
     for above in ("", "\n", "Sitemap: /\n"):
         body = f"{above}{start}User-agent: rex\nDisallow: /\n"
 
@@ -68,8 +68,8 @@ def test_a_field_begins_its_line(start: str) -> None:
 
 @pytest.mark.parametrize("end", ["\\q", "?q", "#q", ":80", ""])
 @pytest.mark.parametrize("robot", ["rex", "other"])
-def test_authority_of_another_host_ends_where_it_ends(end: str, robot: str) -> None:
-    """A backslash, a query or a fragment ends it, not the next slash."""
+def test_backslash_query_and_fragment_end_the_authority(end: str, robot: str) -> None:
+    """A slash after them is not the beginning of the path."""
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /a\n")
     url = f"http://h.test{end}/abc"
     expected = robots.verdict(url, robot).allowed
