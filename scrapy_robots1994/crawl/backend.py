@@ -167,7 +167,7 @@ class ScrapyBackend:
     async def _send(self, signal: object, **arguments: object) -> None:
         """Send *signal*, and wait for its handlers."""
         manager: Any = self._crawler.signals
-        # Scrapy 2.13 has the second one alone, and a later Scrapy the first.
+        # Scrapy 2.13 has only the one that returns a Deferred.
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
         # Awaited: a handler may request pages of the origin, whose policy is in memory

@@ -224,7 +224,7 @@ class DownloadLimits:
         return len(silent | self._timed_out) > MANY_SITES
 
     def _reached(self, request: Request) -> None:
-        """Reset the state of a request that is about to be sent, and let it not count."""
+        """Reset the state of a request that is about to be sent, and stop counting it."""
         state = request.meta.get(OWN_REQUEST)
         if isinstance(state, DownloadState):
             state.sent(request)

@@ -54,8 +54,8 @@ class FetchLog:
     ) -> None:
         """Log and count a policy that *result* made *now*.
 
-        *last* is the good policy before it, perhaps the store's; *logged* is the policy
-        that this crawl logged before.
+        *last* is the good policy before it, perhaps from the store; *logged* is the
+        policy that this crawl logged before.
         """
         # Of the result, not of the policy: a stale one keeps the outcome that it had.
         outcome = result.outcome.value

@@ -169,7 +169,7 @@ class RobotsDownload:
         """Download *request* through all downloader middlewares."""
         # Not through the scheduler: its duplicate filter and its order are for pages.
         engine: Any = self._crawler.engine
-        # Scrapy 2.13 has the second one alone, and it returns a Deferred by itself.
+        # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
         started = deferred_from_coro(download(request))
 

@@ -45,7 +45,7 @@ def thread_safe_call() -> Any:
     return cast("Any", reactor).callFromThread
 
 
-async def shielded(work: Coroutine[Any, Any, object]) -> None:
+async def shielded(work: Coroutine[Any, Any, object] | Deferred[Any]) -> None:
     """Wait for *work*, which goes on if the wait is cancelled."""
     # Not `asyncio.shield`: on other reactors there is no event loop of asyncio.
     ended: DeferredWaiter[object] = DeferredWaiter()

@@ -180,7 +180,7 @@ class WaitingRequests:
         return counting is not None and self._engine.has_room_without(counting.request)
 
     def _left(self, request: Request) -> None:
-        """Let a request that is about to leave the downloader count; use a page's room."""
+        """Count a request that is about to leave the downloader, and use a page's room."""
         self._uncounted.discard(request)
         # A robots.txt request does not count, so its end makes no room.
         is_page = OWN_REQUEST not in request.meta

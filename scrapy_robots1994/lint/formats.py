@@ -57,7 +57,7 @@ def as_text(
 
 
 def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable[str]]]:
-    """Yield the number of each line, and what to show of it: with what it does."""
+    """Yield the number of each line, and the text that shows it with its effect."""
     if not report.lines:
         yield 0, [f"{_INDENT}(no line: every robot may retrieve everything)"]
     for line, effect in zip(report.lines, report.effects, strict=True):

@@ -142,7 +142,7 @@ class PolicyResolver(Generic[ContextT]):
         except self.backend.cancelled:
             raise
         except Exception as error:  # noqa: BLE001 - the waiting requests fail with it
-            # Ours R7: `fetch` raises none, so it says nothing about the origin.
+            # Ours R7: `fetch` does not raise, so the error is ours, not the origin's.
             resolution = LocalFault(error, is_bug=True)
         finally:
             # Also for a cancelled task and a closing crawl: no wait is endless (R6). A
@@ -182,7 +182,7 @@ class PolicyResolver(Generic[ContextT]):
         try:
             await self.backend.policy_loaded(policy, in_flight)
         finally:
-            # Its refresh decides another one, and the store has this one already.
+            # The refresh decides a new one, and the store already has this one.
             in_flight.announced, in_flight.policy = policy, None
 
     async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:

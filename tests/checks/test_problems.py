@@ -145,7 +145,7 @@ def test_quoted_text_is_cut_to_sixty_characters() -> None:
 def test_orphans_of_a_large_file_do_not_read_it_one_by_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each of thousands of rules without a record has a fix that depends on all lines."""
+    """The fix for a rule above all records depends on the whole file, but is made once."""
     read = vars(Body)["text"].fget
     sizes: list[int] = []
 
