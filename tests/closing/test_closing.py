@@ -251,6 +251,29 @@ def test_signal_handler_may_await_a_page_of_the_origin(
     assert result.stats["finish_reason"] == "finished"
 
 
+@pytest.mark.parametrize("reactor", reactors())
+def test_signal_handler_may_await_a_page_whose_stored_policy_left_memory(
+    reactor: Reactor, tmp_path: Path
+) -> None:
+    """Memory has room for one of eight origins, all of them loaded from the store."""
+    store = f"sqlite:///{tmp_path / 'robots.db'}?in_memory=1"
+    settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
+    with Site() as site:
+        site.robots("Sitemap: /s.xml\nUser-agent: *\nDisallow: /private\n")
+        url = site.url("", host="h{n}.test")
+        args = {"site": url, "pages": 8, "hosts": 8}
+        side = Side(reactor=reactor, settings=settings)
+        side.crawl(site, spider_args=args)
+        site.forget()
+        hook = "tests.closing.spiders:await_a_page"
+        result = side.crawl(site, spider_args=args, hook=hook, timeout=30)
+        fetches = site.log("/robots.txt")
+
+    assert len(result.fetched) == 8
+    assert result.stats["test/awaited/200"] >= 8
+    assert fetches == []
+
+
 def test_handler_may_await_a_page_while_the_spider_opens() -> None:
     """The engine is not running yet, so it has no room for a page that waited."""
     with Site() as site:
