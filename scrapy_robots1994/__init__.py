@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser import RobotRules as RobotRules
     from scrapy_robots1994.parser import Verdict as Verdict
     from scrapy_robots1994.robotstxt import RobotsTxt as RobotsTxt
+    from scrapy_robots1994.stores.url import open_store as open_store
 
 __version__ = "0.1.0"
 
@@ -84,6 +85,7 @@ _NAMES = {
     "origin": ("Origin",),
     "parser": ("Line", "LineKind", "Reason", "Record", "RobotRules", "Verdict"),
     "robotstxt": ("RobotsTxt",),
+    "stores.url": ("open_store",),
 }
 """The public names by module; what a type checker needs to know of them is above."""
 

@@ -189,6 +189,19 @@ class StoreUrl:
         return "memory://" if self.url is None else _without_user(self.url)
 
 
+def open_store(url: str) -> PolicyStore:
+    """Return the store that *url* names, for a program of its own beside the crawls.
+
+    *url* is a value of `ROBOTS1994_STORE` other than `memory://`. The store opens files
+    and connections when one of its methods is called first; close it in the end.
+    """
+    store = StoreUrl.parse(url).new_store()
+    if store is None:
+        why = "memory:// belongs to one crawl and cannot be opened"
+        raise UrlParts("sqlite", "").refusal(why)
+    return store
+
+
 def _without_user(url: str) -> str:
     """Return *url*, printable, without user, password and options.
 

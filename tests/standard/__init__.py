@@ -1,0 +1,1 @@
+"""Each clause of the standard, each decision and each dialect, through `RobotsTxt`."""

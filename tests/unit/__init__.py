@@ -1,0 +1,1 @@
+"""Tests of an inside: each is deleted with its module without regret."""
