@@ -64,7 +64,9 @@ def test_groups_are_counted_over_all_workers() -> None:
 
 def test_short_run_skips_the_long_tests() -> None:
     """`tests/run` without arguments sets ROBOTS1994_TEST_SHORT."""
-    code, lines = without_programs("tests/soak", ROBOTS1994_TEST_SHORT="1")
+    code, lines = without_programs(
+        "tests/tools/test_soak.py", ROBOTS1994_TEST_SHORT="1"
+    )
 
     assert code == 0
     assert lines[-1] == "  1 long: tests/run --all"

@@ -1,4 +1,4 @@
-"""The package agrees with the naive parser: a short run of `python -m tests.oracle`."""
+"""The package agrees with the naive parser: a short run of `python -m tools.oracle`."""
 
 from __future__ import annotations
 

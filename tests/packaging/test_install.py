@@ -56,7 +56,7 @@ def test_fuzz_target_runs_with_atheris(tmp_path: Path) -> None:
     run(*pip, folder=tmp_path, PIP_TARGET=str(installed))
 
     output = run(
-        *(sys.executable, "-m", "tests.fuzz.fuzz_parse", found, "-runs=300"),
+        *(sys.executable, "-m", "tools.fuzz.fuzz_parse", found, "-runs=300"),
         folder=ROOT,
         PYTHONPATH=os.pathsep.join((str(ROOT), str(installed))),
     )

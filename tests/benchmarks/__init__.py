@@ -1,1 +1,0 @@
-"""Benchmarks: `tests/bench` runs them, all sides in one run, and prints ratios."""

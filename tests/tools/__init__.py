@@ -1,0 +1,1 @@
+"""The programs in `tools/` still run, in small sizes."""

@@ -1,0 +1,41 @@
+"""Work grows linearly with the size of a file, even if the file is hostile."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from scrapy_robots1994 import RobotsTxt
+from tests.support.calls import calls
+from tools.bench.growth import HOSTILE, OPERATIONS
+
+SMALL = 2**12
+"""The bytes of a short file, which has enough rules for an index."""
+
+TIMES = 8
+WORST = 2.0
+"""The most by which calls per byte may grow in a file 8 times as long.
+
+They would grow 8 times if the work grew with the square of the length.
+"""
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_calls_grow_linearly_with_the_file(name: str) -> None:
+    """No operation takes many more calls per byte in a long file than in a short one.
+
+    `python -m tools.bench.growth` measures the time, which no test judges.
+    """
+    for operation, work in OPERATIONS.items():
+        small, large = (
+            calls_per_byte(HOSTILE[name](size), operation)
+            for size in (SMALL, SMALL * TIMES)
+        )
+        assert large < WORST * small, f"{operation} ({work}): {small}, {large}"
+
+
+def calls_per_byte(body: str, operation: str) -> float:
+    """Return the calls of an operation per byte of *body*, with nothing cached."""
+    robots = RobotsTxt.parse(body)
+    return calls(partial(OPERATIONS[operation], robots)) / len(body)

@@ -1,0 +1,1 @@
+"""Benchmarks: `tools/bench/run` runs them, all sides in one run, and prints ratios."""

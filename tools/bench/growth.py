@@ -1,0 +1,110 @@
+"""Measure time against size of hostile files: `python -m tools.bench.growth`,
+optionally with the names of operations.
+
+A row is a file and an operation; its numbers are nanoseconds of CPU per byte, for files
+of 1 KB to 4 MB. Constant numbers mean linear time. It exits with 1 if a byte of the
+longest file costs 6 times as much as a byte of a file of 4 KB, or more.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import process_time_ns
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.lint.formats import as_text
+from scrapy_robots1994.lint.report import Report
+from scrapy_robots1994.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WORST = 6.0
+SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
+
+# Each returns a file of about the given number of bytes.
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
+    "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),
+    "records with a slip": lambda size: _repeated("User-agent:*\nDisallow:a\n", size),
+    "records without rule": lambda size: _repeated("User-agent:*\n\n", size),
+    "split records": lambda size: _repeated("User-agent:a\n\nDisallow:/\n", size),
+    "agents": lambda size: _numbered("User-agent: {}\n", size) + "Disallow: /\n",
+    "agents of a letter": lambda size: _repeated("User-agent:a\n", size),
+    "rules": lambda size: "User-agent: *\n" + _numbered("Disallow: /{}\n", size),
+    "nested rules": lambda size: "User-agent: *\n" + _nested(size),
+    "orphans": lambda size: _repeated("Disallow:/\n", size),
+    "unknown fields": lambda size: _numbered("Disal{}: /\n", size),
+    "no colon": lambda size: _numbered("Disallow /{}\n", size),
+    "one line": lambda size: "User-agent: *\nDisallow: /" + "a" * size,
+    "one name": lambda size: "User-agent: " + "a " * (size // 2),
+    "one escaped line": lambda size: "User-agent: *\nDisallow: /" + "%2F" * (size // 3),
+    "one spaced line": lambda size: "User-agent: *\nDisallow: /" + " /" * (size // 2),
+    "one header": lambda size: "User-agent: x(" + "/" * size,
+    "one spaced value": lambda size: "User-agent: *\nDisallow: /" + " " * size + "x",
+    "all #": lambda size: "#" * size,
+    "all colons": lambda size: ":" * size,
+    "all CR": lambda size: "\r" * size,
+    "all NL": lambda size: "\n" * size,
+    "all spaces": lambda size: " " * size,
+    "all commas": lambda size: "User-agent: " + "," * size,
+    "all slashes": lambda size: "User-agent: *\nDisallow: " + "/" * size,
+    "all NUL": lambda size: "\x00" * size,
+    "a page": lambda size: "<html>\n" + _repeated("<a href=x>:</a>\n", size),
+}
+
+
+def _repeated(unit: str, size: int) -> str:
+    """Return a file that repeats one line."""
+    return unit * (size // len(unit) + 1)
+
+
+def _numbered(unit: str, size: int) -> str:
+    """Return a file of numbered lines."""
+    count = size // (len(unit) + 4) + 1
+    return "".join(unit.format(number) for number in range(count))
+
+
+def _nested(size: int) -> str:
+    """Return rules that each extend the one before, in at most *size* bytes."""
+    depth = int((2 * size) ** 0.5)
+    return "".join(f"Disallow: /{'a' * length}\n" for length in range(depth))
+
+
+OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
+    "rules": lambda robots: robots.rules("rex").allowed_url("/a"),
+    "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
+    "weakening": lambda robots: robots.weakening_problems("rex"),
+    "problems": lambda robots: robots.problems,
+    "report": lambda robots: list(as_text(Report("x", robots))),
+}
+
+
+def cost(body: str, operation: str, times: int = 3) -> float:
+    """Return nanoseconds of CPU per byte, the minimum of several *times*, without caches."""
+    least = float("inf")
+    for _ in range(times):
+        robots = RobotsTxt.parse(body)
+        start = process_time_ns()
+        OPERATIONS[operation](robots)
+        least = min(least, process_time_ns() - start)
+    return least / len(body)
+
+
+def main() -> int:
+    """Print the table; return the exit code."""
+    steep = 0
+    sizes = "".join(f"{size // 1024:>8,}K" for size in SIZES)
+    sys.stdout.write(f"{'ns of CPU per byte':32}{sizes}\n")
+    for name, made in HOSTILE.items():
+        for operation in sys.argv[1:] or OPERATIONS:
+            costs = [cost(made(size), operation, 1) for size in SIZES]
+            steep += costs[-1] >= WORST * costs[1]
+            row = "".join(f"{each:9,.1f}" for each in costs)
+            sys.stdout.write(f"{name + ', ' + operation:32}{row}\n")
+            sys.stdout.flush()
+    return int(steep > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""Measure the memory of the policies of a corpus, each side in its own process.
+
+`python -m tools.bench.memory SIDE [FOLDER]` prints bytes an origin as JSON.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+import tracemalloc
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import IgnoreRequest
+
+from tools.bench.sides import ROBOT
+from tools.bench.timing import OURS, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+ROOT = Path(__file__).resolve().parents[2]
+PROTEGO = "Protego"
+
+
+def memory(corpus: str) -> Iterator[Result]:
+    """Measure bytes per origin, stored as in a crawl and used once; and of a second host."""
+    measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
+    values = {side: [float(each["first"])] for side, each in measured.items()}
+    what = "memory of an origin, corpus policies stored, each used once"
+    yield Result(what, "bytes", values, against=PROTEGO, target=6)
+    values = {side: [float(each["again"])] for side, each in measured.items()}
+    what = "memory of one more origin with a body that is known"
+    yield Result(what, "bytes", values, against=PROTEGO)
+
+
+def _in_process(side: str, corpus: str) -> dict[str, float]:
+    """Run a side in a process of its own, and return its measurements."""
+    command = [sys.executable, "-m", "tools.bench.memory", side, corpus]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    measured: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
+    return measured
+
+
+def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
+    """Store a policy as the middleware does: parsed, in the memory store, used once."""
+    from scrapy import Request  # noqa: PLC0415 - one side a process
+
+    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - as above
+    from tools.bench.requests import middleware_with, policy_of  # noqa: PLC0415 - as above
+
+    middleware = middleware_with([])
+
+    def store(host: str, number: int) -> None:
+        # A copy, because each response has its own body.
+        body = bytes(bytearray(files[number]))
+        policy = policy_of(Origin("http", host, 80), body, middleware)
+        robots = policy.robots
+        assert robots is not None
+        robots.weakening_problems(ROBOT)
+        robots.compress_body()
+        middleware._resolver.memory.put(policy)
+        with suppress(IgnoreRequest, StopIteration):
+            middleware.process_request(Request(f"http://{host}/page")).send(None)
+
+    return store
+
+
+def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
+    """Store a netloc and parser as Scrapy's built-in middleware does."""
+    from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - as above
+
+    parsers: dict[str, Any] = {}
+
+    def store(host: str, number: int) -> None:
+        parsers[host] = parser = ProtegoRobotParser(files[number], None)
+        parser.allowed(f"http://{host}/page", ROBOT)
+
+    return store
+
+
+def main(side: str, corpus: str) -> None:
+    """Store all files twice, for different hosts, and print the memory of each."""
+    from tools.bench.corpus import read_corpus  # noqa: PLC0415 - as above
+
+    files = read_corpus(corpus)
+    hold = {OURS: _ours, PROTEGO: _protego}[side](files)
+    # The first file creates the patterns and imports of all.
+    hold("warm.test", 0)
+    measured = {}
+    tracemalloc.start()
+    for name in ("first", "again"):
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(len(files)):
+            hold(f"{name}-{number}.test", number)
+        gc.collect()
+        measured[name] = (tracemalloc.get_traced_memory()[0] - before) / len(files)
+    sys.stdout.write(json.dumps(measured) + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,185 @@
+"""Races of the parser: parsing, questions, imports, and time against size."""
+
+from __future__ import annotations
+
+import random
+import string
+import subprocess
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tools.bench.sides import ROBOT, all_sides
+from tools.bench.timing import OURS, Result, exponent, race
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tools.bench.sides import Side
+
+URLS = (
+    "https://www.example.com/",
+    "https://www.example.com/index.html",
+    "https://www.example.com/news/2026/11/some-long-title-of-an-article",
+    "https://www.example.com/search?q=robots&page=2",
+    "https://www.example.com/wp-content/uploads/2020/01/picture.jpg",
+    "https://www.example.com/products/12345?utm_source=x#reviews",
+    "https://www.example.com/tmp/file",
+    "https://www.example.com/cgi-bin/script.pl",
+)
+"""URLs for a known policy: plain pages, queries, a fragment, and two disallowed ones."""
+
+TEN = b"User-agent: *\n" + b"".join(
+    b"Disallow: /%b/\n" % word.encode()
+    for word in [
+        "admin",
+        "cgi-bin",
+        "cart",
+        "checkout",
+        "private",
+        "search",
+        "static",
+        "tmp",
+        "user",
+        "x",
+    ]
+)
+
+IMPORTING = """
+import sys, time
+start = time.process_time()
+import scrapy_robots1994
+taken = time.process_time() - start
+assert not {"scrapy", "twisted"} & set(sys.modules)
+print(taken)
+"""
+
+MORE_SIZES = (1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, 4_000_000)
+MORE_RULES = (1, 10, 100, 1_000, 10_000, 100_000)
+POLICIES = 200
+STEEP = 1.5
+
+
+def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
+    """Parse a whole corpus, without questions, and with one and eight for each file.
+
+    Some sides, like ours, defer work to the first question.
+    """
+    sides, _ = all_sides()
+    policies = {
+        side.name: (lambda make=side.policy: [make(body) for body in files])
+        for side in sides
+    }
+    what = "parse and make the policy of one robot, a file of the corpus"
+    values = race(policies, rounds=rounds, per=len(files))
+    yield Result(what, "s", values, against="Protego", target=8)
+    for often, urls in ("once", URLS[1:2]), ("eight times", URLS):
+        answered = {side.name: partial(_answered, side, files, urls) for side in sides}
+        values = race(answered, rounds=rounds, per=len(files))
+        yield Result(f"the same, and ask {often}", "s", values, against="Protego")
+
+
+def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
+    """Parse each of *files*, and decide about *urls*."""
+    for body in files:
+        ask = side.asks(side.policy(body))
+        for url in urls:
+            ask(url)
+
+
+def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
+    """Time one question to a known policy: of the corpus, of 10 and of 10,000 rules."""
+    sides, _ = all_sides()
+    some = files[:: max(len(files) // POLICIES, 1)]
+    values = race(
+        {side.name: _asking(side, some) for side in sides},
+        rounds=rounds,
+        per=len(URLS) * len(some),
+    )
+    what = "one question, URL in, bool out, policies of the corpus"
+    yield Result(what, "s", values, against="Protego", target=12)
+    parsed = [RobotsTxt.parse(body) for body in files]
+    in_turn = {OURS: lambda: [it.allowed(url, ROBOT) for url in URLS for it in parsed]}
+    values = race(in_turn, rounds=rounds, per=len(URLS) * len(parsed))
+    yield Result("RobotsTxt.allowed, another file at each question", "s", values)
+    asking = {side.name: _asking(side, [TEN]) for side in sides}
+    values = race(asking, rounds=rounds, per=len(URLS))
+    yield Result("one question, 10 rules", "s", values, against="Protego")
+    asking = {
+        OURS: _asking(sides[0], [file_of_rules(10_000)]),
+        "ours with 10 rules": asking[OURS],
+    }
+    values = race(asking, rounds=rounds, per=len(URLS))
+    yield Result(
+        "one question, 10,000 rules",
+        "s",
+        values,
+        against="ours with 10 rules",
+        target=1 / STEEP,
+    )
+
+
+def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
+    """Return a function that decides about all URLs with each policy of *files*."""
+    asks = [side.asks(side.policy(body)) for body in files]
+    return lambda: [ask(url) for ask in asks for url in URLS]
+
+
+def file_of_rules(count: int) -> bytes:
+    """Return a file of one record with *count* rules, none a prefix of another."""
+    dice = random.Random(1994)  # noqa: S311 - the same file every time
+    rules: set[str] = set()
+    while len(rules) < count:
+        words = ("".join(dice.choices(string.ascii_lowercase, k=6)) for _ in range(2))
+        rules.add("/" + "/".join(words) + "/")
+    shuffled = sorted(rules)
+    dice.shuffle(shuffled)
+    lines = "".join(f"Disallow: {rule}\n" for rule in shuffled)
+    return f"User-agent: *\n{lines}".encode()
+
+
+def imports(rounds: int) -> Iterator[Result]:
+    """Time the import of the package, and check whether it imports Scrapy.
+
+    Each value is timed in a separate process.
+    """
+    values = []
+    for _ in range(rounds):
+        command = [sys.executable, "-c", IMPORTING]
+        measured = subprocess.run(
+            command, capture_output=True, text=True, check=True
+        ).stdout
+        values.append(float(measured))
+    what = "import scrapy_robots1994, without scrapy or twisted"
+    yield Result(what, "s", {OURS: values})
+
+
+def growth(rounds: int) -> Iterator[Result]:
+    """Measure parse time against size, question time against rules, and the exponents."""
+    points = []
+    for size in MORE_SIZES:
+        body = file_of_rules(size // 25)[:size]
+        taken = race({OURS: partial(_rules_of, body)}, rounds=rounds)
+        result = Result(f"parse {size:,} bytes", "s", taken)
+        points.append((size, result.median(OURS)))
+        yield result
+    yield _fitted("parse time against size", points)
+    points = []
+    for count in MORE_RULES:
+        asking = _asking(all_sides()[0][0], [file_of_rules(count)])
+        taken = race({OURS: asking}, rounds=rounds)
+        result = Result(f"8 questions to {count:,} rules", "s", taken)
+        points.append((count, result.median(OURS)))
+        yield result
+    yield _fitted("question time against rules", points)
+
+
+def _rules_of(body: bytes) -> object:
+    """Parse a file and compile its rules."""
+    return RobotsTxt.parse(body).rules(ROBOT)
+
+
+def _fitted(what: str, points: Sequence[tuple[float, float]]) -> Result:
+    """Return the exponent of a growth table as a result."""
+    return Result(f"exponent of {what}", "exponent", {OURS: [exponent(points)]})

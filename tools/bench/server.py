@@ -1,0 +1,104 @@
+"""A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
+
+It serves any host: a small page for every path, and for /robots.txt one of the
+files of the folder (or a generated one), chosen by the host's name. For a host
+that begins with `slow-5-`, /robots.txt takes 5 seconds; `huge.test` has a file of
+1.4 MB; `mixed.test` has the 1,000 pages of `tests.support.mixed_site`, 10 KB each. It
+prints its port when it is ready and ends when its stdin closes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import zlib
+from typing import Any
+
+from tests.support import mixed_site
+from tools.bench.corpus import read_corpus
+
+PAGE = b"<html><head><title>page</title></head><body><p>A page.</p></body></html>"
+FILLING = "<p class=item>Some words of a page, and <a>a link</a>.</p>\n" * 180
+HUGE_BYTES = 1_400_000
+OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
+
+
+def huge() -> bytes:
+    """Return a file of 1.4 MB: one record with some 36,000 rules, like that of a large shop."""
+    lines, size, number = [b"User-agent: *\n"], 14, 0
+    while size < HUGE_BYTES:
+        number += 1
+        line = b"Disallow: /%b/product-%06d-variant/\n" % (
+            (b"de", b"fr", b"us/en", b"jp")[number % 4],
+            number * 7919 % 1_000_003,
+        )
+        lines.append(line)
+        size += len(line)
+    return b"".join(lines)
+
+
+def page(host: bytes, target: bytes) -> bytes:
+    """Return the page of a host, which depends on the target only at `mixed.test`."""
+    if not host.startswith(b"mixed."):
+        return PAGE
+    number = int(target.rpartition(b"/")[2])
+    return mixed_site.html(number, FILLING).encode("ascii")
+
+
+class ServerProtocol(asyncio.Protocol):
+    """The protocol of one connection, with one request without a body after the other."""
+
+    bodies: tuple[bytes, ...] = (OPEN,)
+
+    def connection_made(self, transport: Any) -> None:
+        """Store the transport."""
+        self.transport = transport
+        self._unread = b""
+
+    def data_received(self, data: bytes) -> None:
+        """Respond to every complete request."""
+        *heads, self._unread = (self._unread + data).split(b"\r\n\r\n")
+        for head in heads:
+            first, _, fields = head.partition(b"\r\n")
+            host = fields.lower().partition(b"host:")[2].partition(b"\r\n")[0].strip()
+            target = first.split(b" ")[1]
+            if target != b"/robots.txt":
+                self.send(page(host, target), b"text/html")
+                continue
+            body = self.robots(host)
+            delay = int(host.split(b"-")[1]) if host.startswith(b"slow-") else 0
+            if delay:
+                loop = asyncio.get_running_loop()
+                loop.call_later(delay, self.send, body, b"text/plain")
+            else:
+                self.send(body, b"text/plain")
+
+    def robots(self, host: bytes) -> bytes:
+        """Return the file of a host, always the same one."""
+        if host.startswith(b"huge."):
+            return huge()
+        return self.bodies[zlib.crc32(host) % len(self.bodies)]
+
+    def send(self, body: bytes, kind: bytes) -> None:
+        """Write one response, unless the client has disconnected."""
+        if not self.transport.is_closing():
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n"
+            self.transport.write(head % (kind, len(body)) + body)
+
+
+async def main(corpus: str) -> None:
+    """Listen on loopback until stdin closes; without *corpus* all sites permit all URLs."""
+    if corpus:
+        # A crawl in which all pages are refused would measure nothing.
+        files = read_corpus("" if corpus == "made" else corpus)
+        ServerProtocol.bodies = tuple(
+            body for body in files if b"Disallow: /\n" not in body
+        )
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(ServerProtocol, "127.0.0.1", 0, backlog=1_024)
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - its interface
+    await loop.run_in_executor(None, sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(main("".join(sys.argv[1:2])))

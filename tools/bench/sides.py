@@ -1,0 +1,103 @@
+"""The sides of a race: parsers of robots.txt, each used as crawlers use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from urllib.robotparser import RobotFileParser
+
+from scrapy_robots1994.robotstxt import RobotsTxt
+from tools.bench.timing import OURS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROBOT = "examplebot"
+ROBOTS_URL = "https://www.example.com/robots.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One parser: *policy* makes the policy of *ROBOT* from the bytes of a file.
+
+    *asks* makes from that policy a callable that takes a URL and returns a bool,
+    which is timed as a question; *without* is the reason for a missing library.
+    """
+
+    name: str
+    policy: Callable[[bytes], Any]
+    asks: Callable[[Any], Callable[[str], bool]]
+
+
+def _ours() -> Side:
+    """Return our side: the policy is the `RobotRules` of the robot."""
+    parse = RobotsTxt.parse
+    return Side(
+        OURS,
+        lambda body: parse(body).rules(ROBOT),
+        lambda ruling: ruling.allowed_url,
+    )
+
+
+def _protego() -> Side:
+    """Return the side of Protego as Scrapy uses it: each question finds the robot."""
+    parse = import_module("protego").Protego.parse
+
+    def asks(parsed: Any) -> Callable[[str], bool]:
+        ask = parsed.can_fetch
+        return lambda url: ask(url, ROBOT)
+
+    return Side("Protego", lambda body: parse(body.decode("utf-8", "ignore")), asks)
+
+
+def _urllib() -> Side:
+    """Return the side of the standard library, without its download."""
+
+    def policy(body: bytes) -> RobotFileParser:
+        parser = RobotFileParser(ROBOTS_URL)
+        parser.parse(body.decode("utf-8", "ignore").splitlines())
+        return parser
+
+    def asks(parser: RobotFileParser) -> Callable[[str], bool]:
+        ask = parser.can_fetch
+        return lambda url: ask(ROBOT, url)
+
+    return Side("urllib.robotparser", policy, asks)
+
+
+def _rerp() -> Side:
+    """Return the side of robotexclusionrulesparser: decode, then parse."""
+    make = import_module("robotexclusionrulesparser").RobotExclusionRulesParser
+
+    def policy(body: bytes) -> Any:
+        parser = make()
+        parser.parse(body.decode("utf-8", "ignore"))
+        return parser
+
+    def asks(parser: Any) -> Callable[[str], bool]:
+        ask = parser.is_allowed
+        return lambda url: ask(ROBOT, url)
+
+    return Side("robotexclusionrulesparser", policy, asks)
+
+
+def _reppy() -> Side:
+    """Return the side of reppy, which is in C++: the policy is its agent of the robot."""
+    parse = import_module("reppy.robots").Robots.parse
+    return Side(
+        "reppy (C++)",
+        lambda body: parse(ROBOTS_URL, body).agent(ROBOT),
+        lambda agent: agent.allowed,
+    )
+
+
+def all_sides() -> tuple[list[Side], list[str]]:
+    """Return every side whose library is installed, ours first, and the missing ones."""
+    found, missing = [], []
+    for make in (_ours, _protego, _reppy, _urllib, _rerp):
+        try:
+            found.append(make())
+        except ImportError as error:  # noqa: PERF203 - five times, once
+            missing.append(f"{error.name} is not installed, so it is not raced")
+    return found, missing

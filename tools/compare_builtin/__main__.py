@@ -1,0 +1,113 @@
+"""Run the scenarios on both sides and print the outcomes.
+
+The exit code is 0 if our side was right in every scenario, otherwise 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from tools.compare_builtin import failures, messages, origins, storing, waiting
+from tools.compare_builtin.registry import (
+    SCENARIOS,
+    SIDES,
+    CrawlError,
+    Finding,
+    Scenario,
+    Side,
+)
+from tools.compare_builtin.table import Findings, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MODULES = (failures, messages, origins, storing, waiting)
+"""Importing them registers the scenarios."""
+
+Results = list[tuple[Scenario, Findings]]
+
+
+def arguments(args: Sequence[str] | None = None) -> argparse.Namespace:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(prog="compare_builtin", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print the facts as JSON")
+    parser.add_argument(
+        "--only",
+        type=int,
+        action="append",
+        choices=sorted(SCENARIOS),
+        metavar="N",
+        help="run this scenario alone; may be given several times",
+    )
+    return parser.parse_args(args)
+
+
+def run(scenario: Scenario, side: Side) -> Finding:
+    """Run one scenario on one side, and report that on stderr."""
+    try:
+        finding = scenario.run(side)
+    except CrawlError as error:
+        finding = Finding(f"the crawl did not start: {error}", ok=False)
+    print(f"scenario {scenario.number:2} {side}", file=sys.stderr, flush=True)  # noqa: T201 - its interface
+    return finding
+
+
+def run_all(scenarios: Sequence[Scenario]) -> Results:
+    """Run the scenarios, as many at once as there are processors."""
+    pairs = [(each, side) for each in scenarios for side in SIDES]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        findings = pool.map(lambda pair: run(*pair), pairs)
+        found = dict(zip(pairs, findings, strict=True))
+    return [(each, {side: found[each, side] for side in SIDES}) for each in scenarios]
+
+
+def as_json(results: Results) -> str:
+    """Return all measurements as a JSON list in the order of the table."""
+    rows = [
+        {
+            "number": scenario.number,
+            "situation": scenario.title,
+            "wanted": scenario.wanted,
+        }
+        | {
+            side: {"ok": found.ok, "did": found.did, "facts": found.facts}
+            for side, found in findings.items()
+        }
+        for scenario, findings in results
+    ]
+    return json.dumps(rows, indent=2)
+
+
+def summary(results: Results) -> str:
+    """Return how many scenarios each side got right, and the versions."""
+    right = {side: sum(found[side].ok for _, found in results) for side in SIDES}
+    return (
+        f"Right: built-in {right['builtin']}, ours {right['ours']} of {len(results)}. "
+        f"Scrapy {version('scrapy')}, Twisted {version('twisted')}, "
+        f"Python {sys.version.split()[0]}."
+    )
+
+
+def main() -> int:
+    """Run the scenarios, print the results, and return the exit code."""
+    chosen = arguments()
+    numbers = sorted(set(chosen.only or SCENARIOS))
+    results = run_all([SCENARIOS[number] for number in numbers])
+    print(as_json(results) if chosen.json else table(results))  # noqa: T201 - its interface
+    if not chosen.json:
+        print(f"\n{summary(results)}")  # noqa: T201 - its interface
+    return 0 if all(findings["ours"].ok for _, findings in results) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nInterrupted: no situation is reported.", file=sys.stderr)  # noqa: T201 - its interface
+        sys.exit(130)

@@ -1,0 +1,109 @@
+"""Run one crawl of a scenario: a Scrapy process with the scripted site."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING, Any, Literal
+
+from tests.support.crawl import CrawlResult, start_crawl
+from tools.compare_builtin.registry import CrawlError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tests.support.crawl import CrawlRequest
+    from tests.support.site import Site
+    from tools.compare_builtin.registry import Side
+
+IN_PROCESS = "tools.compare_builtin.in_process"
+"""Module of hooks and middlewares, which the crawling process imports."""
+
+CLOSED = "User-agent: *\nDisallow: /\n"
+PRIVATE = "User-agent: *\nDisallow: /private\n"
+
+
+def crawl(
+    side: Side | Literal["off"],
+    urls: Sequence[str | CrawlRequest],
+    settings: Mapping[str, object] | None = None,
+    **options: Any,
+) -> CrawlResult:
+    """Request all `urls` at once with the middleware of `side`, and return the result.
+
+    `settings` are Scrapy's; `options` are those of `tests.support.crawl`.
+    """
+    running = start_crawl(urls, middleware=side, settings=settings, **options)
+    return _checked(running.result())
+
+
+def crawl_or_hang(
+    side: Side,
+    urls: Sequence[str | CrawlRequest],
+    settings: Mapping[str, object],
+    timeout: float,
+) -> CrawlResult | None:
+    """Like `crawl`, but return None if the crawl does not end within `timeout` seconds."""
+    running = start_crawl(urls, middleware=side, settings=settings)
+    hung = threading.Event()
+
+    def kill() -> None:
+        hung.set()
+        os.kill(running.pid, signal.SIGKILL)
+
+    timer = threading.Timer(timeout, kill)
+    timer.start()
+    try:
+        return _checked(running.result())
+    except AssertionError:
+        if hung.is_set():
+            return None
+        raise
+    finally:
+        timer.cancel()
+
+
+def _checked(done: CrawlResult) -> CrawlResult:
+    """Return `done`, or raise: a failed crawl must not count as "nothing fetched"."""
+    if done.error:
+        raise CrawlError(done.error)
+    return done
+
+
+def pages(site: Site) -> list[str]:
+    """Return the pages that were requested, as `host/path`, without robots.txt."""
+    return [
+        seen.host.partition(":")[0] + seen.target
+        for seen in site.log()
+        if seen.target != "/robots.txt"
+    ]
+
+
+def verb(fetched: object, *, welcome: bool = False) -> str:
+    """Return what happened to the private page, or to an allowed one."""
+    page = "allowed" if welcome else "private"
+    return f"{page} page {'fetched' if fetched else 'refused'}"
+
+
+def unless(done: object, otherwise: str) -> str:
+    """Return an empty string if `done`, else `; otherwise` for a failed control."""
+    return "" if done else f"; {otherwise}"
+
+
+def behind(names: Sequence[str]) -> str:
+    """Return in words which hosts' page was fetched."""
+    return f"fetched the page behind {listing(names)}" if names else "fetched no page"
+
+
+def times(number: int) -> str:
+    """Return `once`, `twice`, `3 times`."""
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def listing(names: Sequence[str]) -> str:
+    """Return the names as an English list: `a, b and c`, or `nothing`."""
+    if not names:
+        return "nothing"
+    *front, last = names
+    return f"{', '.join(front)} and {last}" if front else last
