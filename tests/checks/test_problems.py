@@ -8,7 +8,7 @@ from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.checks.kinds import sentence
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import clauses
+from tests.standard.asking import clauses
 
 PLACES = [
     ("  Disallow: /", [("R011", 1, 1), ("R001", 1, 3)]),

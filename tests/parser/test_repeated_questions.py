@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import HOST
+from tests.standard.asking import HOST
 
 PATHS = ["/", "/a", "/a/b", "/a/b/c", "/b", "/b/c", "/c", "/d", "/%61", "/%62", "/a#x"]
 PATHS += ["/robots.txt", "/robots.txt#x", "/robots.txt?a", "/d#/a", "/\u00e4"]

@@ -12,7 +12,7 @@ import pytest
 from scrapy_robots1994.parser import LineKind, Reason, Verdict
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import HOST, disallowing
+from tests.standard.asking import HOST, disallowing
 from tests.support.calls import calls
 
 FILE = disallowing("/x") * 50

@@ -1,1 +1,4 @@
-"""Each clause of the standard, each decision and each dialect, through `RobotsTxt`."""
+"""The contract of the grammar: clauses, decisions, dialects and problems as users see them.
+
+These tests use what `scrapy_robots1994` exports, and nothing else of the package.
+"""

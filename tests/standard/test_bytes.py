@@ -1,13 +1,19 @@
-"""The `Ours` list, O16 to O26: bytes, percent-encoding, values, limits, URLs."""
+"""The `Ours` list, O16 to O27: bytes, percent-encoding, values, limits, URLs."""
 
 from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.parser import LineKind, Reason
-from scrapy_robots1994.parser.dialects import DIALECTS
-from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import HOST, allowed, clauses, disallowing, kinds
+from scrapy_robots1994 import LineKind, Reason, RobotsTxt
+from tests.standard.asking import (
+    DIALECTS,
+    HOST,
+    PREFIX_DIALECTS,
+    allowed,
+    clauses,
+    disallowing,
+    kinds,
+)
 
 FILE = disallowing("/caf\u00e9")
 
@@ -281,3 +287,84 @@ def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")
     assert robots.allowed(b"http://h.test/\xf0", "rex")
     assert robots.allowed(b"http://\xf0.test/a", "rex")
+
+
+LATER_O19 = pytest.mark.xfail(
+    reason="O19 (absolute URLs): user name and password are left out", strict=True
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "url"),
+    [
+        pytest.param("http://h.te", "http://u:p@h.test/x", marks=LATER_O19),
+        pytest.param("http://h.test", "http://u@h.test.example/x", marks=LATER_O19),
+        pytest.param("http://h.test:80", "http://u@h.test:8080/", marks=LATER_O19),
+        ("http://h.test", "http://u:p@h.test/x"),
+        ("http://h.test/x", "http://u:p@h.test/xy"),
+        ("http://u:p@h.test/x", "http://h.test/x"),
+        ("http://u:p@h.test/x", "http://v:q@h.test/x"),
+        ("http://u:p@h.test", "http://h.test/x"),
+    ],
+)
+@pytest.mark.parametrize("dialect", PREFIX_DIALECTS)
+def test_ours_o19_user_name_and_password_are_left_out(
+    rule: str, url: str, dialect: str
+) -> None:
+    """A URL with them is judged as the same URL without, and so is a rule."""
+    assert not allowed(disallowing(rule), url, dialect=dialect)
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [
+        ("/private", "/a/../private"),
+        ("/private", "/a/%2e%2E/private"),
+        ("/private", "/a/.%2e/private"),
+        ("/private", "/./private"),
+        ("/private", "/a/b/../../private/x"),
+        ("/private", "/../private"),
+        ("/private", "/a\\..\\private"),
+        ("/a/", "/a/b/.."),
+        ("/a/", "/a/."),
+        ("/a", "/a/../b"),
+        ("/a/..", "/a/../b"),
+    ],
+)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_ours_o27_url_is_judged_with_and_without_dot_segments(
+    rule: str, path: str, dialect: str
+) -> None:
+    """It is disallowed if one of the two spellings is."""
+    assert not allowed(disallowing(rule), path, dialect=dialect)
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [("/private", "/a?/../private"), ("/private", "/.../private"), ("/b", "/a/..b")],
+)
+def test_ours_o27_query_and_other_names_have_no_dot_segments(
+    rule: str, path: str
+) -> None:
+    """Only a segment of one or two dots is one."""
+    assert allowed(disallowing(rule), path)
+
+
+@pytest.mark.parametrize(
+    "path", ["/pri\tvate", "/\nprivate", "/private\r", "/a/.\t./private"]
+)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_ours_o27_url_is_judged_with_and_without_raw_tabs_and_line_ends(
+    path: str, dialect: str
+) -> None:
+    """Some clients remove them before all else."""
+    assert not allowed(disallowing("/private"), path, dialect=dialect)
+
+
+def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
+    """Its sentence says which path the URL means."""
+    verdict = RobotsTxt.parse(disallowing("/private")).verdict("/a/../private?q", "rex")
+
+    assert (verdict.line, verdict.spelling) == (2, "/private?q")
+    assert str(verdict).endswith('; the URL means "/private?q"')
+    assert RobotsTxt.parse(disallowing("/a")).verdict("/a/..", "rex").spelling is None

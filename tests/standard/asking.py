@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994 import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_robots1994.parser import LineKind
+    from scrapy_robots1994 import LineKind
 
 HOST = "http://a.example"
+DIALECTS = ("1994", "revisited", "extended", "rfc9309")
+PREFIX_DIALECTS = DIALECTS[:3]
+"""Those whose rules are prefixes, and whose records end at a blank line."""
+READINGS = ("literal", "cautious")
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """Return whether *robot* may retrieve *path*; `verdict()` and `allowed()` must agree."""
+    """Return whether *robot* may retrieve *path*, or a whole URL."""
+    return ask(body, path if "://" in path else HOST + path, robot, **how)
+
+
+def ask(
+    body: str | bytes, url: str | bytes, robot: str | bytes = "rex", **how: str
+) -> bool:
+    """Return whether *robot* may retrieve *url*; `verdict()` and `allowed()` must agree."""
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
-    url = path if "://" in path else HOST + path
     answer = robots.allowed(url, robot)
     assert robots.verdict(url, robot).allowed is answer
     return answer

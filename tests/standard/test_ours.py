@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.parser import LineKind, Reason
-from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import allowed, clauses, disallowing, kinds
+from scrapy_robots1994 import LineKind, Reason, RobotsTxt
+from tests.standard.asking import (
+    PREFIX_DIALECTS,
+    READINGS,
+    allowed,
+    clauses,
+    disallowing,
+    kinds,
+)
 
 SPLIT = "User-agent: rex\n\nDisallow: /x\n"
 
@@ -92,6 +98,37 @@ def test_ours_o05_cautious_reading_also_obeys_the_literal_one() -> None:
 
     assert not allowed(body, "/x", reading="cautious")
     assert not allowed(body, "/y", reading="cautious")
+
+
+BOTH_REFUSE = [
+    ("User-agent: *\nDisallow: /ab\n\nDisallow: /a\n", "/abc", 2),
+    ("User-agent: *\nDisallow: /a\n\nDisallow: /a\n", "/a", 2),
+    ("User-agent: *\n\nDisallow: /a\n\nUser-agent: *\nDisallow: /ab\n", "/abc", 6),
+    ("User-agent: *\nDisallow: /ab\n\nDisallow: /x\n", "/x/../abc", 2),
+    ("User-agent: *\nDisallow: /x\n\nDisallow: /ab\n", "/x/../abc", 2),
+    ("User-agent: *\n\nDisallow: /abc\nDisallow: /ab\n", "/abc", 4),
+]
+
+
+@pytest.mark.parametrize("dialect", PREFIX_DIALECTS)
+@pytest.mark.parametrize(("body", "url", "line"), BOTH_REFUSE)
+def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
+    body: str, url: str, line: int, dialect: str
+) -> None:
+    """The cautious reading has a line and a reason of its own only where it adds one."""
+    literal, cautious = (
+        RobotsTxt.parse(body, dialect=dialect, reading=reading).verdict(url, "rex")
+        for reading in READINGS
+    )
+
+    if literal.allowed:
+        # Of rules that only the cautious reading obeys, the dialect chooses as ever.
+        line -= dialect == "extended"
+        assert cautious.reason is Reason.SPLIT_RECORD
+    else:
+        assert cautious == literal
+        assert cautious.reason is Reason.RULE
+    assert cautious.line == line
 
 
 @pytest.mark.parametrize("blank", [" ", "\t", " \t ", "  \r"])

@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_robots1994.parser import LineKind, Verdict
-from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import HOST, allowed, allowed_however_spelt
-from tests.support.calls import calls
-
-SMALL, LARGE = 100, 100_000
-
+from scrapy_robots1994 import LineKind, RobotsTxt, Verdict
+from tests.standard.asking import HOST, allowed, allowed_however_spelt
 
 may = partial(allowed_however_spelt, dialect="extended")
 
@@ -220,32 +215,6 @@ def test_extended_printed_record_has_allow_and_delay() -> None:
     assert str(record) == body
 
 
-def nested(size: int) -> str:
-    """Return a file of *size* nested rules, alternately Allow and Disallow."""
-    rules = ["/" + "a" * (number // 50) + "b" * (number % 50) for number in range(size)]
-    fields = ("Allow", "Disallow")
-    lines = [f"{fields[n % 2]}: {rule}" for n, rule in enumerate(reversed(rules))]
-    return "User-agent: *\n" + "\n".join(lines)
-
-
-def calls_of_questions(body: str) -> int:
-    """Return the number of calls that some questions take once the file is compiled."""
-    rules = RobotsTxt.parse(body, dialect="extended").rules("rex")
-    urls = [f"{HOST}/{'a' * n}b{n}" for n in range(50)]
-
-    def ask() -> None:
-        for url in urls:
-            rules.allowed_url(url)
-
-    rules.allowed_url(HOST)
-    return calls(ask)
-
-
-def test_extended_work_of_a_question_does_not_grow_with_the_rules() -> None:
-    """With twenty times as many nested rules it takes less than three times the calls."""
-    assert calls_of_questions(nested(2_000)) < 3 * calls_of_questions(nested(100))
-
-
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(
@@ -280,17 +249,3 @@ def test_records_compiled_together_decide_as_each_alone(
     expected = all(it.allowed(target, "rex") for it in alone)
     assert together.allowed(target, "rex") is expected
     assert together.verdict(target, "rex").allowed is expected
-
-
-def test_thousands_of_records_with_allow_are_compiled_into_one_index() -> None:
-    """Ours X3: a question does not try each record."""
-    records = (
-        f"User-agent: *\nAllow: /{number}/x\nDisallow: /{number}/\n\n"
-        for number in range(5_000)
-    )
-    rules = RobotsTxt.parse("".join(records), dialect="extended").rules("rex")
-
-    assert rules.allowed_url("/4999/x")
-    assert not rules.allowed_url("/4999/y")
-    assert rules.verdict("/0/y").line == 3
-    assert rules._state[3] is not None

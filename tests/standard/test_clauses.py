@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser import LineKind, Reason
-from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import allowed, disallowing, kinds
+from scrapy_robots1994 import LineKind, Origin, Reason, RobotsTxt
+from tests.standard.asking import allowed, disallowing, kinds
 
 
 def test_1994_m1_policy_is_at_robots_txt() -> None:

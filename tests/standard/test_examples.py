@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.parser.asking import allowed, spellings
+from tests.standard.asking import allowed, spellings
 
 MAP = """\
 # robots.txt for http://www.example.com/

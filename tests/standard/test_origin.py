@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.origin import Origin, head_of, target_of
+from scrapy_robots1994 import Origin
+from tests.standard.asking import DIALECTS, ask
 
 ORIGINS = [
     ("http://x", "http://x"),
@@ -83,17 +84,19 @@ TARGETS = [
     ("?a", "/?a"),
     ("//x/a", "//x/a"),
     ("ftp://x/a", "/a"),
+    ("http://x\\a", "/a"),
     ("/a#/b#c", "/a"),
 ]
 
 
 @pytest.mark.parametrize(("url", "target"), TARGETS)
-def test_ours_o26_the_target_is_path_and_query(url: str, target: str) -> None:
-    """It has no fragment and begins with a slash, as in a request."""
-    assert target_of(url) == target
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_ours_o26_rules_are_compared_with_path_and_query(
+    url: str, target: str, dialect: str
+) -> None:
+    """The target has no fragment and begins with a slash, as in a request."""
+    exact = f"User-agent: *\nDisallow: {target}"
+    longer = f"User-agent: *\nDisallow: {target}~"
 
-
-def test_head_of_a_url_is_its_scheme_and_authority() -> None:
-    """A URL without a scheme has an empty head."""
-    assert head_of("http://u@x:1/a") == "http://u@x:1"
-    assert head_of("/a://b") == ""
+    assert not ask(exact, url, dialect=dialect)
+    assert ask(longer, url, dialect=dialect)

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from scrapy_robots1994.robotstxt import RobotsTxt
-from tests.parser.asking import allowed, allowed_however_spelt, disallowing
+from scrapy_robots1994 import RobotsTxt
+from tests.standard.asking import allowed, allowed_however_spelt, disallowing
 
 HEADER = "Lycos_Spider_(Rex)/1.0 libwww/3.1"
 
