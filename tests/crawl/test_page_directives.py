@@ -41,6 +41,20 @@ def index_and_follow(directives: Directives) -> tuple[bool, bool]:
         '<meta name="robots" content="noindex"><meta name="ROVER" content="nofollow">',
         '<meta name="robots" content="none" content="all">',
         '<meta {{ page.id }} name="robots" content="none">',
+        "<meta name=robots content=none >",
+        '<meta content="&#110;one" name="&#x72;obots">',
+        f"<!-- a --><!-->{TAG}<!-- --!>",
+        f"<!--[if !IE]><!-->{TAG}<!--<![endif]-->",
+        f"<!doctype html [ '\"' >{TAG}",
+        f"<script>'<meta '</script >{TAG}",
+        f'<script src="x" />{TAG}',
+        f"<title>a</title/>{TAG}",
+        f"<p don't>{TAG}<p \">",
+        f"<a href='>'title=\">\">{TAG}",
+        f"<metadata><meta>{TAG}",
+        f"< meta <3 &{TAG}",
+        f'<p a=b="c>{TAG}',
+        '<base href="http://other.example/"><meta/name="robots"/content="none"/>',
     ],
 )
 def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
@@ -62,6 +76,21 @@ def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
         '<meta name="robots" content="index"><p>none',
         '<meta name="googlebot" content="noindex"><p>robots',
         '<meta property="robots" content="noindex">',
+        '<meta name="robots" content="noindex"',
+        '<meta name="robots" content="noindex>',
+        f"<!-- {TAG}",
+        f"<!-- > {TAG} -- >",
+        f"<STYLE>{TAG}</style>",
+        f"<style><!-- </stylex {TAG}",
+        f"<title>{TAG}",
+        f"<a href='{TAG}'>",
+        f"<a href = '{TAG}'>",
+        f"<!doctype {TAG[:-1]}",
+        f"<?php {TAG[:-1]} ?>",
+        f"</p {TAG}",
+        '<metadata name="robots" content="noindex">',
+        '<meta name="robots" content="index" content="noindex">',
+        '<meta name="&#9999;" content="&#' + "9" * 5000 + '; noindex">',
     ],
 )
 def test_pages_other_tags_and_text_are_ignored(body: str) -> None:
@@ -74,6 +103,15 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
     assert page(XHTML) == (False, True)
     assert page(XHTML, XmlResponse) == (False, True)
     assert page(XHTML.replace("noindex", "index"), XmlResponse) == (True, True)
+
+
+def test_pages_xml_has_no_elements_of_text() -> None:
+    """In XML a script may hold elements, and CDATA none."""
+    tag = '<x:meta name="robots" content="none"/>'
+
+    assert page(f"<script>{tag}</script>", XmlResponse) == (False, False)
+    assert page(f"<p><![CDATA[ > {tag} ]]></p>", XmlResponse) == (True, True)
+    assert page(f"<p><![CDATA[ ]]>{tag}</p>", XmlResponse) == (False, False)
 
 
 def test_pages_undecodable_meta_tag_is_ignored() -> None:
@@ -110,7 +148,10 @@ def test_pages_in_any_encoding(encoding: str) -> None:
 @pytest.mark.parametrize(
     "start",
     [
-        *(f'<meta charset="{name}">' for name in ("zip", "idna", "hex", "undefined")),
+        *(
+            f'<meta charset="{name}">'
+            for name in ("zip", "idna", "hex", "undefined", "punycode")
+        ),
         '<base href="http://[domain]/">',
         '<meta charset="zip"><base href="http://[">',
         '<meta charset="utf-7">+2AA-',
@@ -124,20 +165,12 @@ def test_pages_that_scrapy_cannot_parse_are_read(
     assert page(f"<html>{start}{TAG}</html>".encode("utf-16")) == (False, False)
 
 
-def test_pages_of_5_mb_are_read_completely() -> None:
-    """A tag at the end is found."""
-    much = "<p class=none>robots</p>\n" * 200_000
+def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
+    """A tag behind them, or one that they cut, has no effect."""
+    before = 64 * 1024 - len(TAG)
 
-    assert page(much + TAG) == (False, False)
-    assert page(much) == (True, True)
-
-
-def test_pages_without_directives_are_not_parsed() -> None:
-    """No selector is created for them."""
-    response = HtmlResponse(URL, body=b"<html><meta name=robots content=all></html>")
-
-    assert index_and_follow(page_directives(response, "rover")) == (True, True)
-    assert response._cached_selector is None
+    assert page("x" * before + TAG) == (False, False)
+    assert page("x" * (before + 1) + TAG) == (True, True)
 
 
 def test_pages_robot_may_be_a_complete_user_agent_header() -> None:

@@ -1,4 +1,4 @@
-"""The terms of the ROBOTS meta tag and of X-Robots-Tag: P1 to P7."""
+"""The terms of the ROBOTS meta tag and of X-Robots-Tag: P1 to P6."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from scrapy_robots1994.directives import (
     NO_DIRECTIVES,
     Directives,
     directives_of,
-    is_wide,
-    words_occur,
 )
 from scrapy_robots1994.parser.user_agent import robot_names
 
@@ -250,36 +248,6 @@ def test_pages_each_directive_has_its_source() -> None:
     assert made.nofollow == made.noindex
     header = directives_of((), ["nofollow"], OURS).nofollow
     assert str(header) == '"nofollow" in the header X-Robots-Tag'
-
-
-@pytest.mark.parametrize(
-    ("body", "occur"),
-    [
-        (b'<META NAME="ROBOTS" CONTENT="NoIndex">', True),
-        (b"<meta name=rover content=none>", True),
-        (b'<meta name="robots" content="index,follow">', False),
-        (b'<meta name="other" content="noindex">', False),
-        (b'<a rel="nofollow">', False),
-        (b'<META NAME="Keywords" CONTENT="a">', True),
-        (b"<meta content=a name = description >", True),
-        (b"<meta name='document-state' content=dynamic>", True),
-        (b'<meta name="url" content="http://h/">', True),
-        (b'<meta name="urls" content="a"><p class="description url">', False),
-        (b"", False),
-    ],
-)
-def test_pages_p7_page_without_directives_is_not_parsed(
-    body: bytes, occur: bool
-) -> None:
-    """It is parsed if it has a name of the robot and a restrictive term, or other tags."""
-    assert words_occur(body, OURS) is occur
-
-
-def test_pages_wide_encodings_are_recognised() -> None:
-    """UTF-16 and UTF-32 write a NUL next to each ASCII letter."""
-    assert is_wide("<html>".encode("utf-16"))
-    assert is_wide("<html>".encode("utf-32-be"))
-    assert not is_wide("<html>é".encode())
 
 
 @given(

@@ -6,13 +6,17 @@ from functools import lru_cache
 from logging import DEBUG
 from typing import Any
 
-import parsel
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+)
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import log_line
@@ -24,8 +28,7 @@ from scrapy_robots1994.directives import (
     Directives,
     Said,
     directives_of,
-    is_wide,
-    words_occur,
+    meta_tags,
 )
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -33,9 +36,15 @@ from scrapy_robots1994.parser.user_agent import robot_names
 PAGE_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
 
-# What Scrapy raises at a page with a charset that decodes no text, such as `zip`, or with
-# `<base href="http://[">`: it looks for the address of each page that it parses.
+MAX_PAGE_BYTES = 64 * 1024
+"""The bytes at the start of a page in which its meta tags are searched."""
+
+# What Python raises for a charset that decodes no text, such as `zip`, and Scrapy at a page
+# with `<base href="http://[">`: it looks for the address of each page that it parses.
 _UNREADABLE = (LookupError, ValueError)
+
+# Encodings of host names that no page is in; Python decodes them in quadratic time.
+_SLOW = frozenset({"idna", "punycode"})
 
 # Also links to images and archives, which it leaves out by default; and of two links to
 # one URL, one may say nofollow and the other not.
@@ -56,57 +65,38 @@ class DroppedByPage(DropItem):
 def page_directives(response: Response, robot: str | bytes) -> Directives:
     """Return what *response* says to *robot*, a bare name or a whole User-Agent header.
 
-    The header of any response is read, and the meta tags of HTML and XHTML; a page in
-    which their words do not occur is not parsed. Never raises on any body.
+    The header of any response is read, and the meta tags of HTML and XHTML, where they are
+    in the first `MAX_PAGE_BYTES`. Never raises on any body.
     """
     names = robot_names(robot)
     # The bytes of a header have no stated encoding, and Latin-1 reads any.
     headers = [it.decode("latin-1") for it in response.headers.getlist("X-Robots-Tag")]
     tags: list[tuple[str, str]] = []
     if isinstance(response, (HtmlResponse, XmlResponse)):
-        body = response.body
-        # In UTF-16 and UTF-32 the words are not those bytes.
-        if is_wide(body):
-            body = _utf8(response)
-        if words_occur(body, names):
-            tags = _tags(response)
+        is_xml = isinstance(response, XmlResponse)
+        tags = list(meta_tags(_text(response), is_xml=is_xml))
     if not tags and not headers:
         return NO_DIRECTIVES
     return directives_of(tags, headers, names)
 
 
-def _tags(response: TextResponse) -> list[tuple[str, str]]:
-    """Return name and content of the meta tags of *response*, wherever they are."""
+def _text(response: TextResponse) -> str:
+    """Return the start of *response*, decoded."""
+    head = response.body[:MAX_PAGE_BYTES]
+    content_type = response.headers.get("Content-Type") or b""
+    # As `response.encoding`, but that decodes the whole page, and guesses for as long as
+    # it takes where the page does not say its encoding.
+    encoding = (
+        read_bom(head)[0]
+        or http_content_type_encoding(content_type.decode("latin-1"))
+        or html_body_declared_encoding(head)
+    )
+    if encoding is None or encoding in _SLOW:
+        encoding = "utf-8"
     try:
-        selector: parsel.Selector = response.selector
+        return head.decode(encoding, "replace")
     except _UNREADABLE:
-        kind = "xml" if isinstance(response, XmlResponse) else "html"
-        selector = parsel.Selector(_utf8(response).decode(), kind)
-    # Pages P8: also in the body, where an author may have put them by mistake.
-    is_html = selector.type == "html"
-    found = selector.xpath("//meta" if is_html else '//*[local-name()="meta"]')
-    tags = (tag.root for tag in found)
-    pairs = ((_attribute(tag, "name"), _attribute(tag, "content")) for tag in tags)
-    return [(name, content) for name, content in pairs if name and content]
-
-
-def _utf8(response: TextResponse) -> bytes:
-    """Return the text of *response* in UTF-8."""
-    try:
-        text = response.text
-    except _UNREADABLE:
-        return response.body.decode("utf-8", "replace").encode()
-    return text.encode("utf-8", "replace")
-
-
-def _attribute(tag: Any, name: str) -> str:
-    """Return an attribute of *tag*; "" where it is missing or cannot be decoded."""
-    # Attribute names have no case in HTML; the parser writes them in lower case. Not
-    # `Selector.attrib`, which raises where another one is named like `{{ page.id }}`.
-    try:
-        return tag.get(name) or ""
-    except UnicodeDecodeError:
-        return ""
+        return head.decode("utf-8", "replace")
 
 
 class RobotsPages(BaseSpiderMiddleware):
