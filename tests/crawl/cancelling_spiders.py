@@ -8,8 +8,7 @@ from scrapy import Request, signals
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from scrapy_robots1994.crawl.threads import sleep
-from tests.closing.spiders import download
+from tests.crawl.closing_spiders import download, sleep
 from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
