@@ -197,3 +197,43 @@ def test_ours_r3_forbidden_file_is_not_warned_of_if_it_allows(site: Site) -> Non
 
     assert result.fetched_urls == [site.url("/page")]
     assert "WARNING" not in result.log
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
+    site: Site, reactor: Reactor
+) -> None:
+    """Ours 3.1: a dead proxy of the first request costs no page of another proxy."""
+    site.robots(FILE)
+    dead, alive = (url.rstrip("/") for url in (site.refused_url(""), site.url("")))
+    urls = [f"http://far.example/{number}" for number in range(4)]
+    first, *others = (
+        CrawlRequest(url, {"proxy": alive if number else dead}, priority=-number)
+        for number, url in enumerate(urls)
+    )
+
+    result = crawl([first, *others], settings=RETRIED, reactor=reactor)
+
+    assert result.fetched_urls == urls[1:]
+    assert result.failed_urls == urls[:1]
+    assert result.stats["robots1994/retries"] == 1
+    assert all(seen.proxied for seen in site.log())
+
+
+def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(
+    site: Site,
+) -> None:
+    """`DOWNLOAD_FAIL_ON_DATALOSS = False` is for pages: half a policy may be an open site."""
+    site.answer("/robots.txt", replies.truncated(b"User-agent: *\nDisallow:\n", 500))
+    site.answer("/page", replies.truncated(b"half a page", 500))
+
+    result = crawl(
+        [
+            site.url("/page"),
+            CrawlRequest(site.url("/page"), {"dont_obey_robotstxt": True}),
+        ],
+        settings={"DOWNLOAD_FAIL_ON_DATALOSS": False},
+    )
+
+    assert len(result.fetched) == 1
+    assert reasons(result) == {"unreachable"}

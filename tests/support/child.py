@@ -20,6 +20,7 @@ from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
 from scrapy_robots1994.policy import fetch_result
+from tests.support import clock  # noqa: F401 - before the rest of the package, which reads it
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator

@@ -38,6 +38,9 @@ QUIET: dict[str, Any] = {
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
 }
 
+HOUR = 3_600.0
+DAY = 24 * HOUR
+
 ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
@@ -220,3 +223,24 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
     """Run the crawl that `start_crawl` describes to its end."""
     return start_crawl(urls, **options).result()
+
+
+def crawl_over_time(
+    *steps: float | Sequence[str | CrawlRequest], **options: Any
+) -> CrawlResult:
+    """Crawl in steps, each when all requests of the one before have ended.
+
+    A step is a list of requests, or a number of seconds by which the clock of the crawl
+    is set forward, or back if it is negative. *options* are those of `start_crawl`.
+    """
+    packed = [
+        step
+        if isinstance(step, (int, float))
+        else [
+            asdict(CrawlRequest(each) if isinstance(each, str) else each)
+            for each in step
+        ]
+        for step in steps
+    ]
+    options["spider_args"] = {"steps": packed} | options.get("spider_args", {})
+    return crawl(spider="tests.support.stepping:SteppingSpider", **options)

@@ -35,6 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REACTOR = "twisted.internet.reactor"
 
 PRELOADED = (
+    "tests.support.clock",  # first: it replaces the clock that others import
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",
     "scrapy.core.engine",

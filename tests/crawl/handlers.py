@@ -1,0 +1,128 @@
+"""A download handler whose requests fail as their host says, loaded by path."""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import inspect
+import ssl
+from typing import TYPE_CHECKING, Any
+
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler, TunnelError
+from scrapy.exceptions import IgnoreRequest, NotSupported
+from scrapy.http import HtmlResponse
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet import error as twisted_errors
+from twisted.web import client
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+
+class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
+    """An ExceptionGroup for Python 3.10, as packages bring it there."""
+
+    def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
+        super().__init__(message)
+        self.exceptions = tuple(exceptions)
+
+
+ErrorGroup: Any = getattr(builtins, "ExceptionGroup", OlderErrorGroup)
+
+
+# Twisted has no annotations for them.
+error: Any = twisted_errors
+ResponseFailed: Any = client.ResponseFailed
+
+
+def caused(failure: Exception, cause: BaseException) -> Exception:
+    """Return *failure*, raised because of *cause*."""
+    failure.__cause__ = cause
+    return failure
+
+
+FILES = OSError(errno.EMFILE, "Too many open files")
+REFUSED = ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
+NO_ANSWER = TimeoutError(errno.ETIMEDOUT, "Connection timed out")
+FAILED = "All connection attempts failed"
+
+OF_ORIGIN: dict[str, Exception] = {
+    "refused": REFUSED,
+    "reset": ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
+    "no-route": error.NoRouteError(),
+    "lost": ResponseFailed([error.ConnectionLost("closed")]),
+    "group": ErrorGroup(FAILED, [REFUSED, NO_ANSWER]),
+    "caused-by-group": caused(OSError(FAILED), ErrorGroup(FAILED, [REFUSED, REFUSED])),
+    # Its number is one of OpenSSL, which is that of a missing permission elsewhere.
+    "tls": ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate"),
+}
+"""Failures of a download that say that the origin cannot be reached, by host."""
+
+OURS: dict[str, Exception] = {
+    "files": FILES,
+    "files-of-system": OSError(errno.ENFILE, "Too many open files in system"),
+    "buffers": OSError(errno.ENOBUFS, "No buffer space available"),
+    "memory": OSError(errno.ENOMEM, "Cannot allocate memory"),
+    "ports": OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address"),
+    "port-in-use": OSError(errno.EADDRINUSE, "Address already in use"),
+    "permission": PermissionError(errno.EACCES, "Permission denied"),
+    "not-permitted": PermissionError(errno.EPERM, "Operation not permitted"),
+    "bind": error.ConnectBindError(errno.EADDRNOTAVAIL, "cannot bind"),
+    "tunnel": TunnelError("Could not open CONNECT tunnel with proxy"),
+    "ignored": IgnoreRequest("a middleware of ours"),
+    "not-supported": NotSupported("no such scheme"),
+    "caused-by-files": caused(OSError(FAILED), FILES),
+    "lost-for-files": ResponseFailed([error.ConnectionLost("closed"), FILES]),
+    "group-of-files": ErrorGroup(FAILED, [REFUSED, FILES]),
+    "caused-by-group-of-files": caused(OSError(FAILED), ErrorGroup(FAILED, [FILES])),
+}
+"""Failures of a download that this machine or this process is to blame for, by host."""
+
+BUGS: dict[str, Exception] = {
+    "type-error": TypeError("a bug"),
+    "key-error": KeyError("a bug"),
+    "attribute-error": AttributeError("a bug"),
+    "assertion": AssertionError("a bug"),
+    "division": ZeroDivisionError("a bug"),
+    "not-implemented": NotImplementedError("a bug"),
+}
+"""Failures of a download that only a mistake in a program raises, by host."""
+
+
+class FailingHandler:
+    """Raises the failure of a host for its robots.txt; answers all else with a page."""
+
+    lazy = False
+
+    @classmethod
+    def from_crawler(cls, _crawler: Crawler) -> Self:
+        """Return a handler."""
+        return cls()
+
+    async def download_request(self, request: Request) -> Response:
+        """Raise the failure of the host of *request*, or return a page."""
+        name = (urlparse_cached(request).hostname or "").removesuffix(".test")
+        if request.url.endswith("/robots.txt"):
+            raise (OF_ORIGIN | OURS | BUGS)[name]
+        return HtmlResponse(request.url, request=request)
+
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+class OlderFailingHandler(FailingHandler):
+    """`FailingHandler` for Scrapy 2.13, which expects a Deferred."""
+
+    def download_request(self, request: Request, spider: Any = None) -> Any:
+        """Return a Deferred that fails, or has a page."""
+        return deferred_from_coro(super().download_request(request))
+
+
+if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
+    FailingHandler = OlderFailingHandler  # type: ignore[misc]  # loaded by this name

@@ -1,0 +1,239 @@
+"""A policy as time passes: fresh, refreshed, the last good one, and the clock set back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import (
+    DAY,
+    HOUR,
+    CrawlRequest,
+    CrawlResult,
+    crawl_over_time,
+)
+from tests.support.replies import Reply
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.site import Site
+
+FIRST = b"User-agent: *\nDisallow: /first\n"
+LAST = b"User-agent: *\nDisallow: /last\n"
+TAGGED = Reply(200, FIRST, (("ETag", '"one"'),))
+RENEWED, DOWN = replies.status(304), replies.status(503)
+LONG = 3 * DAY
+"""A policy of a day is used for another day during its refresh, and then waited for."""
+
+
+def both(site: Site, step: int) -> list[str]:
+    """Return a URL that `FIRST` disallows, and one that `LAST` does."""
+    return [site.url(f"/first/{step}"), site.url(f"/last/{step}")]
+
+
+def conditions(site: Site) -> list[str | None]:
+    """Return the If-None-Match of each robots.txt request."""
+    return [seen.headers.get("if-none-match") for seen in site.log("/robots.txt")]
+
+
+def last_good_lines(result: CrawlResult) -> list[str]:
+    """Return the level of each line about a last good policy."""
+    lines = [line for line in result.log.split("\n") if "last good policy" in line]
+    return [line.split("] ")[1].partition(":")[0] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds"),
+    [
+        (replies.text(FIRST), DAY),
+        (Reply(200, FIRST, (("Cache-Control", "max-age=600"),)), 600),
+        (Reply(200, FIRST, (("Cache-Control", "max-age=1"),)), 300),
+        (Reply(200, FIRST, (("Cache-Control", "max-age=999999"),)), DAY),
+        (replies.status(404), DAY),
+        (replies.status(403), HOUR),
+        (replies.status(503), 300),
+        (replies.status(503, Retry_After="1000"), 1_000),
+        (replies.status(503, Retry_After="1"), 300),
+        (replies.status(503, Retry_After="9999999"), DAY),
+        (replies.truncated(FIRST, 500), 300),
+    ],
+    ids=[
+        "file",
+        "max-age",
+        "short max-age",
+        "long max-age",
+        "404",
+        "403",
+        "503",
+        "Retry-After",
+        "short Retry-After",
+        "long Retry-After",
+        "truncated",
+    ],
+)
+def test_ours_policy_is_kept_for_its_time(
+    site: Site, answer: Reply, seconds: float
+) -> None:
+    """R1 to R5: a minute before its end no robots.txt is requested, a minute after one is."""
+    site.answer("/robots.txt", answer)
+    # The crawl must not end, and cancel a refresh, before it is sent.
+    site.answer("/3", Reply(gate="again"))
+    site.open_when("again", "/robots.txt", count=2)
+
+    crawl_over_time(
+        [site.url("/1")],
+        seconds - 60,
+        [site.url("/2")],
+        [CrawlRequest(site.url("/mark"), meta={"dont_obey_robotstxt": True})],
+        120,
+        [site.url("/3")],
+        settings={"DOWNLOAD_TIMEOUT": 10},
+    )
+
+    targets = site.targets()
+    mark = targets.index("/mark")
+    assert targets[:mark].count("/robots.txt") == 1
+    assert targets[mark:].count("/robots.txt") == 1
+
+
+def test_ours_r5_rules_stay_during_failures_and_change_with_the_next_file(
+    site: Site,
+) -> None:
+    """200, 503, 200: the old rules, the old rules, the new ones."""
+    site.answer("/robots.txt", [replies.text(FIRST), DOWN, replies.text(LAST)])
+
+    result = crawl_over_time(both(site, 1), LONG, both(site, 2), LONG, both(site, 3))
+
+    fetched = [both(site, 1)[1], both(site, 2)[1], both(site, 3)[0]]
+    assert result.fetched_urls == sorted(fetched)
+    assert len(site.log("/robots.txt")) == 3
+    assert result.stats["robots1994/stale_if_error"] == 1
+    assert result.stats["robots1994/refreshed"] == 1
+
+
+def test_ours_r3_forbidden_policy_is_not_used_after_its_hour(site: Site) -> None:
+    """The page waits for the next answer, and is not refused by the stale 403."""
+    site.answer("/robots.txt", [replies.status(403), replies.text(FIRST)])
+
+    result = crawl_over_time([site.url("/1")], HOUR + 1, [site.url("/2")])
+
+    assert result.failed_urls == [site.url("/1")]
+    assert result.fetched_urls == [site.url("/2")]
+
+
+def test_304_ends_the_use_on_error(site: Site) -> None:
+    """Ours R5: the next failure after it is news again: a second warning is logged."""
+    site.answer("/robots.txt", [TAGGED, DOWN, DOWN, RENEWED, DOWN])
+
+    result = crawl_over_time(
+        both(site, 1),
+        LONG,
+        both(site, 2),
+        LONG,
+        both(site, 3),
+        LONG,
+        both(site, 4),
+        LONG,
+        both(site, 5),
+    )
+
+    assert conditions(site) == [None, *['"one"'] * 4]
+    assert result.fetched_urls == [both(site, step)[1] for step in range(1, 6)]
+    assert last_good_lines(result) == ["WARNING", "DEBUG", "WARNING"]
+    assert result.stats["robots1994/stale_if_error"] == 3
+    assert result.stats["robots1994/refreshed"] == 1
+
+
+@pytest.mark.parametrize("first", [replies.text(FIRST), replies.status(503)], ids=str)
+def test_policy_from_the_future_is_fetched_again(site: Site, first: Reply) -> None:
+    """After the clock was set back by more than a minute, its dates are not trusted."""
+    site.answer("/robots.txt", [first, replies.text(LAST)])
+
+    result = crawl_over_time(both(site, 1), -HOUR, both(site, 2))
+
+    assert both(site, 2)[0] in result.fetched_urls
+    assert both(site, 2)[1] in result.failed_urls
+    assert len(site.log("/robots.txt")) == 2
+
+
+def test_clock_set_back_by_less_than_a_minute_costs_no_fetch(site: Site) -> None:
+    """Clocks are corrected by seconds all the time."""
+    site.robots(FIRST)
+
+    result = crawl_over_time(both(site, 1), -50, both(site, 2))
+
+    assert len(site.log("/robots.txt")) == 1
+    assert result.fetched_urls == [both(site, 1)[1], both(site, 2)[1]]
+
+
+def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
+    """Else each request would fetch robots.txt again, and the policy would stand longer."""
+    site.answer("/robots.txt", [replies.text(FIRST), DOWN])
+    settings = {"ROBOTS1994_STALE_TTL": 10 * DAY}
+
+    result = crawl_over_time(
+        both(site, 1),
+        -5 * DAY,
+        both(site, 2),
+        60,
+        both(site, 3),
+        10 * DAY + HOUR,
+        [site.url("/4")],
+        2 * DAY,
+        [site.url("/5")],
+        settings=settings,
+    )
+
+    # /4 is within the TTL and the STALE_TTL of the file by the new clock, /5 past both.
+    fetched = [both(site, step)[1] for step in range(1, 4)]
+    assert result.fetched_urls == sorted([*fetched, site.url("/4")])
+    reasons = {it.url: it.verdict and it.verdict["reason"] for it in result.failed}
+    assert reasons[site.url("/5")] == "unreachable"
+    assert len(site.log("/robots.txt")) == 4
+
+
+def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) -> None:
+    """A 304 would hide the rest of it from a crawl with a higher limit."""
+    rest = b"# filled\n" * 50 + b"Disallow: /last\n"
+    site.answer("/robots.txt", Reply(200, FIRST + rest, TAGGED.headers))
+    store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
+
+    crawl_over_time(both(site, 1), settings=store | {"ROBOTS1994_MAX_BYTES": 100})
+    result = crawl_over_time(LONG, both(site, 2), settings=store)
+
+    assert conditions(site) == [None, None]
+    assert result.failed_urls == both(site, 2)
+
+
+def test_older_policy_of_the_store_does_not_replace_a_newer_one(
+    site: Site, tmp_path: Path
+) -> None:
+    """Ours R5: the last good policy is that of memory if the store missed it."""
+    site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
+    url = f"tests.crawl.stores.ReadOnlyFolder://{tmp_path}"
+
+    crawl_over_time(both(site, 1), settings={"ROBOTS1994_STORE": f"{url}?fill=1"})
+    result = crawl_over_time(
+        LONG, both(site, 2), LONG, both(site, 3), settings={"ROBOTS1994_STORE": url}
+    )
+
+    assert len(site.log("/robots.txt")) == 3
+    assert result.fetched_urls == [both(site, 2)[0], both(site, 3)[0]]
+
+
+def test_ours_31_retry_after_of_a_proxy_is_ignored(site: Site) -> None:
+    """On plain http: the proxy may have written it: the pause is our own."""
+    site.answer("/robots.txt", [replies.status(503, Retry_After="9999"), Reply(404)])
+    meta = {"proxy": site.url("").rstrip("/")}
+
+    result = crawl_over_time(
+        [CrawlRequest("http://far.example/1", meta=meta)],
+        400,
+        [CrawlRequest("http://far.example/2", meta=meta)],
+    )
+
+    assert result.failed_urls == ["http://far.example/1"]
+    assert result.fetched_urls == ["http://far.example/2"]
