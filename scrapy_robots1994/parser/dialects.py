@@ -4,14 +4,17 @@ To add a dialect, add a row to `_ROWS`; settings, commands, reports and tests ta
 from there.
 """
 
-import math
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from scrapy_robots1994.parser.fields import FIELDS, Field
 from scrapy_robots1994.parser.user_agent import (
     NameChoice,
+    NameRank,
+    contained,
+    contained_longest,
+    equal_first,
     equally_named,
     first_named,
     listed_names,
@@ -22,9 +25,6 @@ from scrapy_robots1994.parser.user_agent import (
 LITERAL = "literal"
 CAUTIOUS = "cautious"
 READINGS = (LITERAL, CAUTIOUS)
-
-# ASCII digits alone: `float` also takes "nan", "1e3", "1_0" and digits of other scripts.
-_SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
 def _whole_path(value: str) -> tuple[str, ...]:
@@ -59,6 +59,9 @@ class Dialect:
     names: Callable[[str], tuple[str, ...]] = whole_name
     paths: Callable[[str], tuple[str, ...]] = _whole_path
     choose: NameChoice = first_named
+    rank: NameRank = contained
+    merges_named: bool = False
+    fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
     # Follows from *names* and *paths*, but a flag is cheaper than a call for each rule.
     has_lists: bool = False
     has_allow: bool = False
@@ -67,6 +70,11 @@ class Dialect:
     has_blank_lines: bool = True
     # One flag for three differences: RFC 9309 has all of them, no other dialect has any.
     has_wildcards: bool = False
+
+    def __post_init__(self) -> None:
+        """Take the fields of this dialect from their rows."""
+        fields = {it.key: it for it in FIELDS if it.is_in(self.name)}
+        object.__setattr__(self, "fields", fields)
 
 
 # In the order in which messages, reports and the documentation list them.
@@ -78,6 +86,7 @@ _ROWS = (
     Dialect(
         "extended",
         choose=longest_named,
+        rank=contained_longest,
         has_allow=True,
         has_crawl_delay=True,
         has_sitemap=True,
@@ -86,6 +95,8 @@ _ROWS = (
     Dialect(
         "rfc9309",
         choose=equally_named,
+        rank=equal_first,
+        merges_named=True,
         has_allow=True,
         has_crawl_delay=True,
         has_sitemap=True,
@@ -113,11 +124,3 @@ def check_reading(name: str) -> None:
         known = ", ".join(map(repr, READINGS))
         message = f"There is no reading {name!r} of robots.txt; it may be {known}."
         raise ValueError(message)
-
-
-def seconds_of(value: str) -> float | None:
-    """Return the seconds of a Crawl-delay value; None if it is not a number."""
-    # Ours X4: a decimal number and nothing else.
-    # So many digits may be there that the number is infinite, which no timer takes.
-    seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
-    return seconds if math.isfinite(seconds) else None

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from scrapy_robots1994.parser import tokens
 from scrapy_robots1994.parser.body import decode
-from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect, seconds_of
+from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
+from scrapy_robots1994.parser.fields import seconds_of
 from scrapy_robots1994.parser.records import RecordSource, RobotRecords, RuleSources
 
 # `_AGENT` reads up to the NL, so a value may end with the CR before it.

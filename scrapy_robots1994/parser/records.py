@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-from scrapy_robots1994.parser.dialects import Dialect, seconds_of
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.fields import seconds_of
 from scrapy_robots1994.parser.tokens import Line, LineKind, read_lines
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 

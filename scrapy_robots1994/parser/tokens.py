@@ -6,10 +6,12 @@ This is the only reader of lines: records, reports and problems use its tokens, 
 
 import re
 from collections.abc import Iterator
-from enum import Enum
 from typing import Any, NamedTuple
 
-from scrapy_robots1994.parser.dialects import Dialect, seconds_of
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.fields import LineKind, seconds_of
+
+__all__ = ["Line", "LineKind", "read_lines"]
 
 # 1994 F3: the optional space. Ours O6: spaces and tabs, which an author cannot see.
 SPACE = " \t"
@@ -81,23 +83,6 @@ def without_comments(text: str) -> str:
     """Return *text* without comments; the space before each is still there."""
     # 1994 F5: the comment is discarded; the space before it goes with the value.
     return _COMMENT.sub("", text) if COMMENT in text else text
-
-
-class LineKind(Enum):
-    """What a line is to the standard."""
-
-    BLANK = "blank"
-    COMMENT = "comment"
-    USER_AGENT = "user-agent"
-    DISALLOW = "disallow"
-    ALLOW = "allow"
-    CRAWL_DELAY = "crawl-delay"
-    SITEMAP = "sitemap"
-    UNKNOWN = "unknown"
-    MALFORMED = "malformed"
-    ORPHAN = "orphan"
-    NAMELESS = "nameless"
-    TIMELESS = "timeless"
 
 
 # Short enough to be printed next to the line.

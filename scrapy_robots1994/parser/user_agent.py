@@ -22,6 +22,79 @@ _BROWSER_TOKENS = frozenset(
     ("mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari")
 )
 
+NameRank: TypeAlias = Callable[[str, str], int]
+"""How plainly a name in lower case, not `*`, speaks to a robot, whose names come as one text with
+an NL around each: 0 for not at all, else `NAMED` or more.
+"""
+
+# 1994 A3: `*` is for a robot that no other record names.
+_BY_DEFAULT = 1
+NAMED = 2
+
+
+def contained(name: str, robot: str) -> int:
+    """Rank a name that is a part of one of the robot's names."""
+    # 1994 A2: substring, without case. Ours O8: the record's value inside the robot's name.
+    return NAMED if name in robot else 0
+
+
+def contained_longest(name: str, robot: str) -> int:
+    """Rank a name that is a part of one of the robot's names; a longer one speaks plainer."""
+    # Extended X3: a service of a robot has a longer name than the robot.
+    return NAMED + len(name) if name in robot else 0
+
+
+def equal_first(name: str, robot: str) -> int:
+    """Rank a name that is one of the robot's names; an earlier one speaks plainer."""
+    # RFC 9309 2.2.1: whole names, without case.
+    at = robot.find(f"\n{name}\n")
+    return NAMED + len(robot) - at if at >= 0 else 0
+
+
+class Choice:
+    """Which records a robot obeys, while they are read: the numbers in *chosen*.
+
+    *rank* is that of the dialect. *merges_named* says that all records of the plainest
+    name are obeyed together, not the first of them alone.
+    """
+
+    __slots__ = ("_best", "_merges_named", "_rank", "_robot", "chosen")
+
+    def __init__(
+        self, robot: Sequence[str], rank: NameRank, *, merges_named: bool
+    ) -> None:
+        # No name holds a line end: what is in this text is in one of the names.
+        self._robot = "\n".join(("", *robot, ""))
+        self._rank = rank
+        self._merges_named = merges_named
+        self._best = 0
+        self.chosen: list[int] = []
+
+    def offer(self, names: Iterable[str], record: int) -> bool:
+        """Return whether the robot obeys the *record* with these *names*, as far as it is
+        read. Records come in the order of their numbers.
+        """
+        chosen = self.chosen
+        for name in names:
+            rank = (
+                _BY_DEFAULT
+                if name == EVERYBODY
+                else self._rank(name.lower(), self._robot)
+            )
+            if rank > self._best:
+                self._best, chosen[:] = rank, [record]
+            elif (
+                rank == self._best
+                and chosen
+                and chosen[-1] != record
+                # Ours O2: several records for every robot are obeyed together. Ours O1: of
+                # others that speak as plainly the first in the file.
+                and (rank == _BY_DEFAULT or self._merges_named)
+            ):
+                chosen.append(record)
+        return bool(chosen) and chosen[-1] == record
+
+
 NameChoice: TypeAlias = Callable[
     [Iterable[tuple[str, ...]], Sequence[str]], Sequence[int]
 ]
