@@ -30,7 +30,7 @@ EXTENDED: dict[str, Any] = {
         else {"RANDOMIZE_DOWNLOAD_DELAY": True}
     ),
 }
-RECORDED = "tests.crawl.slot_notes:note_slots"
+RECORDED = "tests.crawl.feature_spiders:note_slots"
 
 
 def stating(delay: float) -> str:
@@ -310,7 +310,7 @@ def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
         site.robots(stating(1))
         result = crawl(
             [site.url(f"/{number}") for number in range(3)],
-            spider="tests.crawl.cancelling_spiders:CancelsQueued",
+            spider="tests.crawl.feature_spiders:CancelsQueued",
             spider_args={"pause": pause},
             settings=EXTENDED,
             reactor=reactor,

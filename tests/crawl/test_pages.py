@@ -12,8 +12,8 @@ from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, react
 from tests.support.replies import Reply
 from tests.support.site import Site
 
-PLAIN = "tests.crawl.page_spiders:PlainSpider"
-ASYNC = "tests.crawl.page_spiders:AsyncSpider"
+PLAIN = "tests.crawl.feature_spiders:PlainSpider"
+ASYNC = "tests.crawl.feature_spiders:AsyncSpider"
 DROPPED = "item_dropped_reasons_count/DroppedByPage"
 
 
@@ -47,7 +47,7 @@ def walk(
         [site.url("/")],
         spider=spider,
         reactor=reactor,
-        hook="tests.crawl.page_spiders:count_dropped",
+        hook="tests.crawl.feature_spiders:count_dropped",
         settings={"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"},
     )
 
@@ -94,7 +94,7 @@ def test_page_that_scrapy_cannot_parse_is_not_lost() -> None:
         site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
         result = crawl(
             [site.url("/broken")],
-            spider="tests.crawl.page_spiders:PlainSpider",
+            spider="tests.crawl.feature_spiders:PlainSpider",
             # MetaRefreshMiddleware raises for such a page.
             settings={
                 "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
@@ -112,7 +112,7 @@ def test_page_that_scrapy_cannot_parse_is_not_lost() -> None:
 def test_item_that_is_yielded_twice_is_dropped_twice(reactor: Reactor) -> None:
     """Both items are the same object, and may be processed at the same time."""
     with Site() as site:
-        spider = "tests.crawl.page_spiders:TwiceSpider"
+        spider = "tests.crawl.feature_spiders:TwiceSpider"
         result = walk(site, pages="noindex", spider=spider, reactor=reactor)
 
     unindexed = {"/unindexed", "/none", "/header"}

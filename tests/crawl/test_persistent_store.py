@@ -112,7 +112,7 @@ def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
         result = crawl(
             [site.url("/1"), site.url("/2")],
             settings=stored_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended"),
-            hook="tests.crawl.sitemap_spiders:note_sitemaps",
+            hook="tests.crawl.feature_spiders:note_sitemaps",
         )
 
     assert len(result.fetched) == 2

@@ -31,7 +31,7 @@ def test_each_item_has_the_policy_of_its_own_page(reactor: Reactor) -> None:
                 site.url("/b", host=without),
                 site.url("/old", host=with_file),
             ],
-            spider="tests.crawl.page_spiders:PlainSpider",
+            spider="tests.crawl.feature_spiders:PlainSpider",
             settings=RECIPE,
             reactor=reactor,
         )
@@ -59,7 +59,7 @@ def test_page_under_a_stale_policy_has_its_stamp() -> None:
         site.robots(BODY)
         result = crawl(
             [site.url(f"/{number}") for number in range(3)],
-            spider="tests.crawl.page_spiders:PlainSpider",
+            spider="tests.crawl.feature_spiders:PlainSpider",
             settings=RECIPE | {"ROBOTS1994_TTL": 0, "ROBOTS1994_MIN_TTL": 0},
         )
 
@@ -72,7 +72,7 @@ def test_request_that_needs_no_policy_has_no_stamp() -> None:
     with Site() as site:
         result = crawl(
             [CrawlRequest(site.url("/a"), meta={"dont_obey_robotstxt": True})],
-            spider="tests.crawl.page_spiders:PlainSpider",
+            spider="tests.crawl.feature_spiders:PlainSpider",
             settings=RECIPE,
         )
 

@@ -16,8 +16,8 @@ from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
 
-SPIDER = "tests.crawl.sitemap_spiders:MapSpider"
-HOOK = "tests.crawl.sitemap_spiders:note_sitemaps"
+SPIDER = "tests.crawl.feature_spiders:MapSpider"
+HOOK = "tests.crawl.feature_spiders:note_sitemaps"
 
 
 def sitemap(*urls: str) -> Reply:
@@ -66,7 +66,7 @@ def test_sitemap_spider_gets_a_file_in_memory_without_a_request() -> None:
         site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
         result = crawl(
             [site.url("/page")],
-            spider="tests.crawl.sitemap_spiders:Following",
+            spider="tests.crawl.feature_spiders:Following",
             spider_args={"robots": site.url("/robots.txt")},
         )
 

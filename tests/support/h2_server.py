@@ -1,4 +1,4 @@
-"""`python -m tests.integrations.h2_server FILE`: serve HTTP/2 with key and certificate FILE.
+"""`python -m tests.support.h2_server FILE`: serve HTTP/2 with key and certificate FILE.
 
 It prints its port, and then the path of each request, one per line.
 """

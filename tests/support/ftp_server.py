@@ -1,4 +1,4 @@
-"""`python -m tests.components.ftp_server FOLDER`: serve its files by anonymous FTP."""
+"""`python -m tests.support.ftp_server FOLDER`: serve its files by anonymous FTP."""
 
 from __future__ import annotations
 

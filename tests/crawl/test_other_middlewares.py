@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy.settings import default_settings
 
-from tests.faults.test_table import unclean
+from tests.crawl.test_closing import unclean
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
@@ -16,7 +16,7 @@ from tests.support.site import Site
 if TYPE_CHECKING:
     from pathlib import Path
 
-PARTS = "tests.other_middlewares.parts"
+PARTS = "tests.crawl.component_parts"
 OPEN = "User-agent: *\nDisallow: /closed\n"
 SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
 
@@ -213,3 +213,43 @@ def test_password_in_a_page_url_is_not_logged(tmp_path: Path) -> None:
     assert SECRET not in report.read_text("utf-8")
     assert "authorization" not in robots.headers
     assert SECRET not in robots.target + robots.host
+
+
+OTHER: dict[str, Any] = {
+    "DOWNLOADER_MIDDLEWARES": {f"{PARTS}.RenamingMiddleware": 990},
+    "USER_AGENT": "known/1.0",
+}
+WARNING = (
+    "robots.txt is matched by the User-Agent known/1.0, but a downloader middleware"
+)
+
+
+def test_changed_user_agent_is_warned_about_once() -> None:
+    """For two origins; the warning has both names and the setting to change."""
+    with Site() as site:
+        urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
+        result = crawl(urls, settings=OTHER)
+
+    assert result.log.count(WARNING) == 1
+    assert "sends other/2.0: set ROBOTSTXT_USER_AGENT" in result.log
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers"),
+    [
+        (OTHER | {"ROBOTSTXT_USER_AGENT": "known"}, {}),
+        ({"USER_AGENT": "known/1.0"}, {}),
+        ({"USER_AGENT": "known/1.0"}, {"User-Agent": "own/3.0"}),
+    ],
+    ids=["exact", "unchanged", "own"],
+)
+def test_robot_name_that_is_set_or_sent_causes_no_warning(
+    settings: dict[str, Any], headers: dict[str, str]
+) -> None:
+    """With ROBOTSTXT_USER_AGENT, without another middleware, and with a request header."""
+    with Site() as site:
+        result = crawl(
+            [CrawlRequest(site.url("/"), headers=headers)], settings=settings
+        )
+
+    assert "robots.txt is matched by" not in result.log

@@ -1,1 +1,0 @@
-"""Real crawls with every kind of spider and component that sends requests."""

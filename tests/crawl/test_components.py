@@ -1,0 +1,224 @@
+"""Requests of every kind of spider and component are checked like any other."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+from PIL import Image
+from scrapy.pipelines import media
+
+from tests.support import replies
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PARTS = "tests.crawl.component_parts"
+CLOSED = "User-agent: *\nDisallow: /private\n"
+WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
+ON_EACH_REACTOR = pytest.mark.parametrize("reactor", reactors())
+
+# Newer Scrapy puts the reason of a filtered file into the results.
+REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
+
+
+@ON_EACH_REACTOR
+def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
+    """At any depth; the errback of its rule receives the line of a refusal."""
+    site.robots(CLOSED)
+    links = '<a href="/a">a</a><a href="/private/b">b</a><a href="/c">c</a>'
+    site.answer("/", replies.html(links))
+    site.answer("/a", replies.html('<a href="/private/d">d</a>'))
+
+    result = crawl(
+        spider=f"{PARTS}:LinkSpider",
+        spider_args={"start_urls": [site.url("/")]},
+        reactor=reactor,
+    )
+
+    assert sorted(site.targets()) == ["/", "/a", "/c", "/robots.txt"]
+    why = [item["why"] for item in result.items if "why" in item]
+    assert why == [f"Forbidden by robots.txt: {WHY}"] * 2
+
+
+def test_feed_spider_fetches_allowed_pages(site: Site) -> None:
+    """Of the entries of a feed."""
+    site.robots(CLOSED)
+    entries = "<item><link>/a</link></item><item><link>/private/b</link></item>"
+    xml = (("Content-Type", "text/xml"),)
+    feed = replies.Reply(200, f"<rss>{entries}</rss>".encode(), xml)
+    site.answer("/feed.xml", feed)
+
+    crawl(
+        spider=f"{PARTS}:FeedSpider",
+        spider_args={"start_urls": [site.url("/feed.xml")]},
+    )
+
+    assert site.targets() == ["/robots.txt", "/feed.xml", "/a"]
+
+
+@ON_EACH_REACTOR
+def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
+    """`engine.download_async` raises the refusal; `engine.crawl` calls the errback.
+
+    The pages are on hosts that only the pipeline requests.
+    """
+    site.robots(CLOSED)
+    a, b = (site.url("/private", host=host) for host in ("a.test", "b.test"))
+
+    result = crawl(
+        [site.url("/page")],
+        spider=f"{PARTS}:ItemSpider",
+        spider_args={"item": {"download": a, "crawl": b}},
+        settings={"ITEM_PIPELINES": {f"{PARTS}.RequestingPipeline": 1}},
+        reactor=reactor,
+    )
+
+    assert [it["downloaded"] for it in result.items] == [
+        f"Forbidden by robots.txt: {WHY}"
+    ]
+    assert result.failed_urls == [b]
+    assert sorted(site.targets()) == ["/page", *["/robots.txt"] * 3]
+
+
+@pytest.mark.parametrize("refused", ["/private.png", "/moved.png"])
+@pytest.mark.parametrize("pipeline", ["Files", "Images", "ReportingFiles"])
+def test_disallowed_file_of_an_item_is_not_requested(
+    pipeline: str, refused: str, site: Site, tmp_path: Path
+) -> None:
+    """Nor is the target of its redirect. The item has the other file, and the reason.
+
+    Newer Scrapy passes the reason on; older Scrapy needs the pipeline of the README.
+    """
+    site.robots(CLOSED)
+    image = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(image, "PNG")
+    png = replies.Reply(200, image.getvalue(), (("Content-Type", "image/png"),))
+    for name in ("/open.png", "/private.png"):
+        site.answer(name, png)
+    site.answer("/moved.png", replies.redirect("/private.png"))
+    wanted = [site.url("/open.png"), site.url(refused)]
+    result = crawl(
+        [site.url("/page")],
+        spider=f"{PARTS}:ItemSpider",
+        spider_args={"item": {"file_urls": wanted, "image_urls": wanted}},
+        settings={
+            "ITEM_PIPELINES": {f"{PARTS}.{pipeline}": 1},
+            "FILES_STORE": str(tmp_path),
+            "IMAGES_STORE": str(tmp_path),
+            "MEDIA_ALLOW_REDIRECTS": True,
+        },
+    )
+
+    assert "/private.png" not in site.targets()
+    (item,) = result.items
+    has_reason = REPORTS_REASON or pipeline == "ReportingFiles"
+    assert item["files"][0].startswith("full/")
+    assert item["files"][1] == (f"Forbidden by robots.txt: {WHY}" if has_reason else "")
+    assert f"<GET {site.url('/private.png')}>: {WHY}" in result.log
+
+
+@ON_EACH_REACTOR
+def test_redirect_target_is_checked(reactor: Reactor) -> None:
+    """For status 3xx and meta refresh, on the same origin, on a new one and over TLS."""
+    with Site(tls="valid") as site:
+        site.robots(CLOSED)
+        site.robots(CLOSED + "Disallow: /secure\n", at=site.secure_url(""))
+        far = f"http://far.test:{site.port}"
+        refresh = '<html><head><meta http-equiv="refresh" content="0; url=/private/3">'
+        site.answer("/1", replies.redirect("/private/1"))
+        site.answer("/2", replies.redirect(f"{far}/private/2", 301))
+        site.answer("/3", replies.html(refresh))
+        site.answer("/4", replies.redirect(f"{far}/5", 308))
+        site.answer("/5", replies.redirect(site.url("/open")))
+        site.answer("/6", replies.redirect(site.secure_url("/secure")))
+        result = crawl(
+            [site.url(f"/{number}") for number in (1, 2, 3, 4, 6)], reactor=reactor
+        )
+        robots = sorted((it.scheme, it.host[:3]) for it in site.log("/robots.txt"))
+        targets = site.targets()
+        refused = [site.url("/private/1"), f"{far}/private/2", site.url("/private/3")]
+
+        assert result.fetched_urls == [site.url("/open")]
+        assert result.failed_urls == sorted([*refused, site.secure_url("/secure")])
+    assert not [it for it in targets if "private" in it or "secure" in it]
+    assert robots == [("http", "127"), ("http", "far"), ("https", "127")]
+
+
+def test_dont_obey_robotstxt_applies_to_redirect_targets(site: Site) -> None:
+    """Scrapy copies the meta of a redirected request, so the target is not checked."""
+    site.robots(CLOSED)
+    site.answer("/1", replies.redirect("/private/1"))
+
+    result = crawl([CrawlRequest(site.url("/1"), meta={"dont_obey_robotstxt": True})])
+
+    assert result.fetched_urls == [site.url("/private/1")]
+
+
+def test_meta_of_an_earlier_request_changes_no_verdict(
+    site: Site, tmp_path: Path
+) -> None:
+    """A spider passes on `response.meta`, and repeats a refused request unchanged.
+
+    With JOBDIR: a verdict in the meta can be stored, as all four requests are.
+    """
+    site.robots(CLOSED)
+    further = [site.url("/private/1"), site.url("/open")]
+
+    result = crawl(
+        [site.url("/page")],
+        spider=f"{PARTS}:MetaPassingSpider",
+        spider_args={"further_urls": further},
+        settings={"JOBDIR": str(tmp_path)},
+    )
+
+    assert result.fetched_urls == [site.url("/open"), site.url("/page")]
+    assert result.failed_urls == [site.url("/private/1")] * 2
+    # A request that cannot be stored would stay in memory without a word.
+    assert "scheduler/unserializable" not in result.stats
+    assert result.stats["scheduler/enqueued/disk"] == 4
+
+
+@pytest.mark.parametrize("dont_obey", [False, True])
+def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
+    site: Site, *, dont_obey: bool
+) -> None:
+    """A refused request is repeated with another URL and its whole meta."""
+    site.robots(CLOSED)
+    to = [site.url("/open"), site.url("/open", host="far.test"), "data:,open"]
+
+    result = crawl(
+        [site.url("/private/1")],
+        spider=f"{PARTS}:RepeatingSpider",
+        spider_args={"new_urls": to, "dont_obey": dont_obey},
+    )
+
+    assert result.failed_urls == [site.url("/private/1")]
+    assert result.fetched_urls == sorted(to)
+    assert result.items == [{"verdict": "None"}] * 3
+
+
+def test_cancelled_request_affects_no_other_request() -> None:
+    """Cancelled after any number of steps: those that wait, and later ones, are fetched."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /closed\n")
+        url = site.url("/open", host="c{n}.test")
+        result = crawl(
+            [CrawlRequest(url, meta={"steps": 60})],
+            spider=f"{PARTS}:CancellingSpider",
+            settings={"CONCURRENT_REQUESTS": 10},
+        )
+        hosts = [seen.host for seen in site.log("/robots.txt")]
+
+    *tries, last_item = result.items
+    first, *others = zip(*(it["ends"] for it in tries), strict=True)
+    assert set(first) <= {"200", "cancelled", "CancelledError"}
+    assert set(first[:2]) != {"200"}
+    assert others == [("200",) * 60] * 2
+    assert len(hosts) == len(set(hosts)) == 60
+    assert last_item == {"concurrency": 10}
+    assert "Traceback" not in result.log
+    assert "was destroyed" not in result.log

@@ -1,0 +1,351 @@
+"""Crawls with other plugins and download handlers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import scrapy
+
+from tests.support import replies
+from tests.support.certificates import make_certificate
+from tests.support.crawl import (
+    ROOT,
+    CrawlRequest,
+    Reactor,
+    crawl,
+    reactors,
+    start_crawl,
+)
+from tests.support.redis_server import RedisServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.crawl import CrawlResult
+    from tests.support.site import Site
+
+PARTS = "tests.crawl.plugin_parts"
+CLOSED = "User-agent: *\nDisallow: /private\n"
+MODULE = "scrapy.core.downloader.handlers"
+VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
+WITH_CURRENT_HTTP2 = pytest.mark.skipif(
+    VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL"
+)
+IMPERSONATING = "scrapy_impersonate.ImpersonateDownloadHandler"
+
+
+def impersonate(site: Site, *paths: str, **settings: Any) -> CrawlResult:
+    """Crawl *paths* with scrapy-impersonate as Chrome."""
+    requests = [
+        CrawlRequest(site.url(path), meta={"impersonate": "chrome"}) for path in paths
+    ]
+    handlers = {"http": IMPERSONATING, "https": IMPERSONATING}
+    return crawl(requests, settings={"DOWNLOAD_HANDLERS": handlers} | settings)
+
+
+@pytest.fixture
+def h2_port(tmp_path: Path) -> Iterator[int]:
+    """Start a server that speaks HTTP/2 over TLS, and yield its port."""
+    pem = tmp_path / "both.pem"
+    pem.write_text("".join(make_certificate()))
+    command = [sys.executable, "-m", "tests.support.h2_server", str(pem)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        yield int(server.stdout.readline())
+        server.kill()
+
+
+@WITH_CURRENT_HTTP2
+@pytest.mark.parametrize("is_truncated", [False, True])
+def test_http2_file_is_truncated_at_the_limit(
+    h2_port: int, *, is_truncated: bool
+) -> None:
+    """HTTP/2 downloads the whole file; only the lines before the limit are obeyed."""
+    url = f"https://127.0.0.1:{h2_port}"
+    settings: dict[str, Any] = {
+        "DOWNLOAD_HANDLERS": {"https": f"{MODULE}.http2.H2DownloadHandler"}
+    } | ({"ROBOTS1994_MAX_BYTES": 100} if is_truncated else {})
+
+    result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
+
+    assert result.fetched_urls == ([f"{url}/late"] if is_truncated else [])
+    assert f"{url}/private" in result.failed_urls
+    assert result.stats.get("robots1994/truncated") == (1 if is_truncated else None)
+
+
+@pytest.mark.skipif(VERSION < (2, 15), reason="this Scrapy has no such handler")
+def test_httpx_handler_obeys_a_truncated_file(site: Site) -> None:
+    """The complete lines before the limit count (O24)."""
+    site.robots(CLOSED + "# a long comment\n" * 1000)
+    handler = f"{MODULE}._httpx.HttpxDownloadHandler"
+    settings: dict[str, Any] = {
+        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
+        "ROBOTS1994_MAX_BYTES": 100,
+    }
+
+    result = crawl([site.url("/open"), site.url("/private")], settings=settings)
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    assert result.stats["robots1994/truncated"] == 1
+
+
+@pytest.mark.skipif(VERSION < (2, 19), reason="older versions may not support proxies")
+def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
+    site: Site,
+) -> None:
+    """Although CONCURRENT_REQUESTS = 1 leaves pages one connection to the proxy."""
+    site.robots(CLOSED, gate="all")
+    site.open_when("all", "/robots.txt", count=5)
+    pages = [
+        CrawlRequest(site.url("/open", host=f"{n}.test"), meta={"proxy": site.url("")})
+        for n in range(5)
+    ]
+    settings: dict[str, Any] = {
+        "DOWNLOAD_HANDLERS": {"http": f"{MODULE}._httpx.HttpxDownloadHandler"},
+        "CONCURRENT_REQUESTS": 1,
+        "ROBOTS1994_TIMEOUT": 10,
+    }
+
+    result = crawl(pages, settings=settings)
+
+    assert result.failed == []
+    assert len(result.fetched) == len(pages)
+
+
+@pytest.mark.parametrize("propagated", [(), ("impersonate",)])
+def test_scrapy_impersonate_fetches_robots_txt_if_configured(
+    propagated: tuple[str, ...], site: Site
+) -> None:
+    """ROBOTS1994_PROPAGATE_META decides whether curl also requests robots.txt."""
+    site.robots(CLOSED)
+
+    result = impersonate(
+        site,
+        "/open",
+        "/private",
+        ROBOTS1994_PROPAGATE_META=list(propagated),
+        USER_AGENT="walker/1.0",
+    )
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    robots, page = site.log()
+    assert (robots.target, page.target) == ("/robots.txt", "/open")
+    assert "sec-fetch-mode" in page.headers
+    assert ("sec-fetch-mode" in robots.headers) is bool(propagated)
+    agents = {seen.headers["user-agent"] for seen in (robots, page)}
+    assert agents == {"walker/1.0"}
+
+
+def test_scrapy_impersonate_with_the_user_agent_of_a_browser(site: Site) -> None:
+    """Without USER_AGENT the page is requested as Chrome, which no record names.
+
+    ROBOTSTXT_USER_AGENT selects the record. Scrapy itself requests robots.txt.
+    """
+    site.robots(
+        "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
+    )
+
+    unnamed = impersonate(site, "/open", USER_AGENT="")
+    site.forget()
+    result = impersonate(
+        site, "/open", "/private", USER_AGENT="", ROBOTSTXT_USER_AGENT="walker"
+    )
+
+    assert unnamed.failed_urls == [site.url("/open")]
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    robots, page = site.log()
+    assert "Chrome/" in page.headers["user-agent"]
+    assert "Chrome/" not in robots.headers.get("user-agent", "")
+
+
+def test_scrapy_deltafetch_does_not_skip_refused_pages(
+    site: Site, tmp_path: Path
+) -> None:
+    """The second crawl skips the page with an item, and fetches the page refused before."""
+    settings: dict[str, Any] = {
+        "SPIDER_MIDDLEWARES": {"tests.crawl.plugin_parts.AnyDeltaFetch": 100},
+        "DELTAFETCH_ENABLED": True,
+        "DELTAFETCH_DIR": str(tmp_path),
+    }
+    options: dict[str, Any] = {
+        "spider": "tests.crawl.component_parts:ItemSpider",
+        "spider_args": {"item": {"found": True}, "follow": True},
+        "settings": settings,
+    }
+    start, seen, refused = (site.url(path) for path in ("/", "/open", "/private"))
+    site.answer("/", replies.html('<a href="/open">o</a><a href="/private">p</a>'))
+
+    site.robots(CLOSED)
+    first = crawl([start], **options)
+    site.robots("User-agent: *\nDisallow:\n")
+    second = crawl([start], **options)
+
+    assert first.fetched_urls == [start, seen]
+    assert second.fetched_urls == [start, refused]
+    assert second.stats["deltafetch/skipped"] == 1
+
+
+def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
+    """With both add-ons, a request by the HTTP client of a callback is checked, too."""
+    site.robots(CLOSED)
+
+    result = crawl(
+        [site.url("/open"), site.url("/private")],
+        spider="tests.crawl.plugin_parts:Paged",
+        settings={
+            "ADDONS": {"scrapy_poet.Addon": 300, "scrapy_robots1994.Addon": 500},
+            "SCRAPY_POET_DISCOVER": [],
+        },
+    )
+
+    (item,) = result.items
+    assert item["title"].startswith("127.0.0.1")
+    assert "Forbidden by robots.txt: disallowed by line 2" in item["more"]
+    assert result.failed_urls == [site.url("/private")]
+    assert sorted(site.targets()) == ["/open", "/robots.txt"]
+
+
+PLAYWRIGHT = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+WHY = 'disallowed by line 2, "Disallow: /private", of the record for "*" (line 1)'
+
+
+def playwright() -> dict[str, Any]:
+    """Return the settings for Debian's Chromium."""
+    return {
+        "DOWNLOAD_HANDLERS": {"http": PLAYWRIGHT, "https": PLAYWRIGHT},
+        "PLAYWRIGHT_LAUNCH_OPTIONS": {
+            "executable_path": shutil.which("chromium"),
+            "args": ["--no-sandbox", "--disable-gpu"],
+        },
+        "USER_AGENT": "walker/1.0",
+    }
+
+
+@pytest.mark.browser
+def test_refused_page_opens_no_tab(site: Site) -> None:
+    """Nor does robots.txt, which Scrapy fetches itself with the same User-Agent.
+
+    A redirect that the browser follows is not checked, as the documentation says.
+    """
+    site.robots("User-agent: *\nDisallow: /private\n")
+    site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
+    site.answer("/moved", replies.redirect("/private/3"))
+    requests = [
+        CrawlRequest(site.url(path), meta={"playwright": True})
+        for path in ("/private/1", "/open", "/private/2", "/moved")
+    ]
+
+    result = crawl(requests, settings=playwright())
+
+    assert result.fetched_urls == [site.url("/open"), site.url("/private/3")]
+    assert {failed.verdict and failed.verdict["text"] for failed in result.failed} == {
+        WHY
+    }
+    assert result.stats["playwright/page_count"] == 2
+    (robots,) = site.log("/robots.txt")
+    assert robots.headers["user-agent"] == "walker/1.0"
+    assert "sec-fetch-mode" not in robots.headers
+
+
+@pytest.mark.browser
+def test_user_agent_of_the_browser(site: Site) -> None:
+    """PLAYWRIGHT_PROCESS_REQUEST_HEADERS = None sends the browser's User-Agent.
+
+    ROBOTSTXT_USER_AGENT still selects the record.
+    """
+    site.robots(
+        "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
+    )
+    requests = [
+        CrawlRequest(site.url(path), meta={"playwright": True})
+        for path in ("/open", "/private")
+    ]
+    browser = playwright() | {"PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None}
+
+    result = crawl(
+        requests,
+        settings=browser | {"USER_AGENT": "", "ROBOTSTXT_USER_AGENT": "walker"},
+    )
+
+    assert result.fetched_urls == [site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    (page,), (robots,) = site.log("/open"), site.log("/robots.txt")
+    assert "Chrome/" in page.headers["user-agent"]
+    assert "Chrome/" not in robots.headers.get("user-agent", "")
+
+
+def queue_in(redis: RedisServer) -> dict[str, Any]:
+    """Return settings with which scrapy-redis stores requests in *redis*."""
+    return {
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER_PERSIST": True,
+        "REDIS_URL": redis.url,
+    }
+
+
+@pytest.mark.redis
+def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
+    site: Site,
+) -> None:
+    """A separate Redis has the queue and the filter, and no keys of ours."""
+    site.robots(CLOSED)
+    site.answer("/", replies.html('<a href="/open">o</a><a href="/private">p</a>'))
+
+    with RedisServer() as redis:
+        result = crawl(
+            [site.url("/")],
+            spider_args={"follow": True},
+            settings=queue_in(redis),
+        )
+        keys = redis.client().keys()
+
+    assert result.fetched_urls == [site.url("/"), site.url("/open")]
+    assert result.failed_urls == [site.url("/private")]
+    assert keys == [b"asking:dupefilter"]
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("reactor", reactors())
+def test_its_own_spider_is_refused(site: Site, reactor: Reactor) -> None:
+    """Start URLs in a list, some pushed while it crawls; all are crawled."""
+    site.robots(CLOSED)
+    site.answer("/first", replies.html("first", gate="pushed"))
+
+    with RedisServer() as redis:
+        client = redis.client()
+
+        def push(*paths: str) -> None:
+            starts = [json.dumps({"url": site.url(path)}) for path in paths]
+            client.rpush("shared:start_urls", *starts)
+
+        push("/private/1", "/first")
+        crawling = start_crawl(
+            spider="tests.crawl.plugin_parts:Shared",
+            settings=queue_in(redis),
+            reactor=reactor,
+        )
+        site.wait("/first")
+        push("/later", "/private/2")
+        site.open("pushed")
+        result = crawling.result()
+        left = client.llen("shared:start_urls")
+
+    assert [item["url"] for item in result.items] == [
+        site.url("/first"),
+        site.url("/later"),
+    ]
+    assert site.targets() == ["/robots.txt", "/first", "/later"]
+    assert result.stats["robotstxt/forbidden"] == 2
+    assert (result.stats["finish_reason"], left) == ("finished", 0)

@@ -1,1 +1,0 @@
-"""Real crawls with other plugins and download handlers."""

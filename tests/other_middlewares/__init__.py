@@ -1,1 +1,0 @@
-"""Crawls with other middlewares, handlers, limits, signals and caches of Scrapy."""
