@@ -142,7 +142,7 @@ def _groups_of_headers(
     """
     groups: dict[str, list[str]] = {}
     group = ""
-    for part in ",".join(headers).split(","):
+    for part in filter(str.strip, ",".join(headers).split(",")):
         text, colon, term = map(_plain, part.partition(":"))
         # 1994 A2: a version does not belong to the name.
         name = text.partition("/")[0]

@@ -37,11 +37,13 @@ PAGE_KEY = "robots1994_page"
 """The key of `response.meta` with the `Directives` of the page."""
 
 MAX_PAGE_BYTES = 64 * 1024
-"""The bytes at the start of a page in which its meta tags are searched."""
+"""The bytes at the start of a page, and of `X-Robots-Tag`, that are read."""
 
 # What Python raises for a charset that decodes no text, such as `zip`, and Scrapy at a page
 # with `<base href="http://[">`: it looks for the address of each page that it parses.
 _UNREADABLE = (LookupError, ValueError)
+
+_MAX_LOGGED = 10  # log lines for one page, which may hold thousands of terms
 
 # Encodings of host names that no page is in; Python decodes them in quadratic time.
 _SLOW = frozenset({"idna", "punycode"})
@@ -65,19 +67,21 @@ class DroppedByPage(DropItem):
 def page_directives(response: Response, robot: str | bytes) -> Directives:
     """Return what *response* says to *robot*, a bare name or a whole User-Agent header.
 
-    The header of any response is read, and the meta tags of HTML and XHTML, where they are
-    in the first `MAX_PAGE_BYTES`. Never raises on any body.
+    The header of any response is read, and the meta tags of HTML and XHTML, each up to
+    `MAX_PAGE_BYTES`. Never raises on any body.
     """
     names = robot_names(robot)
-    # The bytes of a header have no stated encoding, and Latin-1 reads any.
-    headers = [it.decode("latin-1") for it in response.headers.getlist("X-Robots-Tag")]
+    # Several lines mean the same as one joined line (RFC 9110, section 5.3). Its bytes
+    # have no stated encoding, and Latin-1 reads any.
+    lines = b",".join(response.headers.getlist("X-Robots-Tag"))
+    header = lines[:MAX_PAGE_BYTES].decode("latin-1")
     tags: list[tuple[str, str]] = []
     if isinstance(response, (HtmlResponse, XmlResponse)):
         is_xml = isinstance(response, XmlResponse)
         tags = list(meta_tags(_text(response), is_xml=is_xml))
-    if not tags and not headers:
+    if not tags and not header:
         return NO_DIRECTIVES
-    return directives_of(tags, headers, names)
+    return directives_of(tags, [header], names)
 
 
 def _text(response: TextResponse) -> str:
@@ -129,7 +133,7 @@ class RobotsPages(BaseSpiderMiddleware):
         """Read the directives of *response* before the spider gets it."""
         # Read here, and not with the first item: the callback may look into the meta.
         directives = self._read(response)
-        for said in directives.not_understood:
+        for said in directives.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"
             log_line(self.crawler, DEBUG, text, str(said), response.url)
         if not directives.index:
