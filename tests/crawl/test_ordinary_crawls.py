@@ -1,0 +1,232 @@
+"""Ordinary crawls next to the built-in: nowhere does ours fetch or export less.
+
+Each compares two crawls of the same site by its log and by their items.
+"""
+
+from __future__ import annotations
+
+import time
+from email.utils import formatdate
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.crawl.test_closing import Side
+from tests.support import replies
+from tests.support.crawl import CrawlResult, crawl
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.crawl import Middleware
+
+HTTPCACHE = "scrapy.extensions.httpcache."
+OPEN = "User-agent: *\nDisallow: /private\n"
+DAY = 86_400
+CACHE = pytest.mark.xfail(
+    strict=True, reason="3.2 (the HTTP cache): a recorded crawl replays"
+)
+BOTH: tuple[Middleware, ...] = ("builtin", "ours")
+
+
+def replayed(
+    folder: Path,
+    middleware: Middleware,
+    cache: dict[str, Any],
+    again: dict[str, Any] | None,
+    **headers: str,
+) -> tuple[CrawlResult, list[str]]:
+    """Record a crawl of five pages with *cache*, and repeat it with *again*.
+
+    Without *again*, the server is gone. *headers* are of robots.txt. Returns the result
+    of the second crawl, and the targets that it requested.
+    """
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / middleware)}
+    settings |= cache
+    page = replies.status(200, b"page", Cache_Control="max-age=1000")
+    with Site() as site:
+        site.answer("/robots.txt", replies.status(200, OPEN.encode(), **headers))
+        site.answer("*", page)
+        urls = [site.url(f"/{number}") for number in range(5)]
+        first = crawl(urls, middleware=middleware, settings=settings)
+        assert len(first.fetched) == 5
+        site.forget()
+        if again is not None:
+            result = crawl(urls, middleware=middleware, settings=settings | again)
+            return result, site.targets()
+    return crawl(urls, middleware=middleware, settings=settings), []
+
+
+@CACHE
+@pytest.mark.parametrize(
+    ("policy", "storage", "age"),
+    [
+        ("DummyPolicy", "FilesystemCacheStorage", None),
+        ("DummyPolicy", "DbmCacheStorage", 10),
+        ("RFC2616Policy", "DbmCacheStorage", None),
+        ("RFC2616Policy", "FilesystemCacheStorage", 10),
+        ("RFC2616Policy", "FilesystemCacheStorage", 40 * DAY),
+    ],
+)
+def test_recorded_crawl_replays(
+    policy: str, storage: str, age: int | None, tmp_path: Path
+) -> None:
+    """With a Date, without one, and with one of last month: it needs no server."""
+    cache = {
+        "HTTPCACHE_POLICY": HTTPCACHE + policy,
+        "HTTPCACHE_STORAGE": HTTPCACHE + storage,
+        "HTTPCACHE_IGNORE_MISSING": True,
+    }
+    record = cache | {"HTTPCACHE_IGNORE_MISSING": False}
+    date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
+
+    found = [replayed(tmp_path, it, record, cache, **date) for it in BOTH]
+
+    assert [len(result.fetched) for result, _ in found] == [5, 5]
+
+
+@CACHE
+@pytest.mark.parametrize("policy", ["DummyPolicy", "RFC2616Policy"])
+def test_cached_crawl_works_without_the_server(policy: str, tmp_path: Path) -> None:
+    """HTTPCACHE_ENABLED alone: a robots.txt of unknown age is the last good policy."""
+    cache = {"HTTPCACHE_POLICY": HTTPCACHE + policy}
+
+    found = [replayed(tmp_path, it, cache, None) for it in BOTH]
+
+    assert [len(result.fetched) for result, _ in found] == [5, 5]
+
+
+@CACHE
+def test_fresh_cached_robots_txt_is_used_without_a_request(tmp_path: Path) -> None:
+    """A day is the longest lifetime, counted from its Date."""
+    fresh = formatdate(time.time() - 100, usegmt=True)
+
+    found = [replayed(tmp_path, it, {}, {}, Date=fresh) for it in BOTH]
+
+    assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
+
+
+@CACHE
+def test_replay_without_a_cached_robots_txt_passes_pages_to_the_cache(
+    tmp_path: Path,
+) -> None:
+    """With DummyPolicy, the cache refuses what it does not have."""
+    replay = {"ROBOTSTXT_OBEY": True, "HTTPCACHE_IGNORE_MISSING": True}
+
+    record = {"ROBOTSTXT_OBEY": False}
+    found = [replayed(tmp_path, it, record, replay) for it in BOTH]
+
+    assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Cache_Control": "no-store"},
+        {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
+    ],
+    ids=["no-store", "older than STALE_TTL"],
+)
+def test_cached_robots_txt_that_does_not_count_sends_no_page(
+    headers: dict[str, str], tmp_path: Path
+) -> None:
+    """R5 (unreachable): the server is gone, and no policy is known."""
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    with Site() as site:
+        known = replies.status(200, OPEN.encode(), **headers)
+        site.answer("/robots.txt", [known, replies.reset()])
+        crawl([site.url("/1")], settings=settings)
+        result = crawl([site.url("/2")], settings=settings)
+
+        assert "/2" not in site.targets()
+
+    assert [it.verdict and it.verdict["reason"] for it in result.failed] == [
+        "unreachable"
+    ]
+
+
+@pytest.mark.xfail(
+    strict=True, reason="fetches do not run ahead of the pages that need them"
+)
+def test_limits_leave_as_many_items_as_the_built_in() -> None:
+    """A robots.txt counts as a page; few more are requested than for the built-in."""
+    limits: tuple[dict[str, Any], ...] = (
+        {"CLOSESPIDER_PAGECOUNT_NO_ITEM": 20},
+        {"CLOSESPIDER_PAGECOUNT": 60},
+        {"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1},
+        {"CLOSESPIDER_ITEMCOUNT": 10},
+    )
+    for limit in limits:
+        found: dict[str, tuple[int, int]] = {}
+        for middleware in BOTH:
+            with Site() as site:
+                site.robots(OPEN)
+                args = {
+                    "site": site.url("", host="h{n}.test"),
+                    "hosts": 60,
+                    "pages": 180,
+                    "item": {"page": "{n}"},
+                }
+                result = Side(middleware).crawl(site, spider_args=args, settings=limit)
+                found[middleware] = len(result.items), len(site.log("/robots.txt"))
+
+        assert found["ours"][0] >= found["builtin"][0], limit
+        assert found["ours"][1] <= found["builtin"][1] + 16, limit
+
+
+EXTENDED = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
+REDIRECTS = pytest.mark.xfail(
+    strict=True, reason="a redirect takes the download slot of its target"
+)
+
+
+def arrivals(site: Site, host: str) -> list[float]:
+    """Return when the pages of *host* were requested, by the server's clock."""
+    return [
+        it.at
+        for it in site.log()
+        if it.host.startswith(host) and it.target != "/robots.txt"
+    ]
+
+
+@REDIRECTS
+def test_redirects_obey_the_crawl_delay_of_their_target() -> None:
+    """Pages of four hosts lead to one host that states a delay."""
+    with Site() as site:
+        site.robots("User-agent: *\nCrawl-delay: 0.5\n", at="slow.test")
+        hosts = [f"h{number}.test" for number in range(4)]
+        for host in hosts:
+            target = site.url(f"/{host}", host="slow.test")
+            site.answer("/moved", replies.redirect(target), at=host)
+        urls = [site.url("/moved", host=host) for host in hosts]
+        result = crawl(urls, settings=EXTENDED)
+        pages = arrivals(site, "slow.test")
+
+    assert len(result.fetched) == len(pages) == 4
+    assert min(after - before for before, after in pairwise(pages)) >= 0.5
+
+
+@REDIRECTS
+@pytest.mark.parametrize("way", ["redirect", "meta"])
+def test_crawl_delay_applies_to_no_other_host(way: str) -> None:
+    """After a redirect to a host with a delay, or with the meta of one of its pages."""
+    spider = {
+        "redirect": "tests.support.child:RequestingSpider",
+        "meta": "tests.crawl.component_parts:MetaPassingSpider",
+    }[way]
+    with Site() as site:
+        site.robots("User-agent: *\nCrawl-delay: 2\n", at="slow.test")
+        free = [site.url(f"/{number}", host="free.test") for number in range(3)]
+        links = "".join(f'<a href="{url}">x</a>' for url in free)
+        site.answer("/start", replies.html(links), at="slow.test")
+        start = site.url("/start", host="slow.test")
+        site.answer("/moved", replies.redirect(start), at="free.test")
+        args = {"further_urls": free} if way == "meta" else {"follow": True}
+        first = site.url("/moved", host="free.test") if way == "redirect" else start
+        crawl([first], spider=spider, spider_args=args, settings=EXTENDED)
+        pages = arrivals(site, "free.test")[-3:]
+
+    assert len(pages) == 3
+    assert max(after - before for before, after in pairwise(pages)) < 2
