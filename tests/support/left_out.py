@@ -5,8 +5,8 @@ missing it is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`
 last lines of a run name each group of skipped tests, and what brings the program.
 
 A test that takes long carries the mark `long`. `tests/run` without arguments sets
-ROBOTS1994_TEST_SHORT, which skips it, and which leaves the other reactors than asyncio to
-the tests of tests/smoke; `tests/run --all` and pytest itself run all.
+ROBOTS1994_TEST_SHORT, which skips it, and all that runs on another reactor than asyncio;
+`tests/run --all` and pytest itself run all.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if "ROBOTS1994_TEST_SHORT" in os.environ:
         if item.get_closest_marker("long"):
             pytest.skip("long: tests/run --all")
-        if item.path.parent.name != "smoke" and is_on_other_reactor(item):
+        if is_on_other_reactor(item):
             pytest.skip("on another reactor than asyncio: tests/run --all")
     for mark in PROGRAMS:
         if item.get_closest_marker(mark):
