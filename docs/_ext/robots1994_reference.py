@@ -1,7 +1,7 @@
 """Sphinx directive ``.. robots1994:: KIND``: reference text generated from the code.
 
-KIND is ``settings``, ``stats``, ``reasons``, ``problems``, ``dialects``, or ``options`` followed
-by the name of a command.
+KIND is ``settings``, ``stats``, ``reasons``, ``outcomes``, ``problems``, ``dialects``, or
+``options`` followed by the name of a command.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.crawl import settings as crawl_settings
 from scrapy_robots1994.crawl import stats as crawl_stats
 from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.policy.outcomes import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -64,6 +65,32 @@ def reasons(_: str) -> str:
     return "\n".join(
         f".. _reason-{it.value}:\n\n``{it.value}``\n    {it.meaning}\n" for it in Reason
     )
+
+
+def outcomes(_: str) -> str:
+    """Return the table of what each answer to GET /robots.txt means."""
+    heads = ("id", "answer to GET /robots.txt", "policy", "fresh for")
+    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 6 30 44 20"]
+    lines += ["   :class: decisions", "", *_cells(heads)]
+    targets: set[str] = set()
+    for row in ROWS:
+        clause = row.clause.split()[0]
+        policy = row.doc_policy
+        if row.setting:
+            name = f"{crawl_settings.PREFIX}{row.setting}"
+            other = "disallow" if row.allows else "allow"
+            policy += f' (``{name} = "{row.default}"``, or ``"{other}"``)'
+        target = "" if clause in targets else f".. _{clause.lower()}:\n\n       "
+        targets.add(clause)
+        lines += _cells((f"{target}{clause}", row.doc_answer, policy, row.doc_lifetime))
+    return "\n".join(lines) + "\n"
+
+
+def _cells(cells: Iterable[str]) -> list[str]:
+    """Return one row of a list table."""
+    return [
+        f"   {'* ' if place == 0 else '  '}- {cell}" for place, cell in enumerate(cells)
+    ]
 
 
 def problems(_: str) -> str:
@@ -131,6 +158,7 @@ WRITERS: dict[str, Callable[[str], str]] = {
     "settings": settings,
     "stats": stats,
     "reasons": reasons,
+    "outcomes": outcomes,
     "problems": problems,
     "dialects": dialects,
     "options": options,

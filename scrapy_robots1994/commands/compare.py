@@ -108,7 +108,7 @@ class RobotsCompare(RobotsCommand):
         lookup = self.lookup(opts)
         job = compare_job.Job.of(opts, self.settings, lookup.settings)
         files = [name for name in names if not is_url(name)]
-        inputs = CompareInputs(files, lookup.reader)
+        inputs = CompareInputs(files, lookup.reader, lookup.settings.freshness)
         lookup.run(filter(is_url, names), inputs.add_fetched)
         with terminal.progress(inputs.count) as step:
             totals = compare_job.run(job, inputs, opts, step)

@@ -54,11 +54,13 @@ _REDIRECT = 3
 class CompareInputs:
     """The files *names* and what was fetched; *unread* has a line for each fault.
 
-    Of all of them *reader* says what is obeyed, and so compared.
+    Of all of them *reader* says what is obeyed, and so compared; *freshness*, what the
+    status of an answer means.
     """
 
     names: list[str]
     reader: Reader
+    freshness: FreshnessSettings
     fetched: list[Capture] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
@@ -96,7 +98,9 @@ class CompareInputs:
         yield from self.fetched
         for name in self.names:
             if inputs.is_archive(name):
-                yield from captures_in(Path(name), self.reader, self.unread.append)
+                yield from captures_in(
+                    Path(name), self.reader, self.freshness, self.unread.append
+                )
             else:
                 source = inputs.PolicySource.from_file(name, self.reader)
                 yield from self._captures(source)
@@ -125,9 +129,12 @@ class HeaderTooLongError(Exception):
     """The header of a record exceeds `MAX_HEADER_BYTES`."""
 
 
-def captures_in(path: Path, reader: Reader, on_fault: OnFault) -> Iterator[Capture]:
+def captures_in(
+    path: Path, reader: Reader, freshness: FreshnessSettings, on_fault: OnFault
+) -> Iterator[Capture]:
     """Yield each answer to GET /robots.txt in a WARC file, read as it streams by.
 
+    It is judged as a crawl with *reader* and *freshness* does.
     *on_fault* is called with a line for each record that could not be read, and for
     damage behind which nothing can be read.
     """
@@ -138,7 +145,7 @@ def captures_in(path: Path, reader: Reader, on_fault: OnFault) -> Iterator[Captu
     try:
         with path.open("rb") as file:
             for record in _records(file, report):
-                capture = _capture(record, reader, report)
+                capture = _capture(record, reader, freshness, report)
                 if capture is not None:
                     yield capture
     except RobotsError:
@@ -192,7 +199,9 @@ def _records(file: BinaryIO, report: OnFault) -> Iterator[Any]:
         return
 
 
-def _capture(record: Any, reader: Reader, report: OnFault) -> Capture | None:
+def _capture(
+    record: Any, reader: Reader, freshness: FreshnessSettings, report: OnFault
+) -> Capture | None:
     """Return the capture of a robots.txt that *record* is; None for any other."""
     url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
     origin = Origin.of(url)
@@ -221,7 +230,7 @@ def _capture(record: Any, reader: Reader, report: OnFault) -> Capture | None:
     body, is_truncated = found
     # As a crawl decides that knows nothing from before (R1 to R5).
     answer = RobotsResponse(status, body, is_truncated=is_truncated)
-    policy = Policy.from_response(origin, answer, reader, 0.0, FreshnessSettings())
+    policy = Policy.from_response(origin, answer, reader, 0.0, freshness)
     robots = reader.read(body, is_truncated=is_truncated)
     return capture_of(policy, obeyed_body(robots))
 

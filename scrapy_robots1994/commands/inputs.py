@@ -18,7 +18,7 @@ from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Outcome, Policy, UniformRules
+from scrapy_robots1994.policy import Policy, UniformRules
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 STDIN = "-"
@@ -192,7 +192,7 @@ class PolicySource:
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
         """Return the source that the policy found for *name* is."""
         why = ""
-        if policy.outcome is Outcome.UNREACHABLE:
+        if not policy.is_known:
             how = f"HTTP {policy.status}" if policy.status else "no answer"
             why = f"could not fetch robots.txt ({how}, see the log); try again later"
         outcome = policy.outcome.value

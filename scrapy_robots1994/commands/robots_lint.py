@@ -14,7 +14,6 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
-from scrapy_robots1994.policy import Outcome
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 MAX_BYTES = 512_000
@@ -101,11 +100,13 @@ class LintRun:
 
 def _unread(name: str, source: PolicySource) -> Unread:
     """Return why there is no file to report, to be shown with its *name*."""
-    if source.outcome == Outcome.ABSENT.value:
-        why = f"no file (HTTP {source.status}): every robot may retrieve everything"
-        return Unread(name, why, is_fault=False)
-    refused = f"access was refused (HTTP {source.status}); a robot keeps out"
-    return Unread(name, source.why or refused)
+    if source.policy is None or source.why:
+        return Unread(name, source.why)
+    row = source.policy.outcome.row
+    is_open = source.policy.rules("").allowed_url(f"{source.policy.origin}/")
+    effect = "every robot may retrieve everything" if is_open else "a robot keeps out"
+    why = f"{row.noun} (HTTP {source.status}): {effect}"
+    return Unread(name, why, is_fault=row.is_fault)
 
 
 def _codes(text: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Outcome, Policy
+from scrapy_robots1994.policy.outcomes import ROWS
 from scrapy_robots1994.stores import PolicyStore, Stored
 from scrapy_robots1994.stores.codec import decode, encode
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.commands.inputs import PolicySource
     from scrapy_robots1994.crawl.settings import RobotsSettings
+    from scrapy_robots1994.policy import Policy
 
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")
 NARROWED = ("show", "refresh", "forget")
@@ -63,7 +64,7 @@ class RobotsStore(RobotsCommand):
         add("--host", metavar="GLOB", default="*", help=hosts)
         add(
             "--outcome",
-            choices=[it.value for it in Outcome if it is not Outcome.RENEWED],
+            choices=[row.outcome.value for row in ROWS if row.groups],
             default="",
             help="only policies of this outcome",
         )

@@ -10,8 +10,9 @@ from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.compare.diagnosis import Cause
-from scrapy_robots1994.compare.parsers import Basis, Capture, Direction, Question
+from scrapy_robots1994.compare.parsers import Capture, Direction, Question
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
+from scrapy_robots1994.policy.outcomes import AnswerGroup
 
 MAX_SITES = 20_000
 """Sites that a report lists; of more, the counts go on."""
@@ -68,7 +69,7 @@ CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
 """How many answers of a parser differ in a direction, by cause."""
 
 
-Switch: TypeAlias = tuple[str, "Basis | int | None", Change]
+Switch: TypeAlias = tuple[str, AnswerGroup | int | None, Change]
 """A switch from a parser to ours, and what it changes. The second item is `None` for all
 sites, a basis for those of that basis, or the number of a variant: our parser set up as
 `VARIANTS[number]`.

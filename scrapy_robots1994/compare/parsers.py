@@ -15,6 +15,7 @@ from scrapy_robots1994.parser import Line, Verdict
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.parser.tokens import ALLOW, DISALLOW, USER_AGENT
+from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
@@ -119,18 +120,6 @@ def read(parser: Parser, body: bytes) -> Reading:
     return decide
 
 
-class Basis(Enum):
-    """What our verdicts about a site rest on: its file, a status, or no answer."""
-
-    TEXT = "text"
-    UNAUTHORIZED = "401"
-    FORBIDDEN = "403"
-    NOT_FOUND = "404"
-    OTHER_STATUS = "4xx"
-    SERVER_ERROR = "5xx"
-    FAILURE = "failure"
-
-
 @dataclass(frozen=True, slots=True)
 class Capture:
     """The answer to GET /robots.txt of one origin.
@@ -152,15 +141,9 @@ class Capture:
         return self.body if self.others is None else self.others
 
     @property
-    def basis(self) -> Basis:
-        """What our verdicts rest on."""
-        if self.uniform is None:
-            return Basis.TEXT
-        if self.status is None:
-            return Basis.FAILURE
-        word, group = str(self.status), f"{self.status // 100}xx"
-        named = {it.value: it for it in Basis}
-        return named.get(word) or named.get(group) or Basis.OTHER_STATUS
+    def basis(self) -> AnswerGroup:
+        """What our verdicts rest on: the file, a status, or no answer."""
+        return TEXT if self.uniform is None else group_of(self.status)
 
     def by_status(self, question: Question) -> Decision | None:
         """Return our decision where the status decides; None where the file does."""

@@ -7,13 +7,7 @@
   const PARSERS = Object.keys(data.parsers);
   const CHANGES = { unchanged: "unchanged", opened: "only opened", closed: "only closed", both: "both" };
   const DIRECTIONS = { stricter: "opened", laxer: "closed", raised: "raised" };
-  /* In the order of the tables; an object would put 401 before "text". */
-  const BASES = [
-    ["text", "file", "by the file's text"], ["401", "HTTP 401", "by status 401"],
-    ["403", "HTTP 403", "by status 403"], ["404", "HTTP 404", "by status 404"],
-    ["4xx", "other 4xx", "by another 4xx"], ["5xx", "HTTP 5xx", "by a status 5xx"],
-    ["failure", "no answer", "by a failed fetch"],
-  ];
+  const BASES = data.bases;
   /* After which change the two parsers agreed, by cause. */
   const EVIDENCE = {
     "status": "Both agree when the body is read as if the answer were 200: here the status decides, and only the other parser looks at the body.",
@@ -157,12 +151,10 @@
     const openings = (row) => `opens ${plural(opens(row.numbers), "site")} instead of ${number(opens(now.numbers))}`;
     const rest = (row) => `leaves ${number(row.numbers.unchanged)} unchanged instead of ${number(now.numbers.unchanged)}`;
     const isBoth = least === same;
-    const forbidden = closes(changesBy["401"]) + closes(changesBy["403"]);
-    const failed = closes(changesBy["5xx"]) + closes(changesBy.failure);
-    const byStatus = [
-      forbidden && [code('ROBOTS1994_FORBIDDEN = "allow"'), ` for the ${number(forbidden)} closed by 401 or 403`],
-      failed && [code('ROBOTS1994_UNREACHABLE = "allow"'), ` for the ${number(failed)} closed by 5xx or a failed fetch`],
-    ].filter(Boolean);
+    const byStatus = data.settings.map(({ setting, bases, statuses }) => {
+      const closed = sum(bases.map((it) => closes(changesBy[it])));
+      return closed && [code(setting), ` for the ${number(closed)} closed by ${statuses}`];
+    }).filter(Boolean);
     fill(advice,
       item("Keep it", " to follow the dialect as written: see first the ", element("a", {
         href: view({ sort: "opened" }) }, `${plural(opens(now.numbers), "site")} that it opens`), "."),

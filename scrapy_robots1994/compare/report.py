@@ -20,7 +20,8 @@ from scrapy_robots1994.compare.impact import (
     Totals,
     Variant,
 )
-from scrapy_robots1994.compare.parsers import DISAGREEING, Basis, Direction
+from scrapy_robots1994.compare.parsers import DISAGREEING, Direction
+from scrapy_robots1994.policy.outcomes import GROUPS, AnswerGroup, with_settings
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 AROUND = 3
@@ -157,6 +158,15 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
         "sites_not_listed": totals.unlisted_sites,
         "causes_of": "examples" if report.is_sampled else "all",
         "parsers": {it: _parser(totals, changes, it) for it in report.parsers},
+        "bases": [[it.name, it.heading, it.words] for it in GROUPS],
+        "settings": [
+            {
+                "setting": row.full_setting,
+                "bases": [it.name for it in row.groups],
+                "statuses": row.statuses,
+            }
+            for row in with_settings()
+        ],
         "variants": [
             variant._asdict()
             | {"changes": {it: _named(changes, it, place) for it in report.parsers}}
@@ -185,7 +195,7 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
     causes = totals.causes_of(name)
     return {way.value: totals.count(name, way) for way in Direction} | {
         "changes": _named(changes, name, None),
-        "changes_by": {basis.value: _named(changes, name, basis) for basis in Basis},
+        "changes_by": {it.name: _named(changes, name, it) for it in GROUPS},
         "causes": {it.code: totals.caused(it, name) for it in causes},
         "causes_by_direction": {
             it.code: {way.value: totals.caused(it, name, way) for way in DISAGREEING}
@@ -195,7 +205,7 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
 
 
 def _named(
-    changes: Counter[Switch], parser: str, to: Basis | int | None
+    changes: Counter[Switch], parser: str, to: AnswerGroup | int | None
 ) -> dict[str, int]:
     """Return the four numbers of a switch from *parser* by their names."""
     return {change.value: changes[parser, to, change] for change in Change}
@@ -215,7 +225,7 @@ def _site(
             problems.setdefault(it.code, shown)
     return {
         "site": site.label,
-        "basis": site.answer.basis.value,
+        "basis": site.answer.basis.name,
         "status": site.answer.status,
         "parsers": {
             name: {"change": site.change(name).value}

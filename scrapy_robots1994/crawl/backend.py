@@ -28,9 +28,9 @@ from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Classes,
     FetchResult,
-    Outcome,
     Validators,
 )
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.codec import decode

@@ -1,6 +1,7 @@
 """What a crawl logs and counts about the fetches of robots.txt files."""
 
 import traceback
+from collections import Counter
 from logging import DEBUG, ERROR, INFO, WARNING
 
 from scrapy import signals
@@ -17,12 +18,13 @@ from scrapy_robots1994.policy.fetch_result import (
     FetchError,
     FetchResult,
     LocalFault,
-    Outcome,
 )
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
-MAX_FORBIDDEN_WARNINGS = 20
-"""Origins whose 401 or 403 is a warning of its own; more are counted at the close."""
+MAX_WARNINGS = 20
+"""Origins of one outcome that refuses everything, such as a 403, with a warning each; more
+are counted at the close."""
 
 MAX_PROBLEMS = 100
 """Problems of one file that become objects; more are only known to exist."""
@@ -39,7 +41,8 @@ class FetchLog:
         self._settings = settings
         # In a dry run the rules of the built-in decide.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
-        self._forbidding = 0
+        # Origins by the outcome that refuses everything there.
+        self._refusing: Counter[Outcome] = Counter()
         # A broken middleware would log a traceback for each of thousands of origins.
         self._bugs: set[str] = set()
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -71,22 +74,20 @@ class FetchLog:
     def _known(self, policy: Policy, last: Policy | None) -> None:
         """Log a policy that the origin stated; *last* was logged before.
 
-        A 401 or 403 is often a mistake of the origin (R3): warn of the first ones.
+        A status that refuses everything, such as a 403, is often a mistake of the origin
+        (R3): warn of the first ones.
         """
         # Thousands of origins of a broad crawl are not news; what they refuse is.
-        level, more = DEBUG, ""
-        if policy.outcome is Outcome.FORBIDDEN:
+        level, more, row = DEBUG, "", policy.outcome.row
+        if row.setting:
             # The reader learns which setting decides, and what would be otherwise.
-            if self._settings.freshness.forbidden_allows:
-                more = '; all its URLs are allowed (ROBOTS1994_FORBIDDEN = "allow")'
-            else:
-                refused = f"; all its URLs {self._are_refused}"
-                more = f'{refused} unless ROBOTS1994_FORBIDDEN = "allow"'
-                # A refresh with the same answer has been logged.
-                is_new = last is None or last.outcome is not Outcome.FORBIDDEN
-                self._forbidding += is_new
-                if is_new and self._forbidding <= MAX_FORBIDDEN_WARNINGS:
-                    level = WARNING
+            more = f"; all its URLs {self._effect(row.outcome)}"
+        if row.reason and row.outcome not in self._settings.freshness.allowing:
+            # A refresh with the same answer has been logged.
+            is_new = last is None or last.outcome is not row.outcome
+            self._refusing[row.outcome] += is_new
+            if is_new and self._refusing[row.outcome] <= MAX_WARNINGS:
+                level = WARNING
         # Our own words, without a per cent sign: they may be part of the format.
         text = f"%s: HTTP %s, %s, fresh for %.0f s{more}"
         lifetime = policy.fresh_until - policy.fetched_at
@@ -104,10 +105,8 @@ class FetchLog:
             stats.count(self._crawler, stats.STALE_IF_ERROR)
             # R5: it weighs more than what a setting says about unknown ones.
             meaning = "the last good policy stands"
-        elif self._settings.freshness.unreachable_allows:
-            meaning = 'all URLs are allowed (ROBOTS1994_UNREACHABLE = "allow")'
         else:
-            meaning = f"all URLs {self._are_refused}"
+            meaning = f"all its URLs {self._effect(policy.outcome)}"
         # One that stays down is tried again and again: one warning is enough where
         # nothing is refused for it.
         was_stale = last is not None and last.is_stale_on_error
@@ -198,14 +197,20 @@ class FetchLog:
         )
 
     def _closed(self) -> None:
-        """Log how many origins forbade their robots.txt, past the first warnings."""
-        # Up to that number each has a warning of its own.
-        if self._forbidding > MAX_FORBIDDEN_WARNINGS:
-            text = (
-                "%d origins answered 401 or 403 for robots.txt: all their URLs %s; "
-                'ROBOTS1994_FORBIDDEN = "allow" reads it as "no file"'
-            )
-            log_line(self._crawler, WARNING, text, self._forbidding, self._are_refused)
+        """Log how many origins refuse everything by a status, past the first warnings."""
+        for outcome, number in self._refusing.items():
+            # Up to that number each has a warning of its own.
+            if number > MAX_WARNINGS:
+                row = outcome.row
+                text = "%d origins answered %s for robots.txt: all their URLs %s"
+                text += f"; {row.full_setting} opens them" * bool(row.setting)
+                values = number, row.statuses, self._are_refused
+                log_line(self._crawler, WARNING, text, *values)
+
+    def _effect(self, outcome: Outcome) -> str:
+        """Return what *outcome* does to all URLs of an origin, and which setting decides."""
+        is_open = outcome in self._settings.freshness.allowing
+        return outcome.row.effect(is_open=is_open, refused=self._are_refused)
 
     def _log(self, level: int, text: str, origin: Origin, *values: object) -> None:
         """Log one line about the robots.txt of *origin*."""

@@ -22,7 +22,7 @@ from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
-from scrapy_robots1994.policy import Outcome
+from scrapy_robots1994.policy.outcomes import outcome_of_reason
 
 request_refused = object()
 """Sent for each request that is refused, before its errback is called.
@@ -45,9 +45,6 @@ MAX_ORIGINS = 10_000
 
 TOP_ORIGINS = 20
 """Rows of the table, and origins with a stat of their own."""
-
-# Of an outcome without a file; with any other reason, a file decided.
-_UNIFORM = frozenset({Reason.FORBIDDEN, Reason.UNREACHABLE})
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
@@ -137,9 +134,11 @@ class Refusals:
         if len(self._rows) >= MAX_ORIGINS:
             return self._others
         # As text: the verdict would keep its whole file in memory.
-        first = verdict.reason.value
+        first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
+        elif verdict.status is not None:
+            first = f"HTTP {verdict.status}"
         # As printed: a line of wildcards may be as long as its file.
         first = escape_control_chars(first, 34)
         return self._rows.setdefault(origin, _Row(verdict.reason, first))
@@ -175,7 +174,7 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     yield f"{'refused':>9}  {'outcome':11}  {'origin':40}  first line that refused"
     for origin, row in rows[:TOP_ORIGINS]:
         refused -= row.refused
-        outcome = row.reason if row.reason in _UNIFORM else Outcome.PARSED
+        outcome = outcome_of_reason(row.reason)
         # Ours O25: hosts and rules may hold anything.
         yield (
             f"{row.refused:9,}  {outcome.value:11}  "

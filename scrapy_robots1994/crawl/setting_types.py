@@ -130,6 +130,10 @@ def one_of(*words: str) -> SettingType[str]:
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 
+MEANING = one_of("disallow", "allow")
+"""What an outcome means for all URLs of an origin: see `policy.outcomes`."""
+
+
 def _refuse(_: Any) -> bool:
     raise ValueError
 

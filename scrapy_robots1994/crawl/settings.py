@@ -27,11 +27,12 @@ from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.policy import FreshnessSettings
+from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores import StoreUrl
 
 # Of every setting, so that a misspelt one is found among Scrapy's own.
-PREFIX = "ROBOTS1994_"
+PREFIX = SETTING_PREFIX
 
 T = TypeVar("T")
 
@@ -74,9 +75,9 @@ class RobotsSettings:
     """Seconds until robots.txt is requested again from an origin that could not be
     reached (R5).
     """
-    forbidden: str = declare(types.one_of("disallow", "allow"), "disallow")
+    forbidden: str = declare(types.MEANING, Outcome.FORBIDDEN.row.default)
     """What 401 and 403 for robots.txt mean for all URLs of the origin (R3)."""
-    unreachable: str = declare(types.one_of("disallow", "allow"), "disallow")
+    unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
     """What an unknown policy means for all URLs of the origin, for now (R5)."""
     # RFC 9309, 2.5: a crawler must read at least 500 KiB.
     max_bytes: int = declare(types.count(1, 512_000), 512_000)
@@ -172,9 +173,16 @@ class RobotsSettings:
             min_ttl=self.min_ttl,
             stale_if_error=self.stale_ttl,
             retry_after=self.retry_after,
-            forbidden_allows=self.forbidden == "allow",
-            unreachable_allows=self.unreachable == "allow",
+            allowing=frozenset(
+                row.outcome for row in ROWS if row.reason and self._allows(row)
+            ),
         )
+
+    def _allows(self, row: OutcomeRow) -> bool:
+        """Return whether the outcome of *row* allows everything."""
+        if not row.setting:
+            return row.allows
+        return bool(getattr(self, row.setting.lower()) == "allow")
 
     def new_reader(self) -> Reader:
         """Return what reads files as these settings say."""

@@ -83,7 +83,8 @@ class Verdict:
     *line* (from 1) and *rule* (as written) are those of the rule that decides: without
     Allow in the dialect the shortest that covers the URL. They are None if no rule
     covers it. *spelling* is the path that the rule covers, if that is not the path of
-    the URL as written but the one without dot segments.
+    the URL as written but the one without dot segments. *status* is the HTTP status of
+    the answer that decided in place of a file; None for a failed fetch too.
     """
 
     allowed: bool
@@ -94,6 +95,7 @@ class Verdict:
     source: Record | RecordReference | None = field(
         default=None, repr=False, compare=False
     )
+    status: int | None = None
 
     @property
     def record(self) -> Record | None:
@@ -116,7 +118,7 @@ class Verdict:
                 record, rules=tuple(here), delays=(), orphans=(), orphan_delays=()
             )
         decision = self.allowed, self.reason, self.line, self.rule, self.spelling
-        return Verdict, (*decision, record)
+        return Verdict, (*decision, record, self.status)
 
     # Without these two, `copy` uses `__reduce__`: it would read the file, and the copy
     # would lack the other rules of the record.
@@ -138,7 +140,8 @@ class Verdict:
         """Return the part of the sentence that says why."""
         source = self.source
         if source is None:
-            return f": {self.reason.meaning}"
+            status = "" if self.status is None else f" (HTTP {self.status})"
+            return f": {self.reason.meaning}{status}"
         names = (
             quoted_names(source.names)
             if isinstance(source, Record)

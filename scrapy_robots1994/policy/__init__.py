@@ -10,10 +10,10 @@ from scrapy_robots1994.policy.fetch_result import (
     FetchError,
     FetchResult,
     LocalFault,
-    Outcome,
     RobotsResponse,
     Validators,
 )
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, UniformRules
 
 __all__ = [

@@ -1,18 +1,18 @@
-"""Results of one GET /robots.txt, whose fault a failure is, and what they mean: R1 to R7.
+"""Results of one GET /robots.txt, and whose fault a failure is.
 
 The type of a result says who caused it: the origin (R5), we (R7), or a cancellation (R6).
-What a status means is Ours: 1994 says only that the file is at /robots.txt (M1) and that
-an empty file is like a missing one (E1). R1 to R7 and 3.1 are in `docs/standard/retrieval.rst`.
+What an answer means is in `outcomes`. R1 to R7 and 3.1 are in `docs/standard/retrieval.rst`.
 """
 
 import copy
-import enum
 import errno
 import random
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
+
+from scrapy_robots1994.policy.outcomes import Outcome, is_temporary, outcome_of
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]
@@ -57,16 +57,6 @@ MAX_RETRY_AFTER = 30.0
 
 JITTER = 0.25
 """The random share by which a pause is longer, so that retries of origins spread."""
-
-
-class Outcome(enum.Enum):
-    """What an answer means; the value is the word that stats and logs use."""
-
-    PARSED = "parsed"  # R1: the body is the policy
-    RENEWED = "renewed"  # R1: the stored body is still the policy
-    FORBIDDEN = "forbidden"  # R3: the file exists, and we may not read it
-    ABSENT = "absent"  # R4: there is no file
-    UNREACHABLE = "unreachable"  # R5: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,33 +138,8 @@ class Validators:
     headers: dict[str, bytes]
 
 
-TEMPORARY = frozenset({408, 421, 425, 429})
-"""Ours R5: statuses of class 4 that say "not now", and not "no file"."""
-
 NOT_OF_PROXIES = frozenset({404, 410})
 """Statuses, besides 2xx and 304, that a proxy does not send on its own."""
-
-# Ours R1 and R4. Of the other classes 1xx is no final answer, 3xx a redirect without a
-# target (R2), 5xx a failure: all R5.
-_BY_CLASS = {2: Outcome.PARSED, 4: Outcome.ABSENT}
-
-# Statuses with a row of their own, which overrides that of their class.
-_BY_STATUS = {
-    **dict.fromkeys((401, 403), Outcome.FORBIDDEN),  # Ours R3
-    # Ours R7: a 407 is the answer of a proxy, never of the origin; no policy is made of it.
-    **dict.fromkeys((*TEMPORARY, 407), Outcome.UNREACHABLE),
-}
-
-
-def is_temporary(status: int) -> bool:
-    """Return whether *status* is one of R5 that is retried."""
-    return status in TEMPORARY or status // 100 == 5  # noqa: PLR2004 - the class
-
-
-def outcome_of(status: int) -> Outcome:
-    """Return the outcome of *status*; R5 for one outside 100 to 599."""
-    by_class = _BY_CLASS.get(status // 100, Outcome.UNREACHABLE)
-    return _BY_STATUS.get(status, by_class)
 
 
 def is_of_origin(result: Answer) -> bool:

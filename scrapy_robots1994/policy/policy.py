@@ -1,5 +1,6 @@
 """Policy: the rules of one origin, where they come from, and how long they apply."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -7,12 +8,11 @@ from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Reason, RobotRules, Verdict
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
-    Outcome,
     RobotsResponse,
     Validators,
     is_of_origin,
-    outcome_of,
 )
+from scrapy_robots1994.policy.outcomes import ALLOWING, Outcome, outcome_of
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 CLOCK_SKEW = 60.0
@@ -21,23 +21,20 @@ CLOCK_SKEW = 60.0
 MIN_STALE_WHILE_REVALIDATE = 60.0
 """The least number of seconds in which a stale policy may be used during its refresh."""
 
-MAX_FORBIDDEN_LIFETIME = 3_600.0
-"""Ours R3: a 401 or 403 applies for at most an hour, because it is often a mistake."""
-
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
-    """How long policies are fresh, and what the undecided cases mean; times in seconds.
+    """How long policies are fresh, in seconds, and which outcomes allow everything.
 
     The defaults are those of `ROBOTS1994_TTL` and so on; the terms, of RFC 9111 and 5861.
+    *allowing* matters for outcomes without a file alone.
     """
 
     ttl: float = 86_400.0
     min_ttl: float = 300.0
     stale_if_error: float = 2_592_000.0
     retry_after: float = 300.0
-    forbidden_allows: bool = False
-    unreachable_allows: bool = False
+    allowing: Collection[Outcome] = ALLOWING
 
     def freshness_lifetime(self, promised: float | None) -> float:
         """Ours R1: return the freshness of a response, limited to [min_ttl, ttl]."""
@@ -57,6 +54,12 @@ class FreshnessSettings:
         longest = max(self.ttl, self.retry_after)
         return min(max(result.retry_after or 0.0, self.retry_after), longest)
 
+    def uniform(self, outcome: Outcome, status: int | None) -> "UniformRules":
+        """Return the one answer for every URL after *outcome*, which leaves no file."""
+        reason = outcome.row.reason
+        assert reason is not None  # noqa: S101 - the caller read no file
+        return UniformRules(outcome in self.allowing, reason, status)
+
     @property
     def stale_while_revalidate(self) -> float:
         """The seconds past its freshness in which a policy is used during its refresh."""
@@ -69,6 +72,7 @@ class UniformRules:
 
     is_open: bool
     reason: Reason
+    status: int | None = None
 
     # No file states a delay.
     crawl_delay = None
@@ -86,7 +90,8 @@ class UniformRules:
         allowed = self.allowed_url(url)
         is_robots_txt = allowed and not self.is_open
         reason = Reason.ROBOTS_TXT if is_robots_txt else self.reason
-        return Verdict(allowed=allowed, reason=reason)
+        status = None if is_robots_txt else self.status
+        return Verdict(allowed=allowed, reason=reason, status=status)
 
 
 Rules: TypeAlias = RobotRules | UniformRules
@@ -135,16 +140,13 @@ class Policy:
         """
         stated: RobotsTxt | UniformRules
         promised, outcome = None, outcome_of(response.status)
-        match outcome:
-            case Outcome.FORBIDDEN:
-                stated = UniformRules(freshness.forbidden_allows, Reason.FORBIDDEN)
-            case Outcome.ABSENT:
-                stated = UniformRules(is_open=True, reason=Reason.ABSENT)
-            case Outcome.PARSED:
-                stated = reader.read(response.body, is_truncated=response.is_truncated)
-                promised = response.freshness_lifetime
-            case _:
-                return cls.unreachable(origin, response, now, freshness)
+        if not outcome.row.is_answer:
+            return cls.unreachable(origin, response, now, freshness)
+        if outcome.row.reason is None:
+            stated = reader.read(response.body, is_truncated=response.is_truncated)
+            promised = response.freshness_lifetime
+        else:
+            stated = freshness.uniform(outcome, response.status)
         policy = cls(
             origin=origin,
             outcome=outcome,
@@ -191,11 +193,12 @@ class Policy:
         (`ROBOTS1994_UNREACHABLE = "allow"`).
         """
         retry_at = now + freshness.retry_delay(result)
+        status = result.status if isinstance(result, RobotsResponse) else None
         return cls(
             origin=origin,
             outcome=Outcome.UNREACHABLE,
-            stated=UniformRules(freshness.unreachable_allows, Reason.UNREACHABLE),
-            status=result.status if isinstance(result, RobotsResponse) else None,
+            stated=freshness.uniform(Outcome.UNREACHABLE, status),
+            status=status,
             fetched_at=now,
             fresh_until=retry_at,
             stale_until=retry_at,
@@ -260,7 +263,7 @@ class Policy:
     @property
     def is_known(self) -> bool:
         """Whether this policy comes from an answer of the origin (R1, R3, R4), not from R5."""
-        return self.outcome is not Outcome.UNREACHABLE
+        return self.outcome.row.is_answer
 
     def is_fresh(self, now: float) -> bool:
         """Return whether to use it at *now* as it is; not if it is of the future."""
@@ -281,11 +284,11 @@ class Policy:
 
 def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:
     """Return *policy* with the times of one that was stated at *now*."""
+    row = policy.outcome.row
     lifetime = freshness.freshness_lifetime(policy.freshness_lifetime)
-    stale = freshness.stale_while_revalidate
+    lifetime = min(lifetime, row.max_lifetime)
+    stale = freshness.stale_while_revalidate if row.serves_stale else 0.0
     keep = freshness.stale_if_error
-    if policy.outcome is Outcome.FORBIDDEN:
-        lifetime, stale = min(lifetime, MAX_FORBIDDEN_LIFETIME), 0.0  # Ours R3
     if not policy.may_be_shared:
         # Ours 3.1: a status that a proxy may have sent applies only for a short time.
         lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0

@@ -34,11 +34,11 @@ from scrapy_robots1994.policy.fetch_result import (
     Cancelled,
     FetchResult,
     LocalFault,
-    Outcome,
     RobotsResponse,
     copy_of,
     retry_pause,
 )
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 
 NEVER_BEGAN = "the fetch of robots.txt never began"
@@ -223,7 +223,7 @@ class PolicyResolver(Generic[ContextT]):
         match result:
             case RobotsResponse(outcome=Outcome.RENEWED) if last is not None:
                 return last.revalidated(result, now, freshness)
-            case RobotsResponse() if result.outcome is not Outcome.UNREACHABLE:
+            case RobotsResponse() if result.outcome.row.is_answer:
                 reader = self.backend.reader
                 return Policy.from_response(origin, result, reader, now, freshness)
         if last is not None and now < last.keep_until:

@@ -16,6 +16,7 @@ from scrapy_robots1994.commands.compare_inputs import (
     MAX_HEADER_BYTES,
     captures_in,
 )
+from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import Reader
 from tests.commands.running import CommandResult, scrapy
 
@@ -123,7 +124,7 @@ def test_truncated_archive_is_reported(tmp_path: Path, *, is_compressed: bool) -
         path.write_bytes(whole[:length])
         errors: list[str] = []
 
-        captures = list(captures_in(path, READER, errors.append))
+        captures = list(captures_in(path, READER, FreshnessSettings(), errors.append))
 
         count = sum(0 < end <= length for end in ends)
         is_end = any(end - last <= length <= end for end in ends)
@@ -143,7 +144,7 @@ def test_capture_over_the_size_limit_is_not_reported_as_damage(tmp_path: Path) -
     )
     errors: list[str] = []
 
-    captures = list(captures_in(path, READER, errors.append))
+    captures = list(captures_in(path, READER, FreshnessSettings(), errors.append))
 
     assert [it.body for it in captures] == [CLOSED] * 2
     assert errors == []
@@ -175,7 +176,7 @@ def test_body_is_decompressed_as_in_a_crawl(tmp_path: Path, coding: str) -> None
     )
     errors: list[str] = []
 
-    found = list(captures_in(archive, READER, errors.append))
+    found = list(captures_in(archive, READER, FreshnessSettings(), errors.append))
 
     labels = [capture.label for capture in found]
     assert labels == ["http://a.test", "http://c.test", "http://d.test"]
@@ -197,7 +198,7 @@ def test_truncated_capture_is_compared_by_its_complete_lines(tmp_path: Path) -> 
         ],
     )
 
-    (capture,) = captures_in(archive, READER, pytest.fail)
+    (capture,) = captures_in(archive, READER, FreshnessSettings(), pytest.fail)
 
     assert capture.body == CLOSED
 
@@ -213,7 +214,7 @@ def test_truncated_record_is_reported(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(short) + gzip.compress(parts[1]))
     errors: list[str] = []
 
-    captures = list(captures_in(path, READER, errors.append))
+    captures = list(captures_in(path, READER, FreshnessSettings(), errors.append))
 
     assert [it.label for it in captures] == ["http://b.test"]
     assert errors == [f"{path}: http://a.test/robots.txt: the record breaks off"]
@@ -238,7 +239,7 @@ def test_record_with_an_endless_header_is_skipped(
     errors: list[str] = []
 
     tracemalloc.start()
-    captures = list(captures_in(path, READER, errors.append))
+    captures = list(captures_in(path, READER, FreshnessSettings(), errors.append))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -270,7 +271,7 @@ def test_body_of_one_huge_chunk_is_read_in_bounded_memory(tmp_path: Path) -> Non
     errors: list[str] = []
 
     tracemalloc.start()
-    captures = list(captures_in(path, READER, errors.append))
+    captures = list(captures_in(path, READER, FreshnessSettings(), errors.append))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 

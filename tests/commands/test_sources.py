@@ -10,6 +10,7 @@ import pytest
 from scrapy_robots1994.commands.compare_inputs import CompareInputs
 from scrapy_robots1994.commands.inputs import PolicySource, expand
 from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
 
     reader = Reader("1994", "literal", 100)
     source = PolicySource.from_file(str(file), reader)
-    (capture,) = CompareInputs([str(file)], reader)
+    (capture,) = CompareInputs([str(file)], reader, FreshnessSettings())
 
     assert isinstance(source.rules, RobotsTxt)
     assert source.rules.is_truncated

@@ -24,7 +24,7 @@ from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portabl
 from scrapy_robots1994.crawl.setting_types import PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Policy, RobotsResponse
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import Reader
 from tests.support.crawler import idle_crawler
 
@@ -171,7 +171,7 @@ def test_origin_of_a_file_comes_from_its_name(
     (tmp_path / "files" / ".hidden").write_bytes(b"")
 
     (capture,) = CompareInputs(
-        expand([str(tmp_path)]), Reader("1994", "literal", 512_000)
+        expand([str(tmp_path)]), Reader("1994", "literal", 512_000), FreshnessSettings()
     )
 
     assert origin_of(capture) == origin

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from scrapy_robots1994.policy import FreshnessSettings, RobotsResponse
+from scrapy_robots1994.policy import FreshnessSettings, Outcome, RobotsResponse
 
 FRESHNESS = FreshnessSettings(ttl=1000.0, min_ttl=100.0, retry_after=50.0)
 
@@ -17,8 +17,7 @@ def test_defaults_are_those_of_the_readme() -> None:
 
     assert (settings.ttl, settings.min_ttl) == (86_400, 300)
     assert (settings.stale_if_error, settings.retry_after) == (2_592_000, 300)
-    assert not settings.forbidden_allows
-    assert not settings.unreachable_allows
+    assert settings.allowing == {Outcome.ABSENT}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from scrapy_robots1994.policy import (
     Outcome,
     RobotsResponse,
 )
-from scrapy_robots1994.policy.fetch_result import outcome_of
+from scrapy_robots1994.policy.outcomes import outcome_of
 from tests.policy.samples import TIMEOUT
 
 

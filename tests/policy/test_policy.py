@@ -91,7 +91,7 @@ def test_ours_r3_forbidden_robots_txt_disallows_everything(status: int) -> None:
 @pytest.mark.parametrize("status", [401, 403])
 def test_ours_r3_setting_forbidden_to_allow_allows_everything(status: int) -> None:
     """With FORBIDDEN = "allow" a 401 or 403 disallows nothing."""
-    policy = policy_of(status, FreshnessSettings(forbidden_allows=True))
+    policy = policy_of(status, FreshnessSettings(allowing={Outcome.FORBIDDEN}))
 
     assert policy.rules("robot").verdict(OPEN).reason is Reason.FORBIDDEN
     assert allowed(policy) == [True, True, True]
@@ -154,7 +154,7 @@ def test_ours_r5_failed_fetch_disallows_everything() -> None:
 
 def test_ours_r5_setting_unreachable_to_allow_allows_everything() -> None:
     """With UNREACHABLE = "allow" an unknown policy disallows nothing."""
-    policy = unreachable(freshness=FreshnessSettings(unreachable_allows=True))
+    policy = unreachable(freshness=FreshnessSettings(allowing={Outcome.UNREACHABLE}))
 
     assert allowed(policy) == [True, True, True]
 

@@ -13,7 +13,7 @@ from scrapy_robots1994.policy import (
     RobotsResponse,
     Validators,
 )
-from scrapy_robots1994.policy.fetch_result import outcome_of
+from scrapy_robots1994.policy.outcomes import outcome_of
 from tests.policy.samples import (
     DAY,
     FRESHNESS,

@@ -101,7 +101,9 @@ def test_file_truncated_below_our_limit_is_fetched_again(limit: int, use: str) -
 
 def test_decoding_applies_the_settings_of_the_reading_crawl() -> None:
     """A response is stored, not a verdict: other settings make another policy."""
-    freshness = FreshnessSettings(ttl=60.0, min_ttl=0.0, forbidden_allows=True)
+    freshness = FreshnessSettings(
+        ttl=60.0, min_ttl=0.0, allowing={Outcome.FORBIDDEN, Outcome.ABSENT}
+    )
 
     file = read(encode(parsed()), freshness=freshness)
     forbidden = read(encode(POLICIES["forbidden"]), freshness=freshness)

@@ -1,0 +1,238 @@
+"""Outcomes: what each answer to GET /robots.txt means. One row is one meaning.
+
+Everything that the package decides or says because of an answer comes from its row: the
+policy and how long it applies, the setting that may turn it around, the words of the log,
+of the closing table, of `--explain`, of `robots-lint`, of `robots-store`, of the report and
+of the documentation. To change a meaning, change its row; to make a meaning a choice of
+the user, name a setting in its row and declare it in `crawl/settings.py`.
+
+What a status means is Ours: 1994 says only that the file is at /robots.txt (M1) and that
+an empty file is like a missing one (E1). R2 (redirects), R6 (closing) and R7 (our own
+fault) make no policy, so they have no row.
+"""
+
+import enum
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scrapy_robots1994.parser import Reason
+
+SETTING_PREFIX = "ROBOTS1994_"
+HOUR = 3_600.0
+
+
+class Outcome(enum.Enum):
+    """What an answer means; the value is the word that stats, logs and stores use."""
+
+    PARSED = "parsed"
+    RENEWED = "renewed"
+    FORBIDDEN = "forbidden"
+    ABSENT = "absent"
+    UNREACHABLE = "unreachable"
+
+    @property
+    def row(self) -> "OutcomeRow":
+        """The row of this outcome."""
+        return _ROWS[self]
+
+
+class AnswerGroup(NamedTuple):
+    """Answers with one outcome that a report shows together.
+
+    *name* is the word in its data; *heading* and *words* are what people read, as in
+    "decided by the file's text". *statuses* are those of HTTP.
+    """
+
+    name: str
+    heading: str
+    words: str
+    statuses: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeRow:
+    """What the answers of *groups* mean.
+
+    * *clause*: the decision, R1 to R5, with its words.
+    * *statuses*: the answers in words, for messages.
+    * *reason*: of the one verdict on all URLs; `None` where the file decides.
+    * *allows*: that one verdict, unless *setting* (the name without `ROBOTS1994_`, a
+      choice of "disallow" and "allow") says otherwise.
+    * *max_lifetime*: the longest time that it applies, in seconds.
+    * *serves_stale*: whether it is used past its freshness while it is refreshed.
+    * *is_answer*: whether the origin stated it. Otherwise it is our stopgap.
+    * *noun*: what `robots-lint` says in place of a report. *is_fault* says that the file
+      exists and could not be read, which is exit code 3 of that command.
+    * *doc_answer*, *doc_policy*, *doc_lifetime*: the columns of the reference page.
+    """
+
+    outcome: Outcome
+    clause: str
+    groups: tuple[AnswerGroup, ...] = ()
+    statuses: str = ""
+    reason: Reason | None = None
+    allows: bool = True
+    setting: str = ""
+    max_lifetime: float = float("inf")
+    serves_stale: bool = True
+    is_answer: bool = True
+    noun: str = ""
+    is_fault: bool = False
+    doc_answer: str
+    doc_policy: str
+    doc_lifetime: str
+
+    @property
+    def default(self) -> str:
+        """The default of the setting: "allow" or "disallow"."""
+        return "allow" if self.allows else "disallow"
+
+    @property
+    def full_setting(self) -> str:
+        """The setting as a user writes it to open these origins; "" without one."""
+        return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
+
+    def effect(self, *, is_open: bool, refused: str = "are refused") -> str:
+        """Return what it does to all URLs of an origin, and which setting decides."""
+        if is_open:
+            return "are allowed" + f" ({self.full_setting})" * bool(self.setting)
+        return refused + f" unless {self.full_setting}" * bool(self.setting)
+
+
+_REDIRECTS = range(300, 400)
+_TEMPORARY = frozenset({408, 421, 425, 429})
+# A 407 is the answer of a proxy, never of the origin: R7 (our own fault) comes before.
+_OF_A_PROXY = frozenset({407})
+_FORBIDDEN = frozenset({401, 403})
+_OTHER_4XX = frozenset(range(400, 500)) - _TEMPORARY - _OF_A_PROXY - _FORBIDDEN - {404}
+
+ROWS = (
+    # Ours R1
+    OutcomeRow(
+        outcome=Outcome.PARSED,
+        clause="R1 (the file)",
+        groups=(AnswerGroup("text", "file", "by the file's text", range(200, 300)),),
+        statuses="2xx",
+        doc_answer="2xx",
+        doc_policy="the body, parsed",
+        doc_lifetime="freshness of the response within ``[ROBOTS1994_MIN_TTL, "
+        "ROBOTS1994_TTL]`` (300 s, 86,400 s)",
+    ),
+    # Ours R1: a 304 is no status of its own, but the answer to a conditional request.
+    OutcomeRow(
+        outcome=Outcome.RENEWED,
+        clause="R1 (not modified)",
+        statuses="304",
+        doc_answer="304 to a conditional request",
+        doc_policy="the stored body, fresh again",
+        doc_lifetime="as above, by the headers of the 304",
+    ),
+    # Ours R3
+    OutcomeRow(
+        outcome=Outcome.FORBIDDEN,
+        clause="R3 (access refused)",
+        groups=(
+            AnswerGroup("401", "HTTP 401", "by status 401", (401,)),
+            AnswerGroup("403", "HTTP 403", "by status 403", (403,)),
+        ),
+        statuses="401 or 403",
+        reason=Reason.FORBIDDEN,
+        allows=False,
+        setting="FORBIDDEN",
+        max_lifetime=HOUR,  # it is often a mistake
+        serves_stale=False,
+        noun="access was refused",
+        is_fault=True,
+        doc_answer="401, 403",
+        doc_policy="everything disallowed",
+        doc_lifetime="at most an hour, and TTL",
+    ),
+    # Ours R4
+    OutcomeRow(
+        outcome=Outcome.ABSENT,
+        clause="R4 (no file)",
+        groups=(
+            AnswerGroup("404", "HTTP 404", "by status 404", (404,)),
+            AnswerGroup("4xx", "other 4xx", "by another 4xx", _OTHER_4XX),
+        ),
+        statuses="404, 410 or another 4xx",
+        reason=Reason.ABSENT,
+        noun="no file",
+        doc_answer="404, 410 and other 4xx but 407 (R7), 408, 421, 425 and 429 (R5)",
+        doc_policy="no file: everything allowed, whatever the body says",
+        doc_lifetime="TTL",
+    ),
+    # Ours R5
+    OutcomeRow(
+        outcome=Outcome.UNREACHABLE,
+        clause="R5 (unreachable)",
+        groups=(
+            AnswerGroup(
+                "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
+            ),
+            AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
+            # Also every other number: 1xx, a redirect without a target, and 407.
+            AnswerGroup("failure", "no answer", "by a failed fetch"),
+        ),
+        statuses="5xx or a failed fetch, or a temporary 4xx",
+        reason=Reason.UNREACHABLE,
+        allows=False,
+        setting="UNREACHABLE",
+        serves_stale=False,
+        is_answer=False,
+        is_fault=True,
+        doc_answer="408, 421, 425, 429, 5xx, truncated or undecodable transfer; no direct "
+        "connection to the origin (timeout, DNS, TLS, reset), **each only after the "
+        "retries described below**",
+        doc_policy="not known: the last good policy if there is one (for at most "
+        "``ROBOTS1994_STALE_TTL``, 30 days, after it was fresh), else everything "
+        "disallowed for now",
+        doc_lifetime="``ROBOTS1994_RETRY_AFTER`` (300 s), or the server's Retry-After "
+        "within bounds; then requested again",
+    ),
+)
+"""All outcomes, in the order of tables."""
+
+_ROWS = {row.outcome: row for row in ROWS}
+GROUPS = tuple(group for row in ROWS for group in row.groups)
+"""All groups of answers, in the order of tables."""
+
+TEXT = GROUPS[0]
+"""The group where the file decides."""
+
+FAILURE = GROUPS[-1]
+"""The group of an origin that gave no answer, and of statuses that no group has."""
+
+_GROUP_OF = {status: group for group in GROUPS for status in group.statuses}
+_ROW_OF = {group: row for row in ROWS for group in row.groups}
+
+ALLOWING = frozenset(row.outcome for row in ROWS if row.reason and row.allows)
+"""The outcomes that allow everything, unless a setting says otherwise."""
+
+_OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
+
+
+def group_of(status: int | None) -> AnswerGroup:
+    """Return the group of an answer with *status*; `None` is no answer."""
+    return FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
+
+
+def outcome_of(status: int) -> Outcome:
+    """Return the outcome of *status*; R5 (unreachable) for a number that means nothing."""
+    return _ROW_OF[group_of(status)].outcome
+
+
+def outcome_of_reason(reason: Reason) -> Outcome:
+    """Return the outcome because of which a verdict has *reason*."""
+    return _OF_REASON.get(reason, Outcome.PARSED)
+
+
+def with_settings() -> Iterator[OutcomeRow]:
+    """Yield the rows that a setting may turn around."""
+    return (row for row in ROWS if row.setting)
+
+
+def is_temporary(status: int) -> bool:
+    """Return whether *status* is one of R5 (unreachable) that is retried."""
+    return outcome_of(status) is Outcome.UNREACHABLE and bool(group_of(status).statuses)
