@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(
@@ -86,8 +86,8 @@ def test_missing_program_fails_a_run_of_all_tests() -> None:
     [
         ["--quick", "--all"],
         ["--all", "--quick"],
-        ["--quick", "tests/parser"],
-        ["tests/parser", "--all"],
+        ["--quick", "tests/standard"],
+        ["tests/standard", "--all"],
     ],
 )
 def test_incompatible_modes_are_rejected(arguments: list[str], tmp_path: Path) -> None:
