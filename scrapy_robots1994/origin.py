@@ -11,8 +11,13 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
 _CACHED_CHARS = 500  # more than a host has, and mostly a user with a password
 
-_HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#\\]*)", re.IGNORECASE | re.ASCII)
+_HTTP_URL = re.compile(r"[\x00-\x20]*(https?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
+# To some clients a backslash ends the authority, and some remove control characters: which
+# host such a URL names depends on who reads it.
+_AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
+# Other letters become these under IDNA, such as a fullwidth solidus.
+_DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 _AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
 
 
@@ -31,7 +36,7 @@ class Origin:
     @staticmethod
     def of(url: str | bytes) -> "Origin | None":
         """Return the origin of *url*; None when it is not http or https, or names no
-        host. Never raises.
+        host, or another one to other clients. Never raises.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -63,7 +68,7 @@ class Origin:
 def _origin_of(scheme: str, authority: str) -> Origin | None:
     """Return the origin that *authority* names under *scheme*, user info dropped."""
     parts = _AUTHORITY.fullmatch(authority.rpartition("@")[2])
-    if parts is None:
+    if parts is None or _AMBIGUOUS.search(authority):
         return None
     host = _ipv6(parts[1]) if parts[1] is not None else _host(parts[2])
     # A port of more than five digits is out of range whatever the digits are.
@@ -86,16 +91,17 @@ def _ipv6(text: str) -> str:
 
 def _host(text: str) -> str:
     """Return *text* as the name that is looked up: lower case, no trailing dot,
-    punycode when it can be.
+    punycode when it can be; "" when it would become several parts of a URL.
     """
     host = text.lower().rstrip(".")
     if host.isascii():
         # Mostly equal: one text, not two, for as long as the origin is in memory.
         return text if host == text else host
     try:
-        return host.encode("idna").decode("ascii").rstrip(".")
+        name = host.encode("idna").decode("ascii").rstrip(".")
     except UnicodeError:
         return host
+    return "" if _DELIMITERS.search(name) else name
 
 
 def target_of(url: str) -> str:

@@ -2,6 +2,7 @@
 sent with, the proxy and address it leaves by), and the robots.txt request that it needs.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -27,6 +28,9 @@ OPT_OUT = "dont_obey_robotstxt"
 """Scrapy's meta key of a request that is not checked, whatever its URL is."""
 
 
+_NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
+
+
 class Exemption(Enum):
     """Why a request is not checked; the value is a phrase for a message."""
 
@@ -34,7 +38,10 @@ class Exemption(Enum):
     OWN_REQUEST = "it is our own request for a robots.txt"
     NOT_HTTP = "only http and https URLs have a robots.txt"
     # Such a request fails: libcurl and browsers send "http:///host/path" to a host all the same.
-    NO_HOST = "the URL has no host whose robots.txt could be fetched"
+    NO_HOST = (
+        "the URL names no host, or not the same one to every client, "
+        "so there is no robots.txt that could be fetched"
+    )
     ROBOTS_TXT = "robots.txt itself may always be retrieved"
 
 
@@ -51,7 +58,9 @@ def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if Origin.of(url) is None:
-        is_http = url.lower().startswith(("http:", "https:"))
+        # Clients remove characters that no scheme has, such as a tab.
+        scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
+        is_http = scheme in {"http", "https"} and ":" in url
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
     # Ours O22: nothing waits for a file in order to fetch that file.
     return Exemption.ROBOTS_TXT if target_of(url) == "/robots.txt" else None
