@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robots1994 import RobotsTxt
-from tests.oracle.reading import DIALECTS, READINGS, Answer, Reading
+from tests.oracle.reading import DIALECTS, FEATURES, READINGS, Answer, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 THREADS = 4
 SECONDS_TO_MINIMISE = 10
+
+DECIDED_SHARE = 0.25
+"""The least share of questions that a rule must decide."""
+
+FEATURE_SHARE = 0.01
+"""The least share of files in which each of `FEATURES` must decide a question."""
 
 
 @dataclass(frozen=True)
@@ -28,20 +35,30 @@ class Difference:
     dialect: str
     reading: str
     question: Question
-    expected: Answer
-    given: tuple[bool, int | None]
+    expected: Row
+    given: Row
 
     def __str__(self) -> str:
         """Return everything that reproduces the difference."""
-        lines = sorted(self.expected.lines, key=lambda line: line or 0)
         return (
             f"{self.dialect}, {self.reading}\n"
             f"    file      {self.body!r}\n"
             f"    URL       {self.question.url!r}\n"
             f"    robot     {self.question.robot!r}\n"
-            f"    expected  allowed={self.expected.allowed} line={lines}\n"
-            f"    given     allowed={self.given[0]} line={self.given[1]}"
+            f"    expected  {self.expected}\n"
+            f"    given     {self.given}"
         )
+
+
+class Row(NamedTuple):
+    """What is compared: all that a verdict says, and the crawl delay."""
+
+    allowed: bool
+    reason: str
+    line: int | None
+    rule: str | None
+    spelling: str | None
+    crawl_delay: float | None
 
 
 def parse(body: bytes | str, dialect: str, reading: str) -> RobotsTxt:
@@ -49,32 +66,71 @@ def parse(body: bytes | str, dialect: str, reading: str) -> RobotsTxt:
     return RobotsTxt.parse(body, dialect=dialect, reading=reading)
 
 
-def ask(robots: RobotsTxt, question: Question) -> tuple[bool, int | None]:
-    """Return the package's answer: `allowed`, and the verdict's line."""
+def ask(robots: RobotsTxt, question: Question) -> Row:
+    """Return the package's answer, also where `allowed()` contradicts the verdict."""
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
+    reason = verdict.reason.value
     if verdict.allowed != allowed:
-        return allowed, -1  # the two differ: no line can be right
-    return allowed, verdict.line
+        reason = "allowed() and verdict() differ"
+    delay = robots.rules(question.robot).crawl_delay
+    return Row(allowed, reason, verdict.line, verdict.rule, verdict.spelling, delay)
 
 
-def agree(expected: Answer, given: tuple[bool, int | None]) -> bool:
-    """Return whether an answer is the expected one."""
-    return expected.allowed == given[0] and given[1] in expected.lines
+def expect(naive: Reading, question: Question) -> tuple[Row, Answer]:
+    """Return the answer of the naive parser, as a row and with its features."""
+    answer = naive.answer(*question)
+    return Row(*answer[:-1], naive.crawl_delay(question.robot)), answer
+
+
+class Tally:
+    """How many questions rules decided, and in how many files each feature did."""
+
+    def __init__(self) -> None:
+        self.questions = self.decided = self.files = 0
+        self.features: Counter[str] = Counter()
+
+    def add(self, answers: list[tuple[Row, Answer]]) -> None:
+        """Count the answers to all questions about one file."""
+        self.files += 1
+        self.questions += len(answers)
+        self.decided += sum(row.line is not None for row, _ in answers)
+        found = {feature for _, answer in answers for feature in answer.features}
+        if any(row.crawl_delay is not None for row, _ in answers):
+            found.add("crawl delay")
+        self.features.update(found)
+
+    @property
+    def shortfalls(self) -> list[str]:
+        """What occurred too seldom for the run to prove anything about it."""
+        short = [
+            f"{name}: decides in {self.features[name]} of {self.files} files"
+            for name in FEATURES
+            if self.features[name] < FEATURE_SHARE * self.files
+        ]
+        if self.decided < DECIDED_SHARE * self.questions:
+            short.append(f"a rule decides {self.decided} of {self.questions} questions")
+        return short
 
 
 def differences(
-    case: Case, dialects: tuple[str, ...] = DIALECTS, *, threads: bool = False
+    case: Case,
+    dialects: tuple[str, ...] = DIALECTS,
+    *,
+    threads: bool = False,
+    tally: Tally | None = None,
 ) -> Iterator[Difference]:
     """Ask all questions of a case in each dialect and reading.
 
     One object answers all of them in turn, and a new one answers the last again. With
-    *threads*, several threads share the object.
+    *threads*, several threads share the object. *tally* counts what occurred.
     """
+    everything: list[tuple[Row, Answer]] = []
     for dialect in dialects:
         for reading in READINGS:
             naive = Reading(case.body, dialect, reading)
-            expected = [naive.answer(*question) for question in case.questions]
+            expected = [expect(naive, question) for question in case.questions]
+            everything += expected
             robots = parse(case.body, dialect, reading)
             if threads:
                 with ThreadPoolExecutor(THREADS) as pool:
@@ -86,9 +142,11 @@ def differences(
                 question, answer, _ = rows[-1]
                 fresh = parse(case.body, dialect, reading)
                 rows.append((question, answer, ask(fresh, question)))
-            for question, answer, got in rows:
-                if not agree(answer, got):
-                    yield Difference(case.body, dialect, reading, question, answer, got)
+            for question, (row, _), got in rows:
+                if row != got:
+                    yield Difference(case.body, dialect, reading, question, row, got)
+    if tally is not None:
+        tally.add(everything)
 
 
 def minimised(found: Difference) -> Difference:
@@ -121,11 +179,11 @@ def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference 
     """Return the difference for a smaller file or URL, if there still is one."""
     question = found.question._replace(url=url)
     naive = Reading(body, found.dialect, found.reading)
-    expected = naive.answer(*question)
+    expected, _ = expect(naive, question)
     given = ask(parse(body, found.dialect, found.reading), question)
     # Only the same kind: a wrong line and a wrong answer have different causes.
     same = (expected.allowed == given[0]) == (found.expected.allowed == found.given[0])
-    if agree(expected, given) or not same:
+    if expected == given or not same:
         return None
     return Difference(body, found.dialect, found.reading, question, expected, given)
 

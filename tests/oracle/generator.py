@@ -1,19 +1,23 @@
 """Generate files and questions at the edges of their rules.
 
-The same seed gives the same cases.
+The same seed gives the same cases. Records mostly speak to the robot of the questions,
+and URLs mostly begin with one of the rules, so that rules decide.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from tests.oracle import words
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LARGE = (97, 1300)
-"""The range of the number of rules in a large file, which needs an index."""
+"""The range of the number of rules in a large file."""
 
 
 class Question(NamedTuple):
@@ -31,10 +35,15 @@ class Case(NamedTuple):
 
 
 class Generator:
-    """A generator of cases from one seed."""
+    """A generator of cases from one seed.
 
-    def __init__(self, seed: int | str) -> None:
+    *users* says that URLs and rules may have user names and passwords (O19).
+    """
+
+    def __init__(self, seed: int | str, *, users: bool = False) -> None:
         self.dice = random.Random(seed)  # noqa: S311 (reproducible on purpose)
+        self.users = users
+        self.values: list[str] = []
 
     def chance(self, share: float) -> bool:
         """Return true for this share of calls."""
@@ -42,49 +51,53 @@ class Generator:
 
     def small(self, questions: int = 16) -> Case:
         """Return a file of a few records, and questions about it."""
-        values: list[str] = []
+        self.values = []
         lines: list[str] = []
-        for _ in range(self.dice.choice((0, 1, 1, 2, 2, 3, 3, 4, 6))):
-            lines += self.record(values)
-        return self.case(lines, values, questions)
+        for _ in range(self.dice.choice((0, 1, 1, 2, 2, 2, 3, 3, 3, 4))):
+            lines += self.record()
+        return self.case(lines, questions)
 
     def large(self, questions: int = 60) -> Case:
         """Return a file with many rules, and questions about it."""
-        values: list[str] = []
+        self.values = []
         lines: list[str] = []
         count = self.dice.randint(*LARGE)
         records = self.dice.choice((1, 1, 2, 3))
         stem = self.path()
         for _ in range(records):
-            lines += [self.line(words.AGENT_FIELDS, self.dice.choice(words.NAMES[:12]))]
+            lines += [self.line(words.AGENT_FIELDS, self.dice.choice(("*", "foobot")))]
             for _ in range(count // records):
-                lines.append(self.rule_line(values, self.many_value(stem)))
+                lines.append(self.rule_line(self.many_value(stem)))
                 if self.chance(0.02):
                     lines.append(self.other_line())
             lines.append(self.dice.choice(words.BLANK_LINES))
-        return self.case(lines, values, questions)
+        return self.case(lines, questions)
 
-    def case(self, lines: list[str], values: list[str], count: int) -> Case:
+    def case(self, lines: list[str], count: int) -> Case:
         """Return a file of these lines, with questions about its values."""
-        questions = [self.question(values) for _ in range(count)]
-        return Case(self.body(lines), questions)
+        return Case(self.body(lines), [self.question() for _ in range(count)])
 
     # Files
 
-    def record(self, values: list[str]) -> list[str]:
+    def record(self) -> list[str]:
         """Return the lines of one record, with other lines in between."""
         lines: list[str] = []
-        for _ in range(self.dice.choice((0, 1, 1, 1, 1, 1, 2, 2, 3))):
-            lines.append(self.line(words.AGENT_FIELDS, self.dice.choice(words.NAMES)))
-            if self.chance(0.12):
+        for _ in range(self.dice.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, 3))):
+            names = self.dice.choices(
+                (("*",), words.OUR_NAMES, words.NAMES), weights=(6, 5, 1)
+            )[0]
+            lines.append(self.line(words.AGENT_FIELDS, self.dice.choice(names)))
+            if self.chance(0.1):
                 lines.append(self.other_line())
-            if self.chance(0.08):
+            if self.chance(0.04):
                 lines.append(self.dice.choice(words.BLANK_LINES))
         for _ in range(self.dice.choice((0, 1, 1, 2, 2, 3, 5))):
-            lines.append(self.rule_line(values, self.value()))
-            if self.chance(0.15):
+            again = self.values and self.chance(0.15)
+            value = self.dice.choice(self.values) if again else self.value()
+            lines.append(self.rule_line(value))
+            if self.chance(0.2):
                 lines.append(self.other_line())
-            if self.chance(0.1):
+            if self.chance(0.08):
                 lines.append(self.dice.choice(words.BLANK_LINES))
         if self.chance(0.75):
             lines += [self.dice.choice(words.BLANK_LINES)] * self.dice.choice((1, 1, 2))
@@ -97,30 +110,39 @@ class Generator:
             fields = words.UNKNOWN_FIELDS
         return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
 
-    def rule_line(self, values: list[str], value: str) -> str:
-        """Return a Disallow or Allow line, and add its value to *values*."""
-        values.append(value)
-        is_allow = self.chance(0.3)
-        fields = words.ALLOW_FIELDS if is_allow else words.DISALLOW_FIELDS
-        if not is_allow and self.chance(0.05):
-            value = f"{value} {self.path()}"  # two paths in one value: K2
-        return self.line(fields, value)
+    def rule_line(self, value: str) -> str:
+        """Return a Disallow or Allow line, and note its value."""
+        self.values.append(value)
+        if self.chance(0.25):
+            return self.line(words.ALLOW_FIELDS, value)
+        if self.chance(0.08):
+            more = self.path()
+            self.values.append(more)
+            value = f"{value} {more}"  # two paths in one value: K2
+        return self.line(words.DISALLOW_FIELDS, value)
 
     def other_line(self) -> str:
         """Return a line that is neither a rule nor a User-agent line."""
-        if self.chance(0.4):
+        kind = self.dice.random()
+        if kind < 0.3:
             return self.dice.choice(words.COMMENTS)
-        if self.chance(0.7):
+        if kind < 0.7:
+            return self.line(words.DELAY_FIELDS, self.dice.choice(words.DELAYS))
+        if kind < 0.9:
             return self.dice.choice(words.OTHER_LINES)
         return self.line(words.UNKNOWN_FIELDS, self.value())
 
     def value(self) -> str:
         """Return the value of a rule."""
-        if self.chance(0.15):
+        kind = self.dice.random()
+        if kind < 0.1:
             return self.dice.choice(words.ODD_VALUES)
-        if self.chance(0.1):
-            return self.origin() + self.dice.choice(("", "", "?a", self.path()))
-        return self.path()
+        if kind < 0.2:
+            origin = self.origin()
+            if self.chance(0.2):
+                return origin[: -self.dice.randint(1, 3)]  # O19: within the authority
+            return origin + self.dice.choice(("", "?a", self.path()))
+        return self.path() + ("$" if kind > 0.92 else "")
 
     def many_value(self, stem: str) -> str:
         """Return a value of a large file, mostly similar to others."""
@@ -139,10 +161,14 @@ class Generator:
         return path.strip(" ")
 
     def origin(self) -> str:
-        """Return an origin, in one of its spellings."""
+        """Return an origin, mostly ours, in one of its spellings."""
         pick = self.dice.choice
-        user, host = pick(words.USERS), pick(words.HOSTS)
-        return f"{pick(words.SCHEMES)}://{user}{host}{pick(words.PORTS)}"
+        origin = pick(words.OUR_ORIGINS)
+        if self.chance(0.2):
+            origin = f"{pick(words.SCHEMES)}://{pick(words.HOSTS)}{pick(words.PORTS)}"
+        if self.users and self.chance(0.3):
+            origin = origin.replace("://", f"://{pick(words.USERS)}")
+        return origin
 
     def body(self, lines: list[str]) -> bytes | str:
         """Return a file with these lines, and random line ends, mark and encoding."""
@@ -163,16 +189,18 @@ class Generator:
 
     # Questions
 
-    def question(self, values: list[str]) -> Question:
-        """Return a question, mostly about one of the values."""
-        robot: str | bytes = self.dice.choice(words.ROBOTS)
+    def question(self) -> Question:
+        """Return a question, mostly about one of the values and our robot."""
+        robots = words.OUR_ROBOTS if self.chance(0.9) else words.ROBOTS
+        robot: str | bytes = self.dice.choice(robots)
         if self.chance(0.1):
-            robot = str(robot).encode()
-        return Question(self.url(values), robot)
+            encoding = self.dice.choice(("utf-8", "latin-1"))
+            robot = str(robot).encode(encoding)
+        return Question(self.url(), robot)
 
-    def url(self, values: list[str]) -> str | bytes:
+    def url(self) -> str | bytes:
         """Return a URL that is mostly close to a value."""
-        value = self.dice.choice(values) if values and self.chance(0.9) else ""
+        value = self.dice.choice(self.values) if self.values else ""
         if self.chance(0.05) or not value:
             value = self.dice.choice((self.path(), "/robots.txt", "/", "/a"))
         value = self.edge(value)
@@ -183,8 +211,8 @@ class Generator:
         else:
             slash = "" if value[:1] in ("", "?", "#") else "/"
             url = self.origin() + slash + value
-        # Remove what cannot be in a URL, or what a URL library would remove.
-        url = re.sub("[\t\r\n]", "", url).strip()
+        # No URL has space around it.
+        url = url.strip(" ")
         if self.chance(0.15) or re.search("[\ud800-\udfff]", url):
             return url.encode("utf-8", "surrogateescape")
         return url
@@ -196,7 +224,9 @@ class Generator:
             # The edges of a URL are the spellings of its origin and the edges of its path.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
-        for _ in range(self.dice.choice((0, 1, 1, 2, 3))):
+        if "*" in value or value.endswith("$"):
+            value = self.fill(value) if self.chance(0.6) else value
+        for _ in range(self.dice.choice((0, 0, 0, 1, 1, 1, 2))):
             value = self.dice.choice(EDGES)(self, value)
         return value
 
@@ -242,6 +272,11 @@ class Generator:
         way = self.dice.choice((f"{slash}{dot}", f"{slash}q{slash}{two}", f"/{two}"))
         return value if place < 0 else value[:place] + way + value[place:]
 
+    def tab(self, value: str) -> str:
+        """Return the value with a raw tab or line end inside (O27)."""
+        place = self.dice.randint(1, max(len(value), 1))
+        return value[:place] + self.dice.choice("\t\n\r") + value[place:]
+
     def fill(self, value: str) -> str:
         """Return the value with its wildcards filled, and without a final `$`."""
         filler = self.dice.choice(("", "a", "a/b", "*", "x?y"))
@@ -253,13 +288,14 @@ class Generator:
         return value[:1] + value[1:].replace("/", new, 1)
 
 
-EDGES = (
-    *(Generator.add, Generator.cut, Generator.change, Generator.escape) * 2,
+EDGES: tuple[Callable[[Generator, str], str], ...] = (
+    *(Generator.add,) * 4,
+    *(Generator.escape, Generator.dots) * 2,
+    Generator.cut,
+    Generator.change,
     Generator.unescape,
     Generator.turn_case,
-    Generator.dots,
-    Generator.dots,
-    Generator.fill,
+    Generator.tab,
     Generator.fill,
     Generator.reslash,
 )

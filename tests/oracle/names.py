@@ -11,31 +11,32 @@ BROWSERS = {"mozilla", "applewebkit", "khtml", "gecko", "chrome", "safari"}
 
 
 def comments(text: str) -> tuple[str, list[str]]:
-    """Return the text outside parentheses, and each outermost comment."""
+    """Return the text outside comments, and each outermost comment.
+
+    A parenthesis opens a comment at the start, after a space or after a version; inside
+    a name it is a part of the name (O9).
+    """
     outside, found, depth = "", [], 0
     for character in text:
-        if character == "(":
-            if not depth:
-                found.append("")
-                outside += " "
-            depth += 1
-        elif character == ")" and depth:
-            depth -= 1
-        elif depth:
-            found[-1] += character
+        word = re.split("[ \t]", outside)[-1]
+        if depth:
+            depth += {"(": 1, ")": -1}.get(character, 0)
+            found[-1] += character if depth else ""
+        elif character == "(" and (not word or "/" in word):
+            depth = 1
+            found.append("")
+            outside += " "
         else:
             outside += character
     return outside, found
 
 
 def after_compatible(text: str) -> list[str]:
-    """Return the token after `compatible;` in each comment (O9, O10)."""
-    found = []
-    for comment in comments(text)[1]:
-        match = re.search(r"compatible;[ \t]*([^ \t;/]+)", comment, re.IGNORECASE)
-        if match:
-            found.append(match.group(1))
-    return found
+    """Return the token after each `compatible;` in a comment (O9, O10)."""
+    pattern = re.compile(r"\bcompatible;[ \t]*([^ \t;/,]+)", re.IGNORECASE | re.ASCII)
+    return [
+        token for comment in comments(text)[1] for token in pattern.findall(comment)
+    ]
 
 
 def products(text: str) -> list[str]:
@@ -55,9 +56,12 @@ def is_header(value: str) -> bool:
 def record_names(value: str, dialect: str) -> list[str]:
     """Return the names in one User-agent value, in lower case (O10, O11, K1)."""
     if is_header(value):
-        names = after_compatible(value) or [
-            token for token in products(value) if token.lower() not in BROWSERS
-        ]
+        # What a browser sends names no robot: no robot has the whole of it as a name.
+        names = (
+            after_compatible(value)
+            or [it for it in products(value) if it.lower() not in BROWSERS]
+            or [value]
+        )
     elif dialect == "revisited":
         names = [without_version(word) for word in re.split("[ \t]+", value)]
     else:
@@ -73,8 +77,11 @@ def without_version(value: str) -> str:
 def robot_names(robot: bytes | str) -> list[str]:
     """Return the robot's names in lower case, that after `compatible;` first (O9)."""
     if isinstance(robot, bytes):
-        robot = robot.decode("utf-8", "surrogateescape")
-    if "/" not in robot and "(" not in robot:
+        try:
+            robot = robot.decode()
+        except UnicodeDecodeError:
+            robot = robot.decode("latin-1")
+    if "/" not in robot and not comments(robot)[1]:
         return [robot.lower()]  # a bare name
     before = re.split(r"[/(]", robot)[0].strip(BLANKS)
     names = [*after_compatible(robot), *products(robot), before]

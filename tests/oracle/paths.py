@@ -51,12 +51,11 @@ def split_url(url: str) -> tuple[str, str]:
 
 
 def normalised_origin(origin: str) -> str:
-    """Return an origin without user and default port, and with an ASCII host (§3)."""
+    """Return an origin without default port, and with an ASCII host (§3)."""
     match = ABSOLUTE.fullmatch(origin)
     if not match:
         return origin
-    scheme = match.group(1).lower()
-    place = match.group(2).rpartition("@")[2]
+    scheme, place = match.group(1).lower(), match.group(2)
     end = place.find("]") + 1  # an IPv6 address has colons of its own
     host, _, port = place[end:].partition(":")
     host = place[:end] + host
@@ -110,14 +109,20 @@ def begins(target: str, value: str) -> bool:
     )
 
 
+def without_user(url: str) -> str:
+    """Return *url* without user name and password (O19)."""
+    return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\]*@", r"\1", url)
+
+
 def covers(value: str, origin: str, target: str) -> bool:
     """Return whether the value of a rule covers a URL (D1, O18, O19, O20)."""
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20
-    # O19: as written (D1: also the beginning of an authority), with the authority compared
-    # without case, or with both origins normalised.
+    # O19: user name and password are left out. Compared as written (D1: also the beginning
+    # of an authority), with the authority without case, or with both origins normalised.
+    value, origin = without_user(value), without_user(origin)
     if begins(origin + target, value):
         return True
     rule_origin, rule_target = split_url(value)

@@ -1,31 +1,55 @@
 """A naive parser of the standard: records, and their answer for a URL and a robot.
 
-Each step cites its clause or decision. Nothing here shares code with the package.
+Each step cites its clause or decision. Nothing here shares code with the package. An
+answer also says which features of the grammar made it what it is, so that a run can show
+that they occurred.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tests.oracle import rfc9309
-from tests.oracle.lines import Blank, fields
-from tests.oracle.names import longest_match, record_names, robot_names
-from tests.oracle.paths import covers, is_robots_txt, spellings
+from tests.oracle.lines import Blank, decoded, fields
+from tests.oracle.names import is_header, longest_match, record_names, robot_names
+from tests.oracle.paths import as_text, covers, is_robots_txt, spellings, written
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 READINGS = ("literal", "cautious")
 
+FEATURES = (
+    "Allow",
+    "crawl delay",
+    "tie of rfc9309",
+    "wildcard",
+    "end mark",
+    "version in a name",
+    "header as a name",
+    "byte order mark",
+    "lone CR",
+    "percent-encoding",
+    "dot segments",
+    "raw tab or line end",
+    "absolute URL",
+    "orphan",
+    "several records for *",
+    "list",
+)
+"""What decides answers; a run shows that each of them does."""
+
 
 class Answer(NamedTuple):
-    """Whether a URL may be requested, and the lines that the verdict may name."""
+    """What a verdict says; *features* is not compared."""
 
     allowed: bool
-    lines: frozenset[int | None]
-
-
-NO_RULE = Answer(allowed=True, lines=frozenset([None]))
+    reason: str
+    line: int | None = None
+    rule: str | None = None
+    spelling: str | None = None
+    features: frozenset[str] = frozenset()
 
 
 class Rule(NamedTuple):
@@ -34,51 +58,83 @@ class Rule(NamedTuple):
     line: int
     allows: bool
     value: str
+    is_orphan: bool
+    features: frozenset[str]
 
 
 @dataclass
 class Record:
-    """User-agent lines with the rules that follow them."""
+    """User-agent lines with the rules and delays that follow them."""
 
     names: list[str] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
+    delays: list[float] = field(default_factory=list)
+    features: dict[str, set[str]] = field(default_factory=dict)
     has_rule_line: bool = False
 
 
-def read_records(body: bytes | str, dialect: str, *, joined: bool) -> list[Record]:
-    """Return the records of a file; if *joined*, blank lines do not end them."""
-    found: list[Record] = []
-    current: Record | None = None
-    after_blank = False
-    for line in fields(body):
-        if isinstance(line, Blank):
-            after_blank = True
-            if not joined:
-                current = None  # F1, O5; RFC 9309 reads joined
-        elif line.name == "user-agent":
-            if not line.value:
-                continue  # O12
-            ends = after_blank and dialect != "rfc9309"
-            if current is None or current.has_rule_line or ends:
-                current = Record()  # O7, K7
-                found.append(current)
-            after_blank = False
-            current.names += record_names(line.value, dialect)
-        elif line.name == "disallow" or (
-            line.name == "allow" and dialect in ("extended", "rfc9309")
-        ):
-            if current is None:
+class Records:
+    """The records of a file; if *joined*, blank lines do not end them (O5, 5.1)."""
+
+    def __init__(self, body: bytes | str, dialect: str, *, joined: bool) -> None:
+        self.found: list[Record] = []
+        self._dialect = dialect
+        self._current: Record | None = None
+        self._after_blank = False
+        for line in fields(body):
+            if isinstance(line, Blank):
+                self._after_blank = True
+                if not joined:
+                    self._current = None  # F1, O5
+            elif line.name == "user-agent":
+                self._add_agent(line.value)
+            elif self._current is None:
                 continue  # O4
-            current.has_rule_line = True
-            # K2: any number of paths on a line. D2, O21: an empty value adds nothing.
-            values = (
-                re.split("[ \t]+", line.value)
-                if dialect == "revisited"
-                else [line.value]
-            )
-            allows = line.name == "allow"
-            current.rules += [Rule(line.number, allows, v) for v in values if v]
-    return found  # F6: all other fields are ignored
+            elif line.name == "disallow" or (
+                line.name == "allow" and dialect in ("extended", "rfc9309")
+            ):
+                self._add_rule(self._current, line.number, line.name, line.value)
+            elif line.name == "crawl-delay" and dialect in ("extended", "rfc9309"):
+                self._add_delay(self._current, line.value)
+        # F6: all other fields are ignored.
+
+    def _add_agent(self, value: str) -> None:
+        names = record_names(value, self._dialect)
+        if not names:
+            return  # O12
+        ends = self._after_blank and self._dialect != "rfc9309"
+        if self._current is None or self._current.has_rule_line or ends:
+            self._current = Record()  # F1, O7, X2, K7
+            self.found.append(self._current)
+        self._after_blank = False
+        features = {"list"} if len(names) > 1 and not is_header(value) else set()
+        if is_header(value):
+            features.add("header as a name")
+        elif "/" in value:
+            features.add("version in a name")
+        for name in names:
+            self._current.names.append(name)
+            self._current.features.setdefault(name, set()).update(features)
+
+    def _add_rule(self, record: Record, number: int, name: str, value: str) -> None:
+        record.has_rule_line = True
+        # K2: any number of paths on a line. D2, O21: an empty value adds nothing.
+        is_list = self._dialect == "revisited"
+        values = [it for it in re.split("[ \t]+", value) if it] if is_list else [value]
+        features = frozenset({"list"} if len(values) > 1 else ())
+        is_orphan = self._after_blank and self._dialect != "rfc9309"
+        record.rules += [
+            Rule(number, name == "allow", it, is_orphan, features)
+            for it in values
+            if it
+        ]
+
+    def _add_delay(self, record: Record, value: str) -> None:
+        # X4: a decimal number and nothing else, that a timer can wait for.
+        if re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", value):
+            seconds = float(value)
+            if seconds != float("inf"):
+                record.delays.append(seconds)
 
 
 class Reading:
@@ -88,89 +144,171 @@ class Reading:
         self, body: bytes | str, dialect: str = "1994", reading: str = "literal"
     ) -> None:
         self.dialect = dialect
-        if dialect == "rfc9309":
-            self.halves = [read_records(body, dialect, joined=True)]
-        else:
-            self.halves = [read_records(body, dialect, joined=False)]
-            if reading == "cautious":
-                self.halves.append(read_records(body, dialect, joined=True))
+        joined = [dialect == "rfc9309"]
+        if reading == "cautious" and not joined[0]:
+            joined.append(True)
+        self.halves = [Records(body, dialect, joined=it).found for it in joined]
+        self.features = set()
+        if as_bytes(body).startswith(
+            (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        ):
+            self.features.add("byte order mark")
+        if re.search("\r(?!\n)", decoded(body)):
+            self.features.add("lone CR")
+
+    def crawl_delay(self, robot: bytes | str) -> float | None:
+        """Return the longest delay of the records that a robot obeys (X5)."""
+        own = robot_names(robot)
+        return max(
+            (
+                delay
+                for records in self.halves
+                for record in self._chosen(records, own)
+                for delay in record.delays
+            ),
+            default=None,
+        )
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
         """Return the answer for a URL: disallowed if any spelling is, in any half."""
         own = robot_names(robot)
+        text = as_text(url)
+        as_sent = spellings(text)
         answers = []
         for records in self.halves:
-            for origin, target in spellings(url):  # O27
-                answers.append(self._judge(records, own, origin, target))
+            chosen = self._chosen(records, own)
+            for number, (origin, target) in enumerate(as_sent):  # O27
+                answer = self._judge(records, chosen, own, origin, target)
+                if number and not answer.allowed:
+                    why = (
+                        "raw tab or line end"
+                        if re.search("[\t\r\n]", text)
+                        else "dot segments"
+                    )
+                    answer = answer._replace(
+                        spelling=target, features=answer.features | {why}
+                    )
+                answers.append(answer)
         refusals = [answer for answer in answers if not answer.allowed]
+        # O5: where both readings refuse, the literal one gives line and reason.
         return (refusals or answers)[0]
 
     def _judge(
-        self, records: list[Record], own: list[str], origin: str, target: str
+        self,
+        records: list[Record],
+        chosen: list[Record],
+        own: list[str],
+        origin: str,
+        target: str,
     ) -> Answer:
         if is_robots_txt(target):
-            return NO_RULE  # O22
+            return Answer(allowed=True, reason="robots.txt-itself")  # O22
+        if not chosen:
+            return Answer(allowed=True, reason="no-record" if records else "empty")
+        features = self.features | {
+            feature
+            for record in chosen
+            for name in record.names
+            if name == "*" or longest_match([name], own)
+            for feature in record.features[name]
+        }
+        for record, rule, more in self._decisions(chosen, origin, target):
+            if "*" in record.names and record is not chosen[0]:
+                features.add("several records for *")
+            return Answer(
+                rule.allows,
+                "split-record" if rule.is_orphan else "rule",
+                rule.line,
+                rule.value,
+                features=frozenset(features | rule.features | more),
+            )
+        return Answer(allowed=True, reason="no-rule")
+
+    def _decisions(
+        self, chosen: list[Record], origin: str, target: str
+    ) -> list[tuple[Record, Rule, set[str]]]:
+        """Return the rules that may decide, with their records; the first one does."""
         if self.dialect == "rfc9309":
-            return most_specific(rfc_rules(records, own), target)
-        chosen = self._chosen(records, own)
-        judge = first_match if self.dialect == "extended" else shortest
-        if judge is shortest:
-            # O2: the records for all robots are obeyed together.
-            return shortest([r for c in chosen for r in c.rules], origin, target)
-        # X3: each record for all robots is a group of its own.
-        answers = [first_match(record.rules, origin, target) for record in chosen]
-        refusals = [answer for answer in answers if not answer.allowed]
-        if not answers:
-            return NO_RULE
-        lines = [line for answer in refusals or answers for line in answer.lines]
-        return Answer(not refusals, frozenset(lines))
+            rules = [(record, rule) for record in chosen for rule in record.rules]
+            return most_specific(rules, target)
+        found = [
+            (record, rule, features_of(rule, origin, target))
+            for record in chosen
+            for rule in record.rules
+            if covers(rule.value, origin, target)
+        ]
+        if self.dialect != "extended":
+            # O2: the records for all robots are obeyed together. D1: any rule that covers
+            # the URL disallows it; the verdict names the first of the shortest.
+            return sorted(found, key=lambda it: (len(it[1].value), it[1].line))
+        # X1: the first rule that covers the URL decides in its record. X3: each record
+        # for all robots is a group of its own, and one that disallows is enough.
+        firsts = [
+            next(it for it in found if it[0] is record)
+            for record in chosen
+            if any(it[0] is record for it in found)
+        ]
+        return sorted(firsts, key=lambda it: it[1].allows)
 
     def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
         """Return the record for a robot, or all default records (A3, O1, O2, O3)."""
+        if self.dialect == "rfc9309":
+            # RFC 9309 2.2.1: groups of one whole token are merged; the first name decides.
+            for name in (*own, "*"):
+                groups = [record for record in records if name in record.names]
+                if groups:
+                    return groups
+            return []
         lengths = [
             longest_match([name for name in record.names if name != "*"], own)
             for record in records
         ]
         if any(lengths):
-            if self.dialect == "extended":  # §5: the longest name; O1 of equal ones
-                return [records[lengths.index(max(lengths))]]
-            return [next(r for r, n in zip(records, lengths, strict=True) if n)]
+            # §5: the longest name; O1: of equal ones, and in the others, the first.
+            wanted = max(lengths)
+            if self.dialect != "extended":
+                wanted = next(filter(None, lengths))
+            return [records[lengths.index(wanted)]]
         return [record for record in records if "*" in record.names]
 
 
-def shortest(rules: list[Rule], origin: str, target: str) -> Answer:
-    """D1: any covering rule disallows; the verdict names the first of the shortest."""
-    found = [rule for rule in rules if covers(rule.value, origin, target)]
+def as_bytes(body: bytes | str) -> bytes:
+    """Return a file as bytes."""
+    if isinstance(body, bytes):
+        return body
+    return body.encode("utf-8", "surrogatepass")
+
+
+def features_of(rule: Rule, origin: str, target: str) -> set[str]:
+    """Return the features by which a rule covers a target."""
+    found = {"Allow"} if rule.allows else set()
+    if rule.is_orphan:
+        found.add("orphan")
+    if not rule.value.startswith("/"):
+        found.add("absolute URL")
+    elif not written(target).startswith(written(rule.value)):
+        found.add("percent-encoding")
+    return found
+
+
+def most_specific(
+    rules: list[tuple[Record, Rule]], target: str
+) -> list[tuple[Record, Rule, set[str]]]:
+    """Return the rule with the most octets; Allow wins a tie (RFC 9309 2.2.2)."""
+    found = [it for it in rules if rfc9309.matches(it[1].value, target)]
     if not found:
-        return NO_RULE
-    best = min(found, key=lambda rule: (len(rule.value), rule.line))
-    return Answer(allowed=False, lines=frozenset([best.line]))
-
-
-def first_match(rules: list[Rule], origin: str, target: str) -> Answer:
-    """X1: the first rule of the file that covers the URL decides."""
-    for rule in rules:
-        if covers(rule.value, origin, target):
-            return Answer(rule.allows, frozenset([rule.line]))
-    return NO_RULE
-
-
-def rfc_rules(records: list[Record], own: list[str]) -> list[Rule]:
-    """Return the rules of all groups of the robot, or of `*` (RFC 9309 §2.2.1, §5.1)."""
-    for name in (*own, "*"):
-        groups = [record for record in records if name in record.names]
-        if groups:
-            return [rule for group in groups for rule in group.rules]
-    return []
-
-
-def most_specific(rules: list[Rule], target: str) -> Answer:
-    """Apply the matching rule with the most octets; Allow wins a tie (RFC 9309 §2.2.2)."""
-    found = [rule for rule in rules if rfc9309.matches(rule.value, target)]
-    if not found:
-        return NO_RULE
-    most = max(rfc9309.octet_count(rule.value) for rule in found)
-    best = [rule for rule in found if rfc9309.octet_count(rule.value) == most]
-    allows = any(rule.allows for rule in best)
-    first = min(rule.line for rule in best if rule.allows == allows)
-    return Answer(allows, frozenset([first]))
+        return []
+    most = max(rfc9309.octet_count(rule.value) for _, rule in found)
+    best = [it for it in found if rfc9309.octet_count(it[1].value) == most]
+    record, rule = min(best, key=lambda it: (not it[1].allows, it[1].line))
+    features = features_of(rule, "", target) - {"absolute URL", "percent-encoding"}
+    if {it[1].allows for it in best} == {True, False}:
+        features.add("tie of rfc9309")
+    plain = rule.value.removesuffix("$")
+    if plain != rule.value:
+        features.add("end mark")
+    if "*" in plain:
+        features.add("wildcard")
+    elif not written(target).startswith(written(plain)):
+        features.add("percent-encoding")
+    return [(record, rule, features)]

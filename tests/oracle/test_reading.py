@@ -9,7 +9,7 @@ import pytest
 from tests.oracle import asking
 from tests.oracle.generator import Case, Generator, Question
 from tests.oracle.names import record_names, robot_names
-from tests.oracle.reading import Reading
+from tests.oracle.reading import FEATURES, Reading
 
 if TYPE_CHECKING:
     from scrapy_robots1994 import RobotsTxt
@@ -81,9 +81,10 @@ def test_wrong_answer_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) ->
     """A wrong answer of the package about one path is reported."""
     right = asking.ask
 
-    def wrong(robots: RobotsTxt, question: Question) -> tuple[bool, int | None]:
-        allowed, line = right(robots, question)
-        return (True, None) if b"/secret" in question.url else (allowed, line)
+    def wrong(robots: RobotsTxt, question: Question) -> asking.Row:
+        row = right(robots, question)
+        is_wrong = b"/secret" in bytes(question.url)  # type: ignore[arg-type]  # all are bytes
+        return row._replace(allowed=True, line=None) if is_wrong else row
 
     monkeypatch.setattr(asking, "ask", wrong)
     body = b"# one\nUser-agent: *\nDisallow: /other\nDisallow: /secret\n\n# two\n"
@@ -92,4 +93,28 @@ def test_wrong_answer_is_found_and_minimised(monkeypatch: pytest.MonkeyPatch) ->
     smallest = asking.minimised(found[0])
     assert smallest.body == b"User-agent: *\nDisallow: /secret\n"
     assert smallest.question.url == b"http://h.test/secret"
-    assert "expected  allowed=False" in str(smallest)
+    assert "expected  Row(allowed=False" in str(smallest)
+
+
+def test_run_in_which_nothing_decides_is_too_short() -> None:
+    """Files without rules prove nothing, however many questions are asked."""
+    tally = asking.Tally()
+    case = Case(b"User-agent: *\nDisallow:\n", [Question("/a", "foo")])
+
+    assert list(asking.differences(case, tally=tally)) == []
+    assert len(tally.shortfalls) == len(FEATURES) + 1
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"), [("5", 5.0), (".5", 0.5), ("x", None), ("1e3", None)]
+)
+def test_reading_has_the_longest_delay_of_the_record(
+    value: str, seconds: float | None
+) -> None:
+    """X4, X5: other values are ignored; the cautious reading obeys split ones too."""
+    body = f"User-agent: *\nCrawl-delay: 0\n\nCrawl-delay: {value}\n".encode()
+
+    assert Reading(body, "extended").crawl_delay("foo") == 0
+    assert Reading(body, "extended", "cautious").crawl_delay("foo") == (seconds or 0)
+    assert Reading(body, "rfc9309").crawl_delay("foo") == (seconds or 0)
+    assert Reading(body).crawl_delay("foo") is None

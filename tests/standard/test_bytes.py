@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import printable, whitespace
+
 import pytest
 
 from scrapy_robots1994 import LineKind, Reason, RobotsTxt
@@ -368,3 +370,33 @@ def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
     assert (verdict.line, verdict.spelling) == (2, "/private?q")
     assert str(verdict).endswith('; the URL means "/private?q"')
     assert RobotsTxt.parse(disallowing("/a")).verdict("/a/..", "rex").spelling is None
+
+
+LAST_LINE_OPEN = b"User-agent: *\nDisallow: /a"
+
+
+def test_ours_o24_file_as_long_as_the_limit_is_whole() -> None:
+    """Its last line is obeyed; of a file one byte longer, it is not."""
+    size = len(LAST_LINE_OPEN)
+    whole, longer = (RobotsTxt.parse(LAST_LINE_OPEN, limit=size - it) for it in (0, 1))
+
+    assert (whole.is_truncated, whole.allowed("/a", "rex")) == (False, False)
+    assert (longer.is_truncated, longer.allowed("/a", "rex")) == (True, True)
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_ours_o24_limit_of_zero_or_less_leaves_an_empty_body(limit: int) -> None:
+    """Not even an empty first line stays."""
+    robots = RobotsTxt.parse(b"\n" + LAST_LINE_OPEN, limit=limit)
+
+    assert (robots.body, robots.is_truncated) == (b"", True)
+
+
+def test_ours_o06_visible_character_at_the_end_belongs_to_the_value() -> None:
+    """Only spaces, tabs and the line end are removed from names and paths."""
+    for letter in set(printable) - set(whitespace) - set("#%/"):
+        body = f"User-agent: a{letter}\nDisallow: /b{letter}\n"
+
+        assert not allowed(body, f"/b{letter}", f"a{letter}")
+        assert allowed(body, "/b", f"a{letter}"), letter
+        assert allowed(body, f"/b{letter}", "a"), letter

@@ -1,6 +1,7 @@
 """Ask the package and the naive parser many questions, and show their differences.
 
-`python -m tools.oracle --questions 1000000 --seed 1994` exits with 1 if they differ.
+`python -m tools.oracle --questions 1000000 --seed 1994` exits with 1 if they differ, or if
+too few questions are decided by a rule or by one of the features of the grammar.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import sys
 import time
 from collections import Counter
 
-from tests.oracle.asking import Difference, differences, minimised
+from tests.oracle.asking import Difference, Tally, differences, minimised
 from tests.oracle.generator import Generator
-from tests.oracle.reading import DIALECTS, READINGS
+from tests.oracle.reading import DIALECTS, FEATURES, READINGS
 
 LARGE_EVERY = 150
 """One in this many files is large."""
@@ -24,7 +25,9 @@ SHOWN = 4
 """The most differences that are minimised and shown per dialect and reading."""
 
 
-def run(questions: int, seed: str, dialects: tuple[str, ...]) -> list[Difference]:
+def run(
+    questions: int, seed: str, dialects: tuple[str, ...], tally: Tally
+) -> list[Difference]:
     """Ask at least this many questions, print progress and return the differences."""
     found: list[Difference] = []
     causes: Counter[tuple[str, str]] = Counter()
@@ -36,7 +39,7 @@ def run(questions: int, seed: str, dialects: tuple[str, ...]) -> list[Difference
         case = generator.large() if is_large else generator.small()
         files += 1
         for difference in differences(
-            case, dialects, threads=files % THREADS_EVERY == 0
+            case, dialects, threads=files % THREADS_EVERY == 0, tally=tally
         ):
             causes[difference.dialect, difference.reading] += 1
             if causes[difference.dialect, difference.reading] <= SHOWN:
@@ -64,11 +67,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dialect", action="append", choices=DIALECTS)
     options = parser.parse_args(arguments)
     dialects = tuple(options.dialect or DIALECTS)
-    found = run(options.questions, options.seed, dialects)
+    tally = Tally()
+    found = run(options.questions, options.seed, dialects, tally)
+    shares = {name: tally.features[name] / (tally.files or 1) for name in FEATURES}
+    shown = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+    sys.stdout.write(
+        f"a rule decides {tally.decided / (tally.questions or 1):.1%} of the questions; in "
+        f"so many files decide: {shown}\n"
+    )
     smallest = {str(minimised(difference)) for difference in found}
     for text in sorted(smallest, key=len):
         sys.stdout.write(f"{text}\n")
-    return 1 if found else 0
+    # One dialect alone does not have all features.
+    shortfalls = [] if options.dialect else tally.shortfalls
+    for text in shortfalls:
+        sys.stdout.write(f"too seldom: {text}\n")
+    return 1 if found or shortfalls else 0
 
 
 if __name__ == "__main__":

@@ -7,9 +7,8 @@ import tracemalloc
 
 import pytest
 
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.dialects import DIALECTS
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994 import Origin, RobotsTxt
+from tests.standard.asking import DIALECTS
 
 FILES = 6
 """The number of files measured together, so that one-time costs hardly count."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_robots1994.parser import LineKind, Record
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994 import LineKind, Record, RobotsTxt
 from tests.support.corpus import corpus_files
 
 

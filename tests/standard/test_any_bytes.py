@@ -1,0 +1,90 @@
+"""Any bytes, URLs and robots: nothing raises, and every line is accounted for."""
+
+from __future__ import annotations
+
+from unicodedata import category
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_robots1994 import LineKind, Origin, RobotsTxt, Verdict
+from tests.oracle.generator import Generator
+from tests.standard.asking import DIALECTS, READINGS
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()))
+"""Any text, including lone surrogates."""
+
+BODIES = st.one_of(
+    st.binary(),
+    ANY_TEXT,
+    st.integers().map(lambda seed: Generator(seed).small().body),
+)
+URLS = st.one_of(
+    ANY_TEXT,
+    st.binary(),
+    st.builds("http://{}/{}".format, ANY_TEXT, ANY_TEXT),
+)
+ROBOTS = st.one_of(ANY_TEXT, st.binary(), st.text("a/;() ", max_size=12))
+WAYS = st.tuples(
+    st.one_of(st.none(), st.integers(0, 60)),
+    st.sampled_from(DIALECTS),
+    st.sampled_from(READINGS),
+)
+RULES = (LineKind.DISALLOW, LineKind.ALLOW, LineKind.ORPHAN)
+
+
+def is_printable(text: str) -> bool:
+    """Return whether *text* has no control character, line end or lone surrogate."""
+    return not {"Cc", "Zl", "Zp", "Cs"} & set(map(category, text))
+
+
+def check_verdict(verdict: Verdict, robots: RobotsTxt) -> None:
+    """Check that *verdict* is consistent with the file *robots*."""
+    assert (verdict.line is None) is (verdict.rule is None)
+    assert verdict.allowed or verdict.line is not None
+    assert is_printable(str(verdict))
+    if verdict.line is not None and verdict.record is not None:
+        line = robots.lines[verdict.line - 1]
+        rules = [rule.line for rule in verdict.record.rules]
+        assert verdict.rule in line.value
+        assert line.kind in RULES
+        # Ours O5: only the cautious reading obeys a rule that a blank line separates
+        # from its record.
+        assert (verdict.line in rules) is (line.kind is not LineKind.ORPHAN)
+
+
+@settings(max_examples=500, deadline=None)
+@given(BODIES, URLS, ROBOTS, WAYS)
+def test_any_body_url_and_robot_has_an_answer(
+    body: bytes | str,
+    url: str | bytes,
+    robot: str | bytes,
+    way: tuple[int | None, str, str],
+) -> None:
+    """Verdict, lines, records and problems are consistent with each other."""
+    limit, dialect, reading = way
+    robots = RobotsTxt.parse(body, limit=limit, dialect=dialect, reading=reading)
+
+    verdict = robots.verdict(url, robot)
+
+    assert robots.allowed(url, robot) is verdict.allowed
+    check_verdict(verdict, robots)
+    assert "".join(line.text + line.ending for line in robots.lines) == robots.text
+    assert [line.number for line in robots.lines] == [
+        number for number, _ in enumerate(robots.lines, 1)
+    ]
+    widths = [len(line.text) for line in robots.lines]
+    for problem in robots.problems:
+        width = [*widths, 0, 0][problem.line - 1]
+        assert 1 <= problem.line <= len(widths) + 1
+        assert 1 <= problem.column <= max(width, 1)
+        assert is_printable(f"{problem} {problem.fix}")
+    assert set(robots.weakening_problems(robot)) <= set(robots.problems)
+
+
+@given(URLS)
+def test_origin_of_any_url_is_that_of_its_robots_url(url: str | bytes) -> None:
+    """It is None, or it names itself."""
+    origin = Origin.of(url)
+
+    assert origin is None or Origin.of(origin.robots_url) == origin
