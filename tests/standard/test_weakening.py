@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994 import RobotsTxt
-from tests.standard.asking import DIALECTS
+from tests.standard.asking import DIALECTS, PREFIX_DIALECTS
 
-STAR = "User-agent: *\nDisallow: /\n"
+CLOSED = "User-agent: *\nDisallow: /\n"
+STAR = "User-agent: *\n"
 
 LATER_ALLOW = pytest.mark.xfail(
     reason="weakening: an ignored Allow closes more, it opens nothing", strict=True
@@ -25,7 +26,7 @@ def test_misspelt_allow_is_reported_and_weakens_nothing(
     line: str, dialect: str
 ) -> None:
     """The author meant to open what stays closed."""
-    robots = RobotsTxt.parse(STAR + line, dialect=dialect)
+    robots = RobotsTxt.parse(CLOSED + line, dialect=dialect)
 
     assert [(it.line, it.weakens_policy) for it in robots.problems] == [(3, False)]
     assert robots.weakening_problems("rex") == ()
@@ -35,7 +36,9 @@ def test_misspelt_allow_is_reported_and_weakens_nothing(
 @pytest.mark.parametrize("line", ["Disalow: /a", "Disallow /a", "Dis\u0430llow: /a"])
 def test_misspelt_disallow_weakens_the_policy(line: str, dialect: str) -> None:
     """The author meant to close what stays open."""
-    (problem,) = RobotsTxt.parse(STAR + line, dialect=dialect).weakening_problems("rex")
+    (problem,) = RobotsTxt.parse(CLOSED + line, dialect=dialect).weakening_problems(
+        "rex"
+    )
 
     assert (problem.line, problem.weakens_policy) == (3, True)
 
@@ -70,7 +73,7 @@ def test_wildcard_weakens_nothing_where_it_has_its_meaning() -> None:
 def test_single_nul_bytes_do_not_make_a_file_utf_16(nul: str, place: str) -> None:
     """Ours O25: a NUL is an ordinary character, and the other lines are reported."""
     filler = "# as long as a short file is, so that few of its bytes are NUL\n"
-    body = place.format(nul) + filler + STAR + "Disalow: /b\nhello\n"
+    body = place.format(nul) + filler + CLOSED + "Disalow: /b\nhello\n"
     codes = [it.code for it in RobotsTxt.parse(body).problems]
 
     assert "R040" not in codes
@@ -78,3 +81,236 @@ def test_single_nul_bytes_do_not_make_a_file_utf_16(nul: str, place: str) -> Non
     assert [it.code for it in RobotsTxt.parse(body).weakening_problems("rex")] == [
         "R020"
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "weakens"),
+    [
+        ("Disallow: /", True),
+        ("User-agent: a\n\nDisallow: /", True),
+        ("User-agent: a", True),
+        ("User-agent:", True),
+        ("User-agent: a\nDisallow: x", True),
+        ("User-agent: a\nDisallow: /\nDisalow: /", True),
+        ("User-agent: a\nDisallow: /\nDisallow /", True),
+        ("User-agent: a, b\nDisallow: /", True),
+        ("User-agent: a*\nDisallow: /", True),
+        ("User-agent: a\nDisallow: /a /b", True),
+        ("hello", False),
+        ("Allow: /", False),
+    ],
+)
+def test_problem_says_whether_it_weakens_the_policy(
+    body: str, *, weakens: bool
+) -> None:
+    """It does if it allows what the author meant to disallow."""
+    assert [it.weakens_policy for it in RobotsTxt.parse(body).problems] == [weakens]
+
+
+def test_weakening_problems_are_those_of_the_given_robot() -> None:
+    """A problem in the record of another robot is not listed."""
+    robots = RobotsTxt.parse(
+        "User-agent: a\n\nDisallow: /a\n\nUser-agent: b\nDisallow: b\n"
+    )
+
+    assert [it.code for it in robots.weakening_problems("a")] == ["R002"]
+    assert [it.code for it in robots.weakening_problems("b")] == ["R005"]
+    assert robots.weakening_problems("c") == ()
+
+
+def test_rule_above_all_records_weakens_the_policy_for_every_robot() -> None:
+    """The robot that it was meant for is unknown."""
+    robots = RobotsTxt.parse("Disallow: /\n\nUser-agent: b\nDisallow:\n")
+
+    assert [it.code for it in robots.weakening_problems("c")] == ["R001"]
+
+
+def test_split_record_does_not_weaken_the_policy_in_the_cautious_reading() -> None:
+    """The problem is still reported."""
+    robots = RobotsTxt.parse(STAR + "\nDisallow: /", reading="cautious")
+
+    assert robots.weakening_problems("rex") == ()
+    assert [it.code for it in robots.problems] == ["R002"]
+
+
+def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
+    """Only rules above all records weaken the policy, because they are not obeyed."""
+    body = STAR + "Disallow: /a\n\nDisallow: /b\n"
+
+    below = RobotsTxt.parse(body, reading="cautious")
+    above = RobotsTxt.parse("Disallow: /c\n\n" + body, reading="cautious")
+    only = RobotsTxt.parse("Disallow: /c\n", reading="cautious")
+
+    assert below.weakening_problems("rex") == ()
+    assert [(it.code, it.line) for it in above.weakening_problems("rex")] == [
+        ("R001", 1)
+    ]
+    assert [it.code for it in only.weakening_problems("rex")] == ["R001"]
+
+
+SPLIT = "User-agent: *\n\nDisallow: /\n"
+
+
+def weakening_codes(body: str, dialect: str = "1994") -> list[str]:
+    """Return the codes of the problems that weaken the policy for a robot."""
+    robots = RobotsTxt.parse(body, dialect=dialect)
+    return [it.code for it in robots.weakening_problems("rex")]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_split_record_is_found_in_every_dialect_and_spelling(
+    dialect: str, end: str
+) -> None:
+    """It is found with any line end, in dialects where a blank line ends a record."""
+    expected = ["R002"] if dialect in PREFIX_DIALECTS else []
+
+    assert weakening_codes(SPLIT.replace("\n", end), dialect) == expected
+
+
+def test_ours_o23_html_page_does_not_weaken_the_policy() -> None:
+    """It has no rules, so its author meant to disallow nothing."""
+    assert weakening_codes("\n <html>\n<p>User agents are welcome</p>\n") == []
+
+
+def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
+    """Ours X2, O4: it is reported where it is a rule, but ignoring it allows nothing."""
+    body = "Allow: /\n\nUser-agent: *\nDisallow: /\n"
+
+    assert weakening_codes(body) == []
+    assert weakening_codes(body, "extended") == []
+    assert [it.code for it in RobotsTxt.parse(body, dialect="extended").problems] == [
+        "R001"
+    ]
+
+
+BODIES = [
+    ("Disallow: /", "R001"),
+    ("# x\nSitemap: /\nDisallow: /", "R001"),
+    ("# x\rDisallow: /", "R001"),
+    ("User-agent: a\nDisallow: /\n\n#\nHost: x\nAllow: /\nDisallow: /b", "R001"),
+    ("User-agent: *\n\nDisallow: /", "R002"),
+    ("User-agent: *\nCrawl-delay: 5\n \t\nSitemap: /\nDisallow: /", "R002"),
+    ("User-agent: *", "R003"),
+    ("User-agent: *\n# x\nSitemap: /\n\nUser-agent: b\nDisallow: /", "R003"),
+    ("User-agent: *\nUser-agent:\nDisallow: /", "R004"),
+    ("User-agent: *\nDisallow: a", "R005"),
+    ("User-agent: *\nDisallow: *", "R005"),
+    ("User-agent: *\nDisallow: /\nDisalow: /", "R020"),
+    ("User-agent: *\nDisallow: /\nDisallow /", "R021"),
+    ("Disalow: /", "R020"),
+    ("Disallow /", "R021"),
+    ("<html>\nDisallow: /", "R001"),
+    ("User-agent: rex, max\nDisallow: /", "R029"),
+    ("User-agent: rex*\nDisallow: /", "R030"),
+    ("User-agent: *\nDisallow: /a /b", "R034"),
+]
+
+
+@pytest.mark.parametrize(("body", "code"), BODIES)
+def test_problem_that_weakens_the_policy_is_listed(body: str, code: str) -> None:
+    """Each kind is found alone and among lines without effect."""
+    robots = RobotsTxt.parse(body)
+    codes = [it.code for it in robots.problems if it.weakens_policy]
+
+    assert codes == [code]
+    assert [it.code for it in robots.weakening_problems("rex, max rex*")] == [code]
+
+
+@pytest.mark.parametrize("place", [0, 1_500, 2_999])
+def test_one_misspelt_line_of_a_long_file_is_found(place: int) -> None:
+    """It may be at the beginning, in the middle or at the end."""
+    lines = [f"Disallow: /page/of/some/length/{number}" for number in range(3_000)]
+    lines.insert(place, "Disalow: /odd")
+
+    assert weakening_codes("\n".join(["User-agent: *", *lines])) == ["R020"]
+
+
+def test_weakening_problems_are_in_the_order_of_the_lines() -> None:
+    """Problems of different kinds are sorted together."""
+    body = "User-agent: *\nDisallow: a\nDisalow: /b\nDisallow: c\n\nUser-agent:\n"
+
+    robots = RobotsTxt.parse(body)
+
+    assert [it.line for it in robots.weakening_problems("rex")] == [2, 3, 4, 6]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "* Disallow: /",
+        "*Disallow: /",
+        "*, Disallow: /",
+        "* \\\\n Disallow: /",
+        "mybot Disallow: /",
+        "*\u00a0",
+        "\u200b*",
+        "\uff0a",
+        ": *",
+        "*;",
+        '"*"',
+        "`*`",
+        "(*)",
+        ".*",
+        "**",
+        "*,",
+        "my*bot",
+        "a*, mybot",
+    ],
+)
+def test_malformed_name_weakens_the_policy_for_the_robot_it_meant(name: str) -> None:
+    """The record applies to no robot, so the site is allowed to all of them."""
+    robots = RobotsTxt.parse(f"User-agent: {name}\nDisallow: /\n")
+
+    assert robots.allowed("/", "mybot")
+    assert len(robots.weakening_problems("mybot")) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["User-agent\uff1a *", "User\u00adagent: *", "User\u2010agent: *", "User-agent; *"],
+)
+def test_malformed_field_weakens_the_policy_for_every_robot(line: str) -> None:
+    """The field is reported, and so are the rules below it, which have no record."""
+    robots = RobotsTxt.parse(f"{line}\nDisallow: /\n")
+
+    first, second = robots.weakening_problems("mybot")
+
+    assert robots.allowed("/", "mybot")
+    assert first.code in ("R038", "R021")
+    assert (second.code, "User-agent: *" in second.fix) == ("R001", False)
+
+
+def test_look_alike_letter_in_a_field_weakens_the_policy_for_the_named_robot() -> None:
+    """With a Cyrillic letter the line is not a User-agent line and begins no record."""
+    body = "User-agent: x\n\nUser-ag\u0435nt: mybot\nDisallow: /\n"
+    robots = RobotsTxt.parse(body)
+
+    assert robots.allowed("/", "mybot")
+    (problem,) = robots.weakening_problems("mybot")
+    assert (problem.code, problem.line) == ("R038", 3)
+    assert "cyrillic" in problem.message
+
+
+def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
+    """It is reported, but the rules below it apply."""
+    robots = RobotsTxt.parse("User-agent: *\n\u00a0\nDisallow: /\n")
+
+    assert not robots.allowed("/", "mybot")
+    assert robots.weakening_problems("mybot") == ()
+    (problem,) = robots.problems
+    assert "something else than a blank line" in problem.message
+
+
+def test_malformed_name_does_not_affect_a_robot_with_its_own_record() -> None:
+    """That robot obeys its own record."""
+    body = "User-agent: *\u00a0\nDisallow: /\n\nUser-agent: mybot\nDisallow:\n"
+
+    assert RobotsTxt.parse(body).weakening_problems("mybot") == ()
+
+
+def test_number_of_weakening_problems_is_limited() -> None:
+    """A crawl logs only a few of thousands."""
+    robots = RobotsTxt.parse("User-agent: *\n" + "Disallow: a\n" * 5_000)
+
+    assert len(robots.weakening_problems("mybot", limit=100)) == 100

@@ -1,21 +1,35 @@
-"""Each kind of problem: the files that have it, its place and its effect."""
+"""Each kind of problem: the files that have it, its place, message and fix."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.values import likely_field
-from scrapy_robots1994.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from scrapy_robots1994.checks.kinds import Check
+from scrapy_robots1994 import RobotsTxt
+from tests.standard.asking import clauses, codes
 
 STAR = "User-agent: *\n"
 
-PLACES = [
+PLACES: list[tuple[str | bytes, list[tuple[str, int, int]]]] = [
+    ("  Disallow: /", [("R011", 1, 1), ("R001", 1, 3)]),
+    ("User-agent: a\n \n\nDisallow: /", [("R002", 2, 1)]),
+    ("User-agent: a\n\n# x\nDisallow: /\nDisallow: /y", [("R002", 2, 1)]),
+    ("# x\nUser-agent: a", [("R003", 2, 1)]),
+    (" User-agent: # a", [("R004", 1, 2)]),
+    ("User-agent: a\nDisallow:  x", [("R005", 2, 12)]),
+    ("\thello", [("R006", 1, 2)]),
+    ("User-agent: a\nDisallow:\nUser-agent: b\nDisallow:", [("R007", 3, 1)]),
+    (
+        "User-agent: *\nDisallow:\n\nUser-agent: b\nUser-agent: *\nDisallow:",
+        [("R008", 5, 1)],
+    ),
+    (
+        "User-agent: a\nDisallow:\nDisallow: /\nDisallow:",
+        [("R009", 2, 1), ("R009", 4, 1)],
+    ),
+    (" Fields: /", [("R010", 1, 2)]),
+    ("User-agent : a\n Disallow: /", [("R011", 1, 1), ("R011", 2, 1)]),
+    ("\ufeff", [("R012", 1, 1)]),
+    (b"# x\n# a\xff\xff", [("R013", 2, 4)]),
     (STAR + "Disallow: /*.php", [("R015", 2, 12)]),
     (STAR + "Disallow: /x.php$", [("R015", 2, 17)]),
     (STAR + "Disallow: /cash$/x", []),
@@ -71,55 +85,47 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("body", "places"), PLACES)
-def test_problem_has_its_place(body: str, places: list[tuple[str, int, int]]) -> None:
-    """Each file has exactly these problems, at these lines and columns."""
+def test_problem_has_code_line_and_column(
+    body: str | bytes, places: list[tuple[str, int, int]]
+) -> None:
+    """Each file has exactly these problems."""
     problems = RobotsTxt.parse(body).problems
 
     assert sorted((it.code, it.line, it.column) for it in problems) == sorted(places)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)
-def test_every_kind_has_a_fix_and_a_short_title(kind: Check) -> None:
-    """The fix is a sentence, and the title fits into a table."""
-    assert kind.fix.endswith(".")
-    assert len(kind.title) <= 40
+MISSPELT = [
+    ("Disalow", "Disallow"),
+    ("dissallow", "Disallow"),
+    ("Diasllow", "Disallow"),
+    ("Disallows", "Disallow"),
+    ("Disalliw", "Disallow"),
+    ("Usir-agent", "User-agent"),
+    ("Dillow", None),
+    ("Useragent", "User-agent"),
+    ("User agent", "User-agent"),
+    ("USER_AGNET", "User-agent"),
+    ("Allow", None),
+    ("Sitemap", None),
+    ("Host", None),
+    ("", None),
+    ("<p>User-agent", None),
+    ("Disallow" * 9, None),
+    ("Disallow" + 16 * "-", "Disallow"),
+    ("Disallow" + 17 * "-", None),
+]
 
 
-def test_codes_have_no_gap() -> None:
-    """They are numbered from R001."""
-    assert [kind.code for kind in KINDS] == [
-        f"R{number:03}" for number in range(1, len(KINDS) + 1)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("field", "meant"),
-    [
-        ("Disalow", "Disallow"),
-        ("dissallow", "Disallow"),
-        ("Diasllow", "Disallow"),
-        ("Disallows", "Disallow"),
-        ("Disalliw", "Disallow"),
-        ("Usir-agent", "User-agent"),
-        ("Dillow", None),
-        ("Useragent", "User-agent"),
-        ("User agent", "User-agent"),
-        ("USER_AGNET", "User-agent"),
-        ("Allow", None),
-        ("Sitemap", None),
-        ("Host", None),
-        ("", None),
-        ("<p>User-agent", None),
-        ("Disallow" * 9, None),
-        ("Disallow" + 16 * "-", "Disallow"),
-        ("Disallow" + 17 * "-", None),
-    ],
-)
+@pytest.mark.parametrize(("field", "meant"), MISSPELT)
 def test_misspelt_field_is_distinguished_from_another_field(
     field: str, meant: str | None
 ) -> None:
     """A field with one mistake is misspelt; any other is a different field."""
-    assert likely_field(field, ("User-agent", "Disallow")) == meant
+    problems = RobotsTxt.parse(f"{STAR}Disallow: /a\n{field}: /").problems
+
+    found = [it.message.endswith(f'was "{meant}" meant?') for it in problems]
+    assert found == [meant is not None]
+    assert ("R020" in codes(f"{STAR}Disallow: /a\n{field}: /")) is (meant is not None)
 
 
 EXTENSIONS = "Cache-delay Clean-param Comment Content-signal Content-usage Host"
@@ -139,71 +145,6 @@ def test_misspelt_field_is_not_obeyed() -> None:
     robots = RobotsTxt.parse(STAR + "Disalow: /")
 
     assert robots.allowed("/", "rex")
-
-
-def test_weakening_problems_are_those_of_the_given_robot() -> None:
-    """A problem in the record of another robot is not listed."""
-    robots = RobotsTxt.parse(
-        "User-agent: a\n\nDisallow: /a\n\nUser-agent: b\nDisallow: b\n"
-    )
-
-    assert [it.code for it in robots.weakening_problems("a")] == ["R002"]
-    assert [it.code for it in robots.weakening_problems("b")] == ["R005"]
-    assert robots.weakening_problems("c") == ()
-
-
-def test_rule_above_all_records_weakens_the_policy_for_every_robot() -> None:
-    """The robot that it was meant for is unknown."""
-    robots = RobotsTxt.parse("Disallow: /\n\nUser-agent: b\nDisallow:\n")
-
-    assert [it.code for it in robots.weakening_problems("c")] == ["R001"]
-
-
-def test_split_record_does_not_weaken_the_policy_in_the_cautious_reading() -> None:
-    """The problem is still reported."""
-    robots = RobotsTxt.parse(STAR + "\nDisallow: /", reading="cautious")
-
-    assert robots.weakening_problems("rex") == ()
-    assert [it.code for it in robots.problems] == ["R002"]
-
-
-def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
-    """Only rules above all records weaken the policy, because they are not obeyed."""
-    body = STAR + "Disallow: /a\n\nDisallow: /b\n"
-
-    below = RobotsTxt.parse(body, reading="cautious")
-    above = RobotsTxt.parse("Disallow: /c\n\n" + body, reading="cautious")
-    only = RobotsTxt.parse("Disallow: /c\n", reading="cautious")
-
-    assert below.weakening_problems("rex") == ()
-    assert [(it.code, it.line) for it in above.weakening_problems("rex")] == [
-        ("R001", 1)
-    ]
-    assert [it.code for it in only.weakening_problems("rex")] == ["R001"]
-
-
-def test_only_equal_names_are_compared_if_there_are_very_many() -> None:
-    """The time grows linearly with the number of names."""
-    names = "".join(f"User-agent: name{number}\n" for number in range(501))
-    more = "\nUser-agent: name7\nUser-agent: name1x\nDisallow: /x"
-
-    problems = RobotsTxt.parse(f"{names}Disallow: /\n{more}").problems
-
-    assert [(it.code, it.line) for it in problems] == [("R024", 504)]
-
-
-@pytest.mark.parametrize(("count", "codes"), [(499, ["R024"]), (500, [])])
-def test_fewer_than_five_hundred_names_are_compared_by_substring(
-    count: int, codes: list[str]
-) -> None:
-    """With 499 names a name within another one is reported; with 500 it is not."""
-    numbers = range(1_000, 1_000 + count)
-    names = "".join(f"User-agent: name{number}\n" for number in numbers)
-    longer = "User-agent: name1000x\nDisallow: /x"
-
-    problems = RobotsTxt.parse(f"{names}Disallow: /\n\n{longer}").problems
-
-    assert [it.code for it in problems] == codes
 
 
 def test_features_of_a_dialect_are_no_problems_in_it() -> None:
@@ -307,3 +248,62 @@ def test_fix_of_several_blank_lines_is_in_the_plural() -> None:
     (problem,) = RobotsTxt.parse("User-agent: a\n\n\nDisallow: /").problems
 
     assert problem.fix.startswith("Delete the blank lines")
+
+
+def test_truncated_file_has_a_problem_after_its_last_line() -> None:
+    """The truncation is reported once, on the line where the rest would begin."""
+    problems = RobotsTxt.parse("#\n# x", limit=3).problems
+
+    assert [(it.code, it.line) for it in problems] == [("R014", 2)]
+
+
+def test_record_split_by_a_blank_line_is_one_problem() -> None:
+    """A record without rules and rules without a robot are not reported in addition."""
+    body = "User-agent: a\n\nDisallow: /x\nDisallow: /y\n\nDisallow: /z\n"
+
+    assert clauses(body) == ["O5", "O4"]
+
+
+def test_missing_blank_line_after_a_split_record_is_reported() -> None:
+    """The Disallow lines that were split off count as lines before the next record."""
+    body = "User-agent: a\n\nDisallow: /x\nUser-agent: b\nDisallow: /y\n"
+
+    assert clauses(body) == ["O5", "O7"]
+
+
+def test_problem_as_text_is_printable() -> None:
+    """Control characters of the file are escaped."""
+    problem = RobotsTxt.parse("\x1b[31m: x").problems[0]
+
+    assert str(problem) == (
+        r'1:1: info R010 (F6): the field "\x1b[31m" is unknown and ignored'
+    )
+
+
+MESSAGES = [
+    ("User-agent: a\n\n\nDisallow: /", "from line 4 on"),
+    ("User-agent: *\nDisallow:\n\nUser-agent: *\nDisallow:", "of line 1;"),
+    ("User-agent: a\nDisallow: /\nDisallow: /", "line 2 of the same record"),
+    ("User-agent: a\nDisallow: /a/b\nDisallow: /a", 'line 3, "Disallow: /a", already'),
+    (
+        "User-agent: bot\nDisallow:\n\nUser-agent: mybot\nDisallow: /",
+        'named "mybot" obeys the record of line 1, for "bot",',
+    ),
+    ("User-agent: a\rDisallow: /", "ends 1 line(s)"),
+    ("User-agent: a\nUser-agent: b", 'for "a, b" has no'),
+    ("Disalow: /", '"Disalow" is unknown and ignored; was "Disallow" meant?'),
+    ("User agent: a\nuser agent a", 'was "User-agent:" meant?'),
+]
+
+
+@pytest.mark.parametrize(("body", "text"), MESSAGES)
+def test_message_names_what_the_problem_is_about(body: str, text: str) -> None:
+    """It names another line, a robot or the field that was probably meant."""
+    assert any(text in it.message for it in RobotsTxt.parse(body).problems)
+
+
+def test_quoted_text_is_cut_to_sixty_characters() -> None:
+    """A long line does not make a long message."""
+    (problem,) = RobotsTxt.parse("x" * 99).problems
+
+    assert f'"{"x" * 59}…"' in problem.message

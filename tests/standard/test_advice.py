@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994 import RobotsTxt
 
 STAR = "User-agent: *\n"
 

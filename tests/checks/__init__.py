@@ -1,1 +1,0 @@
-"""Tests of the problems that are reported in a file."""
