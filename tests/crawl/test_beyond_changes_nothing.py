@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994 import RobotsTxt
 from tests.support.corpus import corpus_files
 from tests.support.crawl import ALL_EXTENSIONS, CrawlResult, crawl
 from tests.support.site import Site

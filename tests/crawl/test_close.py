@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
-from scrapy import Request, signals
 
-from scrapy_robots1994.crawl.refusals import CLOSE_REASON, Refusals
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser import Reason, Verdict
-from scrapy_robots1994.robotstxt import RobotsTxt
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
-from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -22,6 +15,7 @@ if TYPE_CHECKING:
 
 ONCE = "tests.crawl.parts:DeduplicatingSpider"
 CLOSED = "User-agent: *\nDisallow: /private\n"
+CLOSE_REASON = "robotstxt_denied"
 NOTHING = "refused every start request"
 
 
@@ -45,47 +39,6 @@ def test_refusals_are_logged_in_one_table_by_origin() -> None:
     assert result.stats["robots1994/forbidden/rule"] == 3
     assert result.stats["robots1994/forbidden/unreachable"] == 1
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
-
-
-def test_very_long_line_is_not_kept_in_memory(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """The table at the close may have a row for thousands of origins."""
-    # Captured log records would stay in memory as well.
-    caplog.set_level("ERROR", "scrapy_robots1994")
-    refusals = Refusals(idle_crawler(), closes=False)
-    tracemalloc.start()
-    try:
-        for number in range(20):
-            body = f"User-agent: *\nDisallow: /{'*' * 100_000}{number}\n"
-            robots = RobotsTxt.parse(body, dialect="rfc9309")
-            url, origin = (
-                f"http://a.test/{number}",
-                Origin("http", f"{number}.test", 80),
-            )
-            verdict = robots.verdict(url, "rex")
-            assert not verdict.allowed
-            refusals.refuse(Request(url), verdict, origin)
-        taken = tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
-    assert taken < 10 * 100_000
-
-
-def test_reasons_are_counted_during_the_crawl() -> None:
-    """Up to 64 per reason are added to the stats together; none is added twice."""
-    crawler = idle_crawler()
-    refusals = Refusals(crawler, closes=False)
-    origin, verdict = Origin("http", "a.test", 80), Verdict(False, Reason.ABSENT)  # noqa: FBT003 - its field
-    key = "robots1994/forbidden/absent"
-
-    for number in range(1, 151):
-        refusals.refuse(Request(f"http://a.test/{number}"), verdict, origin)
-        assert crawler.stats is not None
-        assert number - 64 < crawler.stats.get_value(key, 0) <= number
-        assert crawler.stats.get_value("robotstxt/forbidden") == number
-    crawler.signals.send_catch_log(signals.spider_idle, spider=None)
-    assert crawler.stats.get_value(key) == 150
 
 
 def test_crawl_without_refusals_logs_no_table() -> None:

@@ -7,12 +7,11 @@ from __future__ import annotations
 import csv
 import json
 import re
-import resource
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl import few_descriptors
+from tests.crawl.test_dry_run import RaisingParser
 from tests.support import replies
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
@@ -22,19 +21,6 @@ if TYPE_CHECKING:
 
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
 ALL = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
-
-
-class RaisingParser:
-    """A custom parser that raises for every question."""
-
-    @classmethod
-    def from_crawler(cls, *_: object) -> RaisingParser:
-        """Accept any file."""
-        return cls()
-
-    def allowed(self, url: str, user_agent: str) -> bool:
-        """Fail."""
-        raise LookupError(url)
 
 
 class StuckParser(RaisingParser):
@@ -118,7 +104,7 @@ def test_parser_that_raises_is_counted(tmp_path: Path) -> None:
         result = crawl(
             [site.url("/a"), site.url("/b")],
             settings={
-                "ROBOTS1994_COMPARE": ["tests.crawl.test_compare.RaisingParser"],
+                "ROBOTS1994_COMPARE": ["tests.crawl.test_dry_run.RaisingParser"],
                 "ROBOTS1994_COMPARE_REPORT": str(path),
             },
         )
@@ -238,92 +224,3 @@ def test_report_that_cannot_be_written_is_logged_once(
     assert len(result.fetched) == 1
     lines = [line for line in result.log.split("\n") if "could not be written" in line]
     assert len(lines) == 1
-
-
-def test_parser_that_hangs_does_not_stop_the_crawl() -> None:
-    """It counts as raised and is logged once; the other parser is compared."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
-        result = crawl(
-            [site.url(f"/{number}") for number in range(5)],
-            settings={
-                "ROBOTS1994_COMPARE": [
-                    "tests.commands.parsers.HangingParser",
-                    "tests.commands.parsers.OpenParser",
-                ],
-            },
-            hook="tests.crawl.test_compare:shorten_the_deadline",
-        )
-
-    assert len(result.fetched) == 5
-    assert result.stats["robots1994/compare/HangingParser/raised"] == 5
-    assert result.stats["robots1994/compare/OpenParser/agree"] == 5
-    assert result.log.count("did not answer about robots.txt") == 1
-
-
-def test_questions_left_at_the_close_are_counted_as_skipped() -> None:
-    """They waited for a parser that computes, so they do not count as raised."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
-        pages = [site.url("/", host=f"h{number}.test") for number in range(10)]
-        result = crawl(
-            pages,
-            settings={"ROBOTS1994_COMPARE": ["tests.commands.parsers.HangingParser"]},
-            hook="tests.crawl.test_compare:shorten_the_close",
-        )
-
-    assert len(result.fetched) == 10
-    assert result.stats["robots1994/compare/skipped"] == 10
-    assert "robots1994/compare/HangingParser/raised" not in result.stats
-    assert "did not answer" not in result.log
-    assert result.log.count("s at the close were not enough") == 1
-
-
-def shorten_the_close(_crawler: Any) -> None:
-    """Let the close wait half a second for the parsers, which may take a minute."""
-    from scrapy_robots1994.crawl.features import comparison  # noqa: PLC0415 - of the crawling process
-
-    comparison.PARSER_SECONDS, comparison.CLOSE_SECONDS = 60.0, 0.5
-
-
-def test_questions_are_skipped_while_the_process_cannot_start() -> None:
-    """First no descriptor is left for its pipes; later questions are compared."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /no\n")
-        result = crawl(
-            [site.url(path) for path in ("/1", "/2", "/no", "/3")],
-            settings={"ROBOTS1994_COMPARE": True, "CONCURRENT_REQUESTS": 1},
-            hook="tests.crawl.test_compare:take_descriptors_from_the_first_questions",
-        )
-
-    assert len(result.fetched) == 3
-    skipped = result.stats["robots1994/compare/skipped"]
-    assert skipped >= 1
-    assert result.stats.get(f"{PROTEGO}/agree", 0) + skipped == 4
-    assert "Traceback" not in result.log
-    assert result.log.count("Not every decision was compared") == 1
-    assert "Too many open files" in result.log
-
-
-def take_descriptors_from_the_first_questions(crawler: Any) -> None:
-    """Leave enough descriptors for a connection, but not for the pipes of a process."""
-    from scrapy_robots1994.crawl.features import peers  # noqa: PLC0415 - of the crawling process
-
-    few_descriptors.take(crawler, left=6)
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    compare = peers.GuardedComparer.compare
-
-    def compare_and_restore(guard: Any, task: Any) -> Any:
-        try:
-            return compare(guard, task)
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-
-    peers.GuardedComparer.compare = compare_and_restore  # type: ignore[assignment, method-assign]
-
-
-def shorten_the_deadline(_crawler: Any) -> None:
-    """Let the parsers take one second at most."""
-    from scrapy_robots1994.crawl.features import comparison  # noqa: PLC0415 - of the crawling process
-
-    comparison.PARSER_SECONDS = 1.0

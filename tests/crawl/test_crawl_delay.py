@@ -141,7 +141,7 @@ def test_longer_configured_delay_stays(settings: dict[str, Any]) -> None:
         pages = [site.url(f"/{n}") for n in range(4)]
         result = crawl(pages, settings=EXTENDED | settings, hook=RECORDED)
 
-    delays = [delay for delay, _, _ in states(result)[1:]]
+    delays = [delay for delay, _ in states(result)[1:]]
     assert max(delays) >= 0.4
     assert min(delays) >= 0.3
 
@@ -156,7 +156,7 @@ def test_autothrottle_never_lowers_the_delay_below_that_of_the_file() -> None:
 
         assert min(gaps(site, "127.0.0.1")) >= 0.3
 
-    delays = [delay for delay, _, _ in states(result)]
+    delays = [delay for delay, _ in states(result)]
     assert delays[0] == 0.6
     assert delays[-1] == 0.3
 
@@ -180,8 +180,8 @@ def test_slot_is_restored_when_the_policy_states_no_delay(
         )
 
     found = states(result)
-    assert (0.2, 1, 0.0) in found
-    assert found[-1] == found[0] == (0.0, 8, 0.5)
+    assert (0.2, 1) in found
+    assert found[-1] == found[0] == (0.0, 8)
     assert not result.error
 
 
@@ -196,7 +196,7 @@ def test_default_dialect_applies_no_delay_and_warns() -> None:
         )
 
     assert len(result.fetched) == 2
-    assert set(states(result)) == {(0.0, 8, 0.5)}
+    assert set(states(result)) == {(0.0, 8)}
     assert "ROBOTS1994_CRAWL_DELAY has no effect" in result.log
 
 

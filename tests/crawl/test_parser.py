@@ -11,7 +11,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from scrapy.robotstxt import RobotParser
 from scrapy.settings import Settings
 
 from scrapy_robots1994 import Robots1994Parser, SettingsError
@@ -40,11 +39,6 @@ def crawl_with(settings: dict[str, str]) -> Any:
     return SimpleNamespace(settings=Settings(settings))
 
 
-def test_parser_is_a_robot_parser_of_scrapy() -> None:
-    """It can be used wherever a RobotParser is expected."""
-    assert isinstance(parse(b""), RobotParser)
-
-
 def test_only_disallowed_paths_are_not_allowed() -> None:
     """Scrapy's `test_allowed`: unknown fields next to a rule have no effect."""
     robots = parse(b"User-agent: * \nDisallow: /no \nAllow: /yes \nCrawl-delay: 10")
@@ -70,38 +64,12 @@ def test_empty_file_and_garbage_have_no_records(body: bytes) -> None:
             assert robots.allowed(HERE + path, robot)
 
 
-def test_urls_and_robot_names_may_be_in_any_script() -> None:
-    """Scrapy's `test_unicode_url_and_useragent` (O17, O18, case-insensitive names)."""
-    robots = parse(
-        "User-agent: *\nDisallow: /sivu/J%C3%A4%C3%A4:\nDisallow: /sivu/Yö:\n\n"
-        "User-agent: RöbÖt\nDisallow: /x".encode()
-    )
-
-    assert not robots.allowed(f"{HERE}/sivu/Jää:", "*")
-    assert not robots.allowed(f"{HERE}/sivu/J%C3%A4%C3%A4:", "*")
-    assert not robots.allowed(f"{HERE}/sivu/Y%C3%B6:", "*")
-    assert robots.allowed(f"{HERE}/sivu/Jää:", "RöbÖt")
-    assert not robots.allowed(f"{HERE}/x", "RÖBÖT")
-
-
-def test_file_without_crawl_delay_has_none() -> None:
-    """Scrapy's `test_crawl_delay_unset`."""
-    assert parse(b"User-agent: *\nDisallow: /no\n").crawl_delay("*") is None
-
-
 def test_1994_d1_contradicts_scrapys_wildcard_test() -> None:
     """`test_allowed_wildcards`: in 1994 `*` and `$` of a path are literal (D1)."""
     robots = parse(b"User-agent: first\nDisallow: /no/*/end$\n")
 
     assert robots.allowed(f"{HERE}/no/xyz/end", "first")
     assert not robots.allowed(f"{HERE}/no/*/end$", "first")
-
-
-def test_1994_f6_contradicts_scrapys_longest_match_test() -> None:
-    """`test_length_based_precedence`: Allow is unknown in 1994, so it cannot win (F6)."""
-    robots = parse(b"User-agent: * \nDisallow: / \nAllow: /page")
-
-    assert not robots.allowed(f"{HERE}/page", "*")
 
 
 def test_1994_f6_contradicts_scrapys_crawl_delay_test() -> None:

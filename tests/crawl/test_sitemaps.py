@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
+from typing import TYPE_CHECKING
 
 import pytest
+from scrapy import signals
 
-from scrapy_robots1994 import Origin, RobotsTxt
-from scrapy_robots1994.crawl import backend
-from scrapy_robots1994.crawl.parser import sitemaps_of
 from tests.support import replies
-from tests.support.answered import AnsweredMiddleware
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SPIDER = "tests.crawl.feature_spiders:MapSpider"
 HOOK = "tests.crawl.feature_spiders:note_sitemaps"
@@ -99,9 +98,9 @@ def test_sitemap_spider_may_fetch_robots_txt_itself_after_a_failure() -> None:
 @pytest.mark.parametrize("reactor", reactors())
 def test_signal_has_the_sitemaps_of_a_file_and_is_sent_once(reactor: Reactor) -> None:
     """The sitemap URLs are absolute, unique, and of http or https only."""
-    body = (
-        "Sitemap: /a.xml\nSitemap: ftp://h/b\nSitemap: http://h.test/c\nSitemap: /a.xml"
-    )
+    invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
+    valid = "/a.xml", "http://h.test/c", "/a.xml"
+    body = "".join(f"Sitemap: {url}\n" for url in (*invalid, *valid))
     with Site() as site:
         site.robots(body)
         pages = [site.url("/1"), site.url("/2")]
@@ -129,32 +128,27 @@ def test_dialect_1994_sends_no_signal() -> None:
     assert "test/times" not in result.stats
 
 
-def test_invalid_sitemap_urls_are_left_out() -> None:
-    """Only the valid one of four lines is returned, as an absolute URL."""
-    body = "Sitemap: http://[x\nSitemap: http://\nSitemap: mailto:a@b\nSitemap: s.xml"
-    origin = Origin.of("http://h.example:8080")
-    assert origin is not None
-
-    robots = RobotsTxt.parse(body, dialect="extended")
-
-    assert sitemaps_of(origin, robots) == ("http://h.example:8080/s.xml",)
-
-
-def test_sitemaps_of_a_large_file_are_found_in_a_thread(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("reactor", reactors())
+def test_signals_are_sent_for_a_policy_of_a_store(
+    reactor: Reactor, tmp_path: Path
 ) -> None:
-    """Thirty thousand of them would block the event loop for half a second."""
-    threads = []
+    """Also by the second crawl, which requests no robots.txt; each once for an origin."""
+    names = ["robots_parsed"] if hasattr(signals, "robots_parsed") else []
+    with Site() as site:
+        site.robots("Sitemap: /a.xml\nUser-agent: *\nDisallow: /private\n")
+        for _ in range(2):
+            result = crawl(
+                [site.url("/1"), site.url("/2")],
+                hook=HOOK,
+                signals=names,
+                reactor=reactor,
+                settings={
+                    "ROBOTS1994_DIALECT": "extended",
+                    "ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db",
+                },
+            )
 
-    def recorded(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
-        threads.append(threading.current_thread())
-        return sitemaps_of(origin, robots)
-
-    monkeypatch.setattr(backend, "sitemaps_of", recorded)
-    body = b"".join(b"Sitemap: /%d\n" % number for number in range(1_000))
-    settings = {"ROBOTS1994_DIALECT": "extended"}
-    middleware = AnsweredMiddleware(lambda _: (body, ()), settings)
-
-    assert asyncio.run(middleware.permits("http://a.test/"))
-    assert threads
-    assert threading.main_thread() not in threads
+            assert [name for name, _ in result.sent] == names
+            assert result.stats["test/sitemaps"] == [site.url("/a.xml")]
+            assert result.stats["test/times"] == 1
+        assert len(site.log("/robots.txt")) == 1

@@ -33,17 +33,6 @@ def state(paced: PacedSlot) -> tuple[float, int, float]:
     return paced.slot.delay, paced.slot.concurrency, jitter_of(paced.slot)
 
 
-def test_pause_is_applied_and_removed() -> None:
-    """A pause means one request at a time; without it the slot is as before."""
-    paced = PacedSlot(slot())
-    paced.set_pause("a", 2.0)
-    assert state(paced) == (2.0, 1, 0.0)
-
-    paced.set_pause("a", 0.0)
-
-    assert state(paced) == (0.0, 8, 0.5)
-
-
 def test_longest_of_several_pauses_applies() -> None:
     """Origins may share a slot; each of them removes only its own pause."""
     paced = PacedSlot(slot())
@@ -92,19 +81,6 @@ def test_lowered_slot_delay_is_restored_and_raised_one_stays() -> None:
     assert paced.slot.delay == 7.0
     paced.set_pause("a", 0.0)
     assert state(paced) == (7.0, 8, 0.5)
-
-
-def test_restart_counts_the_pause_of_a_used_slot_from_now() -> None:
-    """A slot that has sent no request yet need not wait."""
-    paced = PacedSlot(slot())
-    paced.set_pause("a", 2.0)
-
-    paced.restart()
-    assert paced.slot.lastseen == 0
-
-    paced.slot.lastseen = 1.0
-    paced.restart()
-    assert paced.slot.lastseen > 1.0
 
 
 def test_slots_that_the_downloader_removed_are_forgotten(

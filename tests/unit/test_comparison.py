@@ -1,8 +1,9 @@
-"""The parsers of a comparison and the path of its report, without a crawl."""
+"""The process of the compared parsers: what it is given, and its limits."""
 
 from __future__ import annotations
 
 import os
+import resource
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -14,45 +15,23 @@ from scrapy.settings import Settings
 from scrapy_robots1994 import MissingExtra, SettingsError
 from scrapy_robots1994.commands.compare_inputs import CompareInputs, origin_of
 from scrapy_robots1994.commands.inputs import expand
-from scrapy_robots1994.compare.diagnosis import Cause
-from scrapy_robots1994.compare.impact import MAX_EXAMPLES, Change
-from scrapy_robots1994.compare.parsers import Direction
-from scrapy_robots1994.compare.report import as_plain
 from scrapy_robots1994.crawl.features import comparison
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
-from scrapy_robots1994.crawl.setting_types import PARSERS
-from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.robotstxt import Reader
+from tests.crawl import few_descriptors
+from tests.support.crawl import crawl
 from tests.support.crawler import idle_crawler
+from tests.support.site import Site
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ORIGIN = Origin("http", "a.test", 80)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (False, ()),
-        ("0", ()),
-        ("", ()),
-        (None, ()),
-        (True, ("ROBOTSTXT_PARSER",)),
-        ("true", ("ROBOTSTXT_PARSER",)),
-        ("A, b.C,", ("A", "b.C")),
-        ('["A", "b.C"]', ("A", "b.C")),
-        (["A"], ("A",)),
-    ],
-)
-def test_parsers_are_read_from_code_and_command_line(
-    value: object, expected: tuple[str, ...]
-) -> None:
-    """`-s ROBOTS1994_COMPARE=Protego,my.Parser` passes text."""
-    assert PARSERS.read("ROBOTS1994_COMPARE", value) == expected
+PROTEGO = "robots1994/compare/ProtegoRobotParser"
 
 
 def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
@@ -85,12 +64,6 @@ def test_misspelt_parser_is_an_error_with_a_suggestion(
     assert message.startswith(f"ROBOTS1994_COMPARE: {name} is not a parser: ")
     assert (f'did you mean "{suggestion}"?' in message) is (suggestion is not None)
     assert ("write True, False or a list" in message) is (suggestion is None)
-
-
-def test_error_about_the_built_in_parser_names_its_setting() -> None:
-    """Our setting is only `True`."""
-    with pytest.raises(SettingsError, match=r"^ROBOTSTXT_PARSER: no\.such is not a"):
-        peers(["ROBOTSTXT_PARSER"], idle_crawler({"ROBOTSTXT_PARSER": "no.such"}))
 
 
 class MainParser(PythonRobotParser):
@@ -141,13 +114,6 @@ def test_parser_named_twice_is_compared_once() -> None:
     found = peers(["Protego", path, "ROBOTSTXT_PARSER"], idle_crawler())
 
     assert [parser.name for parser in found] == ["ProtegoRobotParser"]
-
-
-def test_report_path_may_be_a_file_url(tmp_path: Path) -> None:
-    """As in FEEDS, `%(name)s` is replaced."""
-    wanted = f"{tmp_path.as_uri()}/%(name)s.json"
-
-    assert report_path(wanted, Spider("walk")) == tmp_path / "walk.json"
 
 
 @pytest.mark.parametrize(
@@ -212,56 +178,6 @@ def test_all_parsers_read_only_the_complete_lines_of_a_truncated_file() -> None:
     assert report.questions == 1
 
 
-def test_undecodable_bytes_of_a_truncated_file_are_preserved() -> None:
-    """O17: the other parsers get them unchanged."""
-    shadow_comparison, settings = shadow()
-    body = b"User-agent: *\nDisallow: /caf\xe9\nDisall"
-
-    assert (
-        shadow_comparison.body_of(policy_of(200, settings, body, is_truncated=True))
-        == body[:-6]
-    )
-    assert shadow_comparison.body_of(policy_of(200, settings, body)) == body
-
-
-def test_dry_run_http_and_https_of_a_host_share_the_first_file() -> None:
-    """The built-in shares it for the whole crawl; ours has a policy for each."""
-    shadow_comparison, settings = shadow(ROBOTS1994_DRY_RUN=True)
-    secure = Origin("https", "a.test", 443)
-    other_port = Origin("https", "a.test", 8443)
-    first = policy_of(200, settings, b"User-agent: *\nDisallow: /a\n")
-    later = policy_of(200, settings, b"", origin=secure)
-    apart = policy_of(200, settings, b"", origin=other_port)
-
-    shadow_comparison.compare(first, f"{ORIGIN}/a", "me")
-    shadow_comparison.compare(later, f"{secure}/a", "me")
-    shadow_comparison.compare(apart, f"{other_port}/a", "me")
-    report = shadow_comparison.report()
-
-    changes = {site.label: site.change("ProtegoRobotParser") for site in report.sites}
-    assert changes == {
-        str(ORIGIN): Change.UNCHANGED,
-        str(secure): Change.OPENED,
-        str(other_port): Change.UNCHANGED,
-    }
-    assert report.totals.causes_of(*report.parsers) == [Cause.SHARED_HOST]
-    (row,) = as_plain(report)["disagreements"]
-    assert (row["where"], row["theirs"]) == (str(secure), "forbids")
-    assert row["ours"].startswith("allowed")
-    assert report.metadata["dry run"] == "yes"
-
-
-def test_dry_run_compares_with_an_empty_file_after_a_failure() -> None:
-    """After a failed fetch the built-in allows everything of the host."""
-    shadow_comparison, settings = shadow(ROBOTS1994_DRY_RUN=True)
-    shadow_comparison.note_failure(ORIGIN)
-
-    shadow_comparison.compare(policy_of(200, settings), f"{ORIGIN}/a", "me")
-
-    (site,) = shadow_comparison.report().sites
-    assert site.change("ProtegoRobotParser") is Change.CLOSED
-
-
 def test_decision_without_a_body_is_skipped() -> None:
     """A 404 that an earlier crawl stored has no body, so it counts as skipped."""
     shadow_comparison, settings = shadow()
@@ -271,18 +187,6 @@ def test_decision_without_a_body_is_skipped() -> None:
     report = shadow_comparison.report()
     assert report.totals.skipped == 1
     assert report.questions == 0
-
-
-def test_thousands_of_error_bodies_are_stored() -> None:
-    """Most are short, and a dry run must remember what the built-in would have read."""
-    shadow_comparison, settings = shadow(ROBOTS1994_DRY_RUN=True)
-    page = b"<html>no access" * 20
-    for number in range(5_000):
-        shadow_comparison.store_body(Origin("http", f"h{number}.test", 80), page)
-    shadow_comparison.store_body(Origin("http", "large.test", 80), os.urandom(100_000))
-
-    first = policy_of(403, settings, origin=Origin("http", "h0.test", 80))
-    assert shadow_comparison.body_of(first) == page
 
 
 def test_bodies_are_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,15 +232,90 @@ def test_queued_files_are_limited_in_bytes(
     assert shadow_comparison._queued_bytes == shadow_comparison._compared_bytes
 
 
-def test_number_of_stored_examples_is_limited() -> None:
-    """All disagreements are counted."""
-    shadow_comparison, settings = shadow()
-    policy = policy_of(200, settings, b"User-agent: *\nDisallow: /*\n")
+def test_parser_that_hangs_does_not_stop_the_crawl() -> None:
+    """It counts as raised and is logged once; the other parser is compared."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
+        result = crawl(
+            [site.url(f"/{number}") for number in range(5)],
+            settings={
+                "ROBOTS1994_COMPARE": [
+                    "tests.commands.parsers.HangingParser",
+                    "tests.commands.parsers.OpenParser",
+                ],
+            },
+            hook="tests.unit.test_comparison:shorten_the_deadline",
+        )
 
-    for number in range(500):
-        shadow_comparison.compare(policy, f"{ORIGIN}/{number}", "me")
+    assert len(result.fetched) == 5
+    assert result.stats["robots1994/compare/HangingParser/raised"] == 5
+    assert result.stats["robots1994/compare/OpenParser/agree"] == 5
+    assert result.log.count("did not answer about robots.txt") == 1
 
-    report = shadow_comparison.report()
-    (site,) = report.sites
-    assert site.count("ProtegoRobotParser", Direction.STRICTER) == 500
-    assert len(site.examples["ProtegoRobotParser", Direction.STRICTER]) == MAX_EXAMPLES
+
+def test_questions_left_at_the_close_are_counted_as_skipped() -> None:
+    """They waited for a parser that computes, so they do not count as raised."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
+        pages = [site.url("/", host=f"h{number}.test") for number in range(10)]
+        result = crawl(
+            pages,
+            settings={"ROBOTS1994_COMPARE": ["tests.commands.parsers.HangingParser"]},
+            hook="tests.unit.test_comparison:shorten_the_close",
+        )
+
+    assert len(result.fetched) == 10
+    assert result.stats["robots1994/compare/skipped"] == 10
+    assert "robots1994/compare/HangingParser/raised" not in result.stats
+    assert "did not answer" not in result.log
+    assert result.log.count("s at the close were not enough") == 1
+
+
+def shorten_the_close(_crawler: Any) -> None:
+    """Let the close wait half a second for the parsers, which may take a minute."""
+    from scrapy_robots1994.crawl.features import comparison  # noqa: PLC0415 - of the crawling process
+
+    comparison.PARSER_SECONDS, comparison.CLOSE_SECONDS = 60.0, 0.5
+
+
+def test_questions_are_skipped_while_the_process_cannot_start() -> None:
+    """First no descriptor is left for its pipes; later questions are compared."""
+    with Site() as site:
+        site.robots("User-agent: *\nDisallow: /no\n")
+        result = crawl(
+            [site.url(path) for path in ("/1", "/2", "/no", "/3")],
+            settings={"ROBOTS1994_COMPARE": True, "CONCURRENT_REQUESTS": 1},
+            hook="tests.unit.test_comparison:take_descriptors_from_the_first_questions",
+        )
+
+    assert len(result.fetched) == 3
+    skipped = result.stats["robots1994/compare/skipped"]
+    assert skipped >= 1
+    assert result.stats.get(f"{PROTEGO}/agree", 0) + skipped == 4
+    assert "Traceback" not in result.log
+    assert result.log.count("Not every decision was compared") == 1
+    assert "Too many open files" in result.log
+
+
+def take_descriptors_from_the_first_questions(crawler: Any) -> None:
+    """Leave enough descriptors for a connection, but not for the pipes of a process."""
+    from scrapy_robots1994.crawl.features import peers  # noqa: PLC0415 - of the crawling process
+
+    few_descriptors.take(crawler, left=6)
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    compare = peers.GuardedComparer.compare
+
+    def compare_and_restore(guard: Any, task: Any) -> Any:
+        try:
+            return compare(guard, task)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+    peers.GuardedComparer.compare = compare_and_restore  # type: ignore[assignment, method-assign]
+
+
+def shorten_the_deadline(_crawler: Any) -> None:
+    """Let the parsers take one second at most."""
+    from scrapy_robots1994.crawl.features import comparison  # noqa: PLC0415 - of the crawling process
+
+    comparison.PARSER_SECONDS = 1.0
