@@ -31,7 +31,7 @@ def test_refusals_are_logged_in_one_table_by_origin() -> None:
     at = next(n for n, line in enumerate(log) if "requests at 2 origins" in line)
     a, b = site.url("", host="a.test"), site.url("", host="b.test")
     assert log[at + 2].split() == ["3", "parsed", a, "2:", "Disallow:", "/private"]
-    assert log[at + 3].split() == ["1", "unreachable", b, "unreachable"]
+    assert log[at + 3].split() == ["1", "unreachable", b, "HTTP", "503"]
     assert log[at].endswith("robots.txt refused 4 requests at 2 origins")
     heading = ["refused", "outcome", "origin", "first", "line", "that", "refused"]
     assert log[at + 1].split() == heading
@@ -198,4 +198,5 @@ def test_meta_has_the_verdict_of_the_last_refusal_only(
     )
 
     metas = [item["meta"] for item in result.items]
-    assert metas == ["disallowed: robots.txt could not be retrieved", "None"]
+    refused = "disallowed: robots.txt could not be retrieved (HTTP 503)"
+    assert metas == [refused, "None"]
