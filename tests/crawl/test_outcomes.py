@@ -1,24 +1,48 @@
-"""The effect of each kind of robots.txt response on a real crawl (R1-R7)."""
+"""What each answer to GET /robots.txt means for a crawl, by the table in `outcomes`."""
 
 from __future__ import annotations
 
-import gzip
-import lzma
-from typing import TYPE_CHECKING
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 from scrapy.settings import default_settings
 
+from tests.crawl import outcomes
+from tests.crawl.outcomes import FETCHED, R5_NETWORK, RULES, Row
+from tests.crawl.test_closing import unclean
 from tests.support import replies
-from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import (
+    DAY,
+    CrawlRequest,
+    CrawlResult,
+    Reactor,
+    crawl,
+    crawl_over_time,
+    reactors,
+)
 from tests.support.site import Site
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from tests.support.certificates import Flaw
     from tests.support.replies import Reply
 
-CLOSED = b"User-agent: *\nDisallow: /\n"
-XZ = lzma.compress(CLOSED)
-FAST = {"ROBOTS1994_TIMEOUT": 1.5}
+SETTINGS: dict[str, Any] = {
+    "CONCURRENT_REQUESTS": 200,
+    "DOWNLOAD_TIMEOUT": 20,
+    "RETRY_ENABLED": True,
+    "RETRY_TIMES": 50,
+    "ROBOTS1994_TIMEOUT": 20,
+}
+TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
+"""Seconds at which each origin is asked for a page; no policy ends within 20 s of one."""
+
+NOT_OBEYED = {"dont_obey_robotstxt": True}
 # A setting since Scrapy 2.16, and a context factory before.
 VERIFYING = (
     {"DOWNLOAD_VERIFY_CERTIFICATES": True}
@@ -30,242 +54,312 @@ VERIFYING = (
 )
 
 
-def reasons(result: CrawlResult) -> set[str]:
-    """Return the reasons for which requests were refused."""
-    return {f.verdict["reason"] for f in result.failed if f.verdict}
+class Table:
+    """Rows as origins of a site, and what a crawl of them is expected to do."""
 
+    def __init__(self, site: Site, rows: Iterable[Row]) -> None:
+        """Script the answers of all rows."""
+        self.site = site
+        self.rows = tuple(rows)
+        for row in self.rows:
+            if row.answer is not None:
+                several = isinstance(row.answer, (list, tuple))
+                # Each fetch gets them in turn.
+                answer = [*row.answer] * len(TIMES) if several else row.answer
+                site.answer("/robots.txt", answer, at=f"{row.slug}.test")
 
-@pytest.mark.parametrize(
-    ("status", "is_fetched", "reason"),
-    [
-        (200, False, "rule"),
-        (206, False, "rule"),
-        (401, False, "forbidden"),
-        (403, False, "forbidden"),
-        (404, True, None),
-        (410, True, None),
-        (418, True, None),
-        (429, False, "unreachable"),
-        (300, False, "unreachable"),
-        (304, False, "unreachable"),
-        (500, False, "unreachable"),
-        (503, False, "unreachable"),
-    ],
-)
-def test_status_decides_unless_it_is_2xx(
-    status: int, is_fetched: bool, reason: str | None
-) -> None:
-    """R1, R3, R4, R5: the body is used only with a 2xx."""
-    with Site() as site:
-        site.answer("/robots.txt", replies.status(status, CLOSED))
-        result = crawl([site.url("/page")])
+    def request(self, row: Row, path: str) -> CrawlRequest:
+        """Return a request for a page of *row*, which Scrapy itself does not repeat."""
+        meta: dict[str, Any] = {"dont_retry": True}
+        base = row.at or self.site.url("", host=f"{row.slug}.test")
+        if row.by_proxy:
+            base = f"http://{row.slug}.test"
+            meta["proxy"] = self.site.url("").rstrip("/")
+        return CrawlRequest(base + path, meta)
 
-    assert bool(result.fetched) is is_fetched
-    assert reasons(result) == ({reason} if reason else set())
-    assert result.stats[f"robotstxt/response_status_count/{status}"] == 1
+    def requests(self, paths: Sequence[str]) -> list[CrawlRequest]:
+        """Return the requests for some pages of every row."""
+        return [self.request(row, path) for row in self.rows for path in paths]
 
+    def ends(self, result: CrawlResult, path: str) -> dict[str, str]:
+        """Return how the request for *path* of each row ended."""
+        ended = {url: FETCHED for url, _ in result.fetched}
+        for failed in result.failed:
+            reason = failed.verdict["reason"] if failed.verdict else "failed"
+            ended[failed.url] = "twice" if failed.url in ended else reason
+        return {
+            row.slug: ended.get(self.request(row, path).url, "lost")
+            for row in self.rows
+        }
 
-@pytest.mark.parametrize(
-    ("reply", "settings"),
-    [
-        (replies.reset(), {}),
-        (replies.reset(CLOSED, 10), {}),
-        (replies.truncated(b"User-agent: *\n", 500), {}),
-        (replies.hang_up(), {}),
-        (replies.black_hole(), FAST),
-        (replies.trickle(b"#" * 60, 1, 0.2), FAST),
-        (replies.redirect("/robots.txt"), {}),
-        (replies.redirect("file:///etc/passwd"), {}),
-        (replies.redirect("data:text/plain,User-agent"), {}),
-        (replies.redirect("http://[broken"), {}),
-        (
-            replies.status(200, b"not gzip", **{"Content-Encoding": "gzip"}),
-            {"COMPRESSION_ENABLED": False},
-        ),
-        (replies.gzip_bomb(200_000_000), {}),
-        (replies.status(200, XZ, **{"Content-Encoding": "xz"}), {}),
-    ],
-    ids=[
-        "reset",
-        "reset in the middle",
-        "truncated",
-        "hang-up",
-        "black hole",
-        "a byte at a time",
-        "loop",
-        "to file:",
-        "to data:",
-        "to an invalid URL",
-        "undecoded",
-        "gzip bomb",
-        "unknown coding",
-    ],
-)
-@pytest.mark.parametrize("reactor", reactors())
-def test_origin_is_refused_while_its_robots_txt_cannot_be_fetched(
-    reply: Reply, settings: dict[str, object], reactor: Reactor
-) -> None:
-    """R5: an unknown policy allows nothing; the crawl continues with other origins."""
-    with Site(ports=2) as site:
-        site.answer("/robots.txt", reply, at=f"127.0.0.1:{site.port}")
-        pages = [site.url("/page"), site.url("/page", port=1)]
-        result = crawl(pages, settings=settings, reactor=reactor)
-
-    assert result.fetched_urls == [pages[1]]
-    assert reasons(result) == {"unreachable"}
-    assert result.stats["robots1994/outcome/unreachable"] == 1
-    assert "Traceback" not in result.log
-
-
-def test_unreachable_may_be_set_to_allow() -> None:
-    """With ROBOTS1994_UNREACHABLE = "allow", an unknown policy allows everything."""
-    with Site() as site:
-        site.answer("/robots.txt", replies.status(503))
-        result = crawl(
-            [site.url("/page")], settings={"ROBOTS1994_UNREACHABLE": "allow"}
+    def seen(self) -> Counter[str]:
+        """Return how many requests, but for pages, each row has had."""
+        pages = ("/open", "/closed")
+        return Counter(
+            (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
+            for it in self.site.log()
+            if not it.target.startswith(pages)
         )
 
-    assert result.fetched_urls == [site.url("/page")]
+
+def fetches_of(row: Row, times: Sequence[float]) -> list[int]:
+    """Return how many fetches of *row* begin at each of the *times*."""
+    fetches, until = [], -1.0
+    for now in times:
+        fetches.append(int(now > until))
+        if now > until:
+            until = now + row.means.kept
+    return fetches
 
 
-def test_forbidden_may_be_set_to_allow() -> None:
-    """With ROBOTS1994_FORBIDDEN = "allow", a 403 means that there is no file."""
-    with Site() as site:
-        site.answer("/robots.txt", replies.status(403))
-        result = crawl([site.url("/page")], settings={"ROBOTS1994_FORBIDDEN": "allow"})
-
-    assert result.fetched_urls == [site.url("/page")]
-
-
-@pytest.mark.parametrize("reactor", reactors())
-def test_endless_file_is_obeyed_up_to_the_limit(reactor: Reactor) -> None:
-    """O24: the download stops at the limit, and the complete lines before it apply."""
-    with Site() as site:
-        endless = b"User-agent: *\nDisallow: /private\n#"
-        site.answer("/robots.txt", replies.endless(endless))
-        pages = [site.url("/private/1"), site.url("/page")]
-        result = crawl(pages, reactor=reactor)
-
-    assert result.fetched_urls == [pages[1]]
-    assert result.stats["robots1994/truncated"] == 1
-    assert result.stats["downloader/response_bytes"] < 3_000_000
+def lasting(site: Site) -> Iterator[Row]:
+    """Yield the rows whose answers say for how long they are kept, and some of each kind."""
+    for status in outcomes.SOME_STATUSES:
+        body = b"" if status in (204, 304) else RULES
+        answer = replies.status(status, body)
+        yield Row(f"s{status}", answer, outcomes.meaning_of(status))
+    yield from outcomes.FRESHNESS
+    yield from outcomes.RETRY_AFTER
+    yield from outcomes.PROXIED
+    yield from outcomes.TRANSFERS[:4]
+    yield from islice(outcomes.redirects(site), 10)
 
 
-def test_file_with_a_large_content_length_is_obeyed_up_to_the_limit() -> None:
-    """O24: the download does not fail because of the Content-Length."""
-    body = b"User-agent: *\nDisallow: /private\n" + b"# long\n" * 10_000
-    with Site() as site:
-        site.robots(body)
-        pages = [site.url("/private/1"), site.url("/page")]
-        result = crawl(pages, settings={"ROBOTS1994_MAX_BYTES": 1_000})
-
-    assert result.fetched_urls == [pages[1]]
-    assert result.stats["robots1994/truncated"] == 1
+def at_once(site: Site) -> Iterator[Row]:
+    """Yield the rows of faulty transfers, codings, files and servers."""
+    yield from outcomes.TRANSFERS
+    yield from outcomes.CODINGS
+    yield from outcomes.FILES
+    yield from outcomes.redirects(site)
+    yield from outcomes.without_server(site)
 
 
-def test_compressed_file_is_obeyed_up_to_the_limit() -> None:
-    """O24: the limit applies to decompressed bytes."""
-    body = b"User-agent: *\nDisallow: /private\n"
-    body += b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
-    packed = gzip.compress(body)
-    with Site() as site:
-        reply = replies.status(200, packed, **{"Content-Encoding": "gzip"})
-        site.answer("/robots.txt", reply)
-        pages = [site.url("/private/1"), site.url("/p19999")]
-        result = crawl(pages, settings={"ROBOTS1994_MAX_BYTES": len(packed) + 1_000})
+def lines_of(result: CrawlResult, table: Table) -> dict[str, list[tuple[str, str]]]:
+    """Return level and text of the lines about the robots.txt of each row."""
+    found: dict[str, list[tuple[str, str]]] = {row.slug: [] for row in table.rows}
+    urls = {table.request(row, "/robots.txt").url: row.slug for row in table.rows}
+    for line in result.log.split("\n"):
+        _, mark, said = line.partition("[scrapy_robots1994] ")
+        level, _, text = said.partition(": ")
+        words = text.removeprefix("Could not fetch ").split(" ", 1)
+        slug = urls.get(words[0].rstrip(":,"))
+        if mark and slug and "retrying in" not in text:
+            found[slug].append((level, text))
+    return found
 
-    assert result.fetched_urls == [pages[1]]
-    assert result.stats["robots1994/truncated"] == 1
 
-
-@pytest.mark.parametrize("reactor", reactors())
-def test_invalid_certificate_makes_the_origin_unreachable(
-    reactor: Reactor,
+@pytest.mark.parametrize(("chosen", "times"), [(lasting, TIMES), (at_once, TIMES[:1])])
+def test_ours_each_answer_means_what_its_row_says(
+    chosen: Callable[[Site], Iterator[Row]], times: Sequence[float], tmp_path: Path
 ) -> None:
-    """If certificates are verified for pages, they are verified for robots.txt (R5)."""
-    with Site(tls="expired") as site:
-        url = site.secure_url("/page")
-        result = crawl([url], settings=VERIFYING, reactor=reactor)
+    """R1 to R7: pages, log, stats, retries, and for how long it is kept and shared."""
+    store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
+    with Site(tls="valid") as site:
+        table = Table(site, chosen(site))
+        rows = table.rows
+        expected = {row.slug: fetches_of(row, times) for row in rows}
+        steps: list[Any] = []
+        sent = 0
+        for step, now in enumerate(times):
+            sent += sum(
+                expected[row.slug][step] * row.means.attempts * bool(row.requests)
+                for row in rows
+            )
+            # It is answered when the last refresh has been sent.
+            site.answer(f"/mark/{step}", replies.Reply(gate=str(step)))
+            site.open_when(str(step), "/robots.txt", count=sent)
+            paths = ["/open", "/closed"] if step == 0 else [f"/open/{step}"]
+            mark = CrawlRequest(site.url(f"/mark/{step}"), NOT_OBEYED)
+            passed = now - times[step - 1] if step else 0.0
+            steps += [passed, table.requests(paths), [mark]]
+        # The longest refresh ends with /6, a roundtrip before the crawl.
+        site.answer("/end", replies.Reply(gate="end"))
+        site.open_when("end", "/6", count=min(len(times), 2))
+        steps += [[CrawlRequest(site.url("/end"), NOT_OBEYED)]] * 2
+        result = crawl_over_time(
+            *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 5}
+        )
+        seen = table.seen()
+        site.forget()
+        next_day = crawl_over_time(
+            times[-1] + 10, table.requests(["/open"]), settings=SETTINGS | store
+        )
+        seen_next = table.seen()
 
-    assert result.fetched == []
-    assert reasons(result) == {"unreachable"}
-    assert "Traceback" not in result.log
+    for path, wanted in (("/open", "opened"), ("/closed", "closed")):
+        assert table.ends(result, path) == {
+            row.slug: getattr(row.means, wanted) for row in rows
+        }
+    assert table.ends(next_day, "/open") == {row.slug: row.means.opened for row in rows}
+    one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}
+    assert {slug: seen[slug] for slug in expected} == {
+        slug: sum(fetches) * one_fetch[slug] for slug, fetches in expected.items()
+    }
+    assert {slug: seen_next[slug] for slug in expected} == {
+        row.slug: 0 if row.means.shared else one_fetch[row.slug] for row in rows
+    }
+    assert_logged(result, table)
+    assert_counted(result, table, expected)
 
 
-def test_tls_to_a_plain_port_is_unreachable() -> None:
-    """R5: a TLS failure says nothing about the policy."""
+def assert_logged(result: CrawlResult, table: Table) -> None:
+    """Assert that the first fetch of each row is logged as its row says."""
+    lines = lines_of(result, table)
+    wrong = [
+        (row.slug, row.log, lines[row.slug])
+        for row in table.rows
+        if not any(
+            level == row.means.level and row.log in text
+            for level, text in lines[row.slug][:2]
+        )
+    ]
+    assert wrong == []
+    assert unclean(result.log) == []
+
+
+def assert_counted(
+    result: CrawlResult, table: Table, expected: dict[str, list[int]]
+) -> None:
+    """Assert that outcomes, attempts and retries are counted in the stats."""
+    wanted: Counter[str] = Counter()
+    for row in table.rows:
+        fetches = sum(expected[row.slug])
+        kind = f"outcome/{row.means.outcome}" if row.means.outcome else "local_faults"
+        wanted[f"robots1994/{kind}"] += fetches
+        wanted["robots1994/retries"] += fetches * (row.means.attempts - 1)
+        wanted["robotstxt/request_count"] += fetches * row.means.attempts
+    assert {key: result.stats[key] for key in wanted} == dict(wanted)
+
+
+def crawl_once(table: Table, **options: Any) -> CrawlResult:
+    """Request two pages of each row, and assert that they end as their row says."""
+    result = crawl(table.requests(["/open", "/closed"]), **options)
+    for path, wanted in (("/open", "opened"), ("/closed", "closed")):
+        ends = {row.slug: getattr(row.means, wanted) for row in table.rows}
+        assert table.ends(result, path) == ends
+    assert unclean(result.log) == []
+    return result
+
+
+@pytest.mark.long
+def test_ours_each_status_means_what_its_class_says() -> None:
+    """R1 to R5: the body is used only with a 2xx."""
     with Site() as site:
-        url = site.url("/page").replace("http:", "https:")
-        result = crawl([url], settings={"ROBOTS1994_TIMEOUT": 2})
+        table = Table(site, outcomes.every_status())
+        result = crawl_once(table, settings=SETTINGS | {"RETRY_TIMES": 1})
+        seen = table.seen()
 
-    assert result.fetched == []
-    assert reasons(result) == {"unreachable"}
+    assert {row.slug: seen[row.slug] for row in table.rows} == {
+        row.slug: min(row.means.attempts, 2) for row in table.rows
+    }
+    for status in range(200, 600):
+        key = f"robotstxt/response_status_count/{status}"
+        # A 407 is that of a proxy, which is no answer (R7).
+        counted = 0 if status == 407 else min(outcomes.meaning_of(status).attempts, 2)
+        assert result.stats.get(key, 0) == counted
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_ours_r5_answer_that_does_not_end_is_given_up(reactor: Reactor) -> None:
+    """The timeout ends it, however many bytes still come."""
+    with Site() as site:
+        table = Table(site, outcomes.hanging(site))
+        settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
+        result = crawl_once(table, reactor=reactor, settings=settings)
+
+    # What the client itself repeats does not count.
+    assert result.stats["robotstxt/request_count"] == 2 * len(table.rows)
+
+
+@pytest.mark.parametrize("reactor", [it for it in reactors() if it != "asyncio"])
+def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
+    """They have other clients, which know other codings and failures."""
+    with Site(tls="valid") as site:
+        rows = [row for row in at_once(site) if row.slug != "transfer-coding"]
+        crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+@pytest.mark.parametrize("flaw", ["expired", "wrong-name"])
+def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
+    flaw: Flaw, reactor: Reactor
+) -> None:
+    """If certificates are verified for pages, they are verified for robots.txt."""
+    with Site(tls=flaw) as site:
+        row = Row("tls", None, R5_NETWORK, 0, site.secure_url("", host="tls.test"))
+        crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
 @pytest.mark.parametrize(
-    "part", ["tests.crawl.parts.BreakRobots", "tests.crawl.parts.AnswerRobots"]
+    ("setting", "answer"),
+    [
+        ("UNREACHABLE", replies.status(503)),
+        ("UNREACHABLE", replies.reset()),
+        ("FORBIDDEN", replies.status(401)),
+        ("FORBIDDEN", replies.status(403)),
+    ],
+    ids=str,
 )
-def test_middleware_that_raises_or_answers_does_not_allow_the_page(part: str) -> None:
+def test_user_may_let_an_unclear_answer_allow(setting: str, answer: Reply) -> None:
+    """With "allow" the page is fetched; a 401 or 403 is then no warning."""
+    with Site() as site:
+        site.answer("/robots.txt", answer)
+        settings = {f"ROBOTS1994_{setting}": "allow"}
+        result = crawl([site.url("/page")], settings=settings)
+
+    assert result.fetched_urls == [site.url("/page")]
+    assert ("WARNING" in result.log) is (setting == "UNREACHABLE")
+
+
+def test_ours_r7_407_is_the_answer_of_a_proxy(site: Site) -> None:
+    """Also without one in our settings: an origin must not send it."""
+    site.answer("/robots.txt", replies.status(407))
+
+    result = crawl([site.url("/page")])
+
+    (failed,) = result.failed
+    assert failed.name.endswith("ConnectionRefusedError")
+    assert "the proxy refused our credentials" in failed.message
+
+
+@pytest.mark.parametrize("part", ["BreakRobots", "AnswerRobots"])
+def test_middleware_that_raises_or_answers_does_not_allow_the_page(
+    site: Site, part: str
+) -> None:
     """R7: the page fails with the exception; a Response from a middleware is obeyed."""
-    with Site() as site:
-        result = crawl(
-            [site.url("/page")], settings={"DOWNLOADER_MIDDLEWARES": {part: 850}}
-        )
+    settings = {"DOWNLOADER_MIDDLEWARES": {f"tests.crawl.parts.{part}": 850}}
 
-        assert site.targets() == []
+    result = crawl([site.url("/page")], settings=settings)
 
-    assert result.fetched == []
-    assert len(result.failed) == 1
+    assert site.targets() == []
+    (failed,) = result.failed
+    assert (failed.verdict is None) is (part == "BreakRobots")
     assert "\x1b[31mmine" not in result.log
 
 
-@pytest.mark.parametrize("reactor", reactors())
-def test_redirect_to_another_host_gives_the_policy_of_the_origin(
-    reactor: Reactor,
-) -> None:
-    """R2: the redirect is followed offsite, and its target is the policy of the origin."""
-    with Site() as site:
-        origin = f"127.0.0.1:{site.port}"
-        target = site.url("/robots.txt", host="elsewhere.test")
-        site.answer("/robots.txt", replies.redirect("/policy.txt"), at=origin)
-        site.answer("/policy.txt", replies.redirect(target), at=origin)
-        site.robots(CLOSED, at=f"elsewhere.test:{site.port}")
-        result = crawl(
-            [site.url("/page")],
-            reactor=reactor,
-            spider_args={"allowed_domains": ["127.0.0.1"]},
-        )
+def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
+    """R2: they are removed from the URL; an @ in its path stays; offsite is no matter."""
+    target = "/cdn//team@7/robots.txt?for=us@home"
+    location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)
+    site.answer("/robots.txt", replies.redirect(location))
+    site.answer(target, replies.text(RULES))
 
-    assert result.fetched == []
-    assert reasons(result) == {"rule"}
-    assert result.stats["robotstxt/request_count"] == 1
+    result = crawl(
+        [site.url("/closed")], spider_args={"allowed_domains": ["127.0.0.1"]}
+    )
+
+    assert [hop.target for hop in site.log()] == ["/robots.txt", target]
+    assert "authorization" not in site.log()[1].headers
+    assert len(result.failed) == 1
 
 
-def test_redirect_target_is_requested_without_credentials() -> None:
-    """R2: credentials are removed from the URL; an @ in its path stays."""
-    with Site() as site:
-        host = f"127.0.0.1:{site.port}"
-        target = f"http://me:secret@{host}/cdn//team@7/robots.txt?for=us@home"
-        site.answer("/robots.txt", replies.redirect(target))
-        site.answer(
-            "/cdn//team@7/robots.txt", replies.text("User-agent: *\nDisallow: /")
-        )
-        result = crawl([site.url("/page")])
-        hops = site.log()
+def test_redirects_past_the_limit_are_not_followed(site: Site) -> None:
+    """R2: ROBOTS1994_MAX_REDIRECTS is the number of redirects."""
+    for _ in outcomes.redirects(site):
+        """Script the targets."""
+    site.answer("/robots.txt", replies.redirect("/1"))
 
-    assert [hop.target for hop in hops][1:] == ["/cdn//team@7/robots.txt?for=us@home"]
-    assert "authorization" not in hops[1].headers
-    assert reasons(result) == {"rule"}
+    result = crawl([site.url("/page")], settings={"ROBOTS1994_MAX_REDIRECTS": 2})
 
-
-def test_redirects_past_the_limit_are_not_followed() -> None:
-    """R2: after ROBOTS1994_MAX_REDIRECTS the origin is unreachable (R5)."""
-    with Site() as site:
-        site.answer("/robots.txt", replies.redirect("/1"))
-        for number in range(1, 9):
-            site.answer(f"/{number}", replies.redirect(f"/{number + 1}"))
-        result = crawl([site.url("/page")], settings={"ROBOTS1994_MAX_REDIRECTS": 2})
-
-        assert site.targets() == ["/robots.txt", "/1", "/2"]
-
-    assert reasons(result) == {"unreachable"}
+    assert site.targets() == ["/robots.txt", "/1", "/2"]
+    assert len(result.failed) == 1

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import default_settings
 
-from tests.faults import contents, redirects, robots
-from tests.faults.fault import Fault, Outcome, PageFault, is_right
-from tests.faults.measure import HURRIED, Measured, measure, slug_of
-from tests.faults.pages import page_faults
 from tests.support.site import Site
+from tools.faults import contents, redirects, robots
+from tools.faults.fault import Fault, Outcome, PageFault, is_right
+from tools.faults.measure import HURRIED, Measured, measure, slug_of
+from tools.faults.pages import page_faults
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.faults.bombs import GZIP_BOMB, coded
-from tests.faults.fault import PageFault
 from tests.support import replies
 from tests.support.replies import Reply
+from tools.faults.bombs import GZIP_BOMB, coded
+from tools.faults.fault import PageFault
 
 if TYPE_CHECKING:
     from tests.support.site import Site

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tests.faults.fault import FETCHED, LONG, RULES, SHORT, Fault, Outcome, PageFault
 from tests.support.crawl import CrawlResult, Reactor, crawl
+from tools.faults.fault import FETCHED, LONG, RULES, SHORT, Fault, Outcome, PageFault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

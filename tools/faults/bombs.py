@@ -10,8 +10,8 @@ import base64
 import gzip
 import struct
 
-from tests.faults.fault import RULES
 from tests.support.replies import Reply
+from tools.faults.fault import RULES
 
 SIZE = 64 * 2**20
 

@@ -1,6 +1,6 @@
 """20,000 requests to 2,000 origins, run by hand: no permitted page is lost.
 
-python -m tests.faults.twenty_thousand [--origins 2000] [--pages 10] [--reactor asyncio]
+python -m tools.faults.twenty_thousand [--origins 2000] [--pages 10] [--reactor asyncio]
 
 Of each ten origins, robots.txt fails once at one, always at one, and is slow at one.
 It prints per class what was requested and fetched, by the log of the server, and exits

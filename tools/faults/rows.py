@@ -1,6 +1,6 @@
 """Measurements run by hand:
 
-python -m tests.faults.rows [ROW ...] [--origins N] [--reactors asyncio,select,none]
+python -m tools.faults.rows [ROW ...] [--origins N] [--reactors asyncio,select,none]
 
 Another Scrapy is the one that PYTHONPATH names first.
 
@@ -185,7 +185,7 @@ def dead_proxy(
         for page in range(10)
         for number in range(count)
     ]
-    middlewares = {"tests.faults.rows.RotateProxies": 740}
+    middlewares = {"tools.faults.rows.RotateProxies": 740}
     return requests, {
         "TEST_PROXIES": [alive, alive, dead],
         "DOWNLOADER_MIDDLEWARES": middlewares,
@@ -210,21 +210,21 @@ def first_fails(
 
 
 ROWS = {
-    "names": Row("each look-up takes 0.5 s", healthy, "tests.faults.rows:slow_names"),
+    "names": Row("each look-up takes 0.5 s", healthy, "tools.faults.rows:slow_names"),
     "descriptors": Row(
         "256 descriptors, robots.txt takes 2 s",
         late,
-        "tests.faults.rows:few_descriptors",
+        "tools.faults.rows:few_descriptors",
     ),
     "descriptors-keep-alive": Row(
         "the same, connections stay open",
         late_kept_alive,
-        "tests.faults.rows:few_descriptors",
+        "tools.faults.rows:few_descriptors",
     ),
     "names-and-hosts": Row(
         "each look-up takes 0.5 s, robots.txt 2 s",
         late,
-        "tests.faults.rows:slow_names",
+        "tools.faults.rows:slow_names",
     ),
     "slow": Row("half of the origins take 10 s", some_slow),
     "proxy": Row("one of three proxies is dead, 10 pages an origin", dead_proxy),

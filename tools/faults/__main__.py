@@ -1,10 +1,10 @@
-"""`python -m tests.faults` writes the README of this folder anew."""
+"""`python -m tools.faults` writes the README of this folder anew."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.faults import report, table
+from tools.faults import report, table
 
 if __name__ == "__main__":
     outcomes = table.whole_table()

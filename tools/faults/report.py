@@ -7,12 +7,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.faults.fault import Fault, Outcome, PageFault
+from tools.faults.fault import Fault, Outcome, PageFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.faults.table import Group, Table
+    from tools.faults.table import Group, Table
 
 README = Path(__file__).with_name("README.md")
 STATUS = re.compile("s[0-9]{3}")
@@ -20,8 +20,8 @@ STATUS = re.compile("s[0-9]{3}")
 HEAD = """\
 # Faults and their outcomes
 
-Written by `python -m tests.faults` from what crawls on Scrapy's default reactor did and
-what the fault server counted; `test_table.py` compares it. Every fault is an origin of
+Written by `python -m tools.faults` from what crawls on Scrapy's default reactor did and
+what the fault server counted. Every fault is an origin of
 its own, whose /open and /closed are requested at once. Its file is `User-agent: *` and
 `Disallow: /closed`, unless the file is the fault. R1 to R7 are the rows of the README's
 table of answers to GET /robots.txt; "requests" counts the requests that reached the

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import zlib
 
-from tests.faults.bombs import (
+from tests.support import replies
+from tests.support.replies import Reply
+from tools.faults.bombs import (
     BROTLI_BOMB,
     GZIP_BOMB,
     GZIP_TWICE,
@@ -14,9 +16,7 @@ from tests.faults.bombs import (
     coded,
     zstd,
 )
-from tests.faults.fault import RULES, Fault
-from tests.support import replies
-from tests.support.replies import Reply
+from tools.faults.fault import RULES, Fault
 
 NOISE = bytes(range(256)) * 40
 PACKED = gzip.compress(RULES + NOISE, mtime=0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.faults.fault import RULES, Fault, Row
 from tests.support import replies
 from tests.support.replies import Reply
+from tools.faults.fault import RULES, Fault, Row
 
 if TYPE_CHECKING:
     from tests.support.site import Site

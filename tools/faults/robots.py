@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.faults.fault import RULES, Fault
 from tests.support import replies
 from tests.support.replies import UNDECLARED, Reply
+from tools.faults.fault import RULES, Fault
 
 OK = b"HTTP/1.1 200 OK\r\n"
 LENGTH = b"Content-Length: %d\r\n\r\n" % len(RULES)

@@ -1,0 +1,386 @@
+"""The table of outcomes: what follows from each answer to GET /robots.txt (R1 to R7).
+
+Every row is an origin of its own. Its file, where it has one, is `RULES`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from tests.support import replies
+from tests.support.crawl import DAY, HOUR
+from tests.support.replies import UNDECLARED, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.support.site import Site
+
+RULES = b"User-agent: *\nDisallow: /closed\n"
+FETCHED = "fetched"
+PAUSE = 300.0
+"""The default of ROBOTS1994_RETRY_AFTER."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What follows from an answer.
+
+    *opened* and *closed* say how /open and /closed end: fetched, failed, or the reason of
+    the refusal. *outcome* is the word of stats and log, and *log* begins the explanation,
+    which has the seconds for which the answer is *kept*. One fetch has *attempts*, that
+    is, retries and one. If it is *shared*, a store gives it to the next crawl.
+    """
+
+    opened: str
+    closed: str
+    outcome: str
+    log: str
+    level: Literal["DEBUG", "WARNING"] = "DEBUG"
+    kept: float = DAY
+    attempts: int = 1
+    shared: bool = True
+
+
+R1 = Meaning(FETCHED, "rule", "parsed", "HTTP {status}, parsed, fresh for {kept:.0f} s")
+R1_EMPTY = replace(R1, closed=FETCHED)
+R3 = Meaning(
+    "forbidden",
+    "forbidden",
+    "forbidden",
+    "HTTP {status}, forbidden, fresh for {kept:.0f} s",
+    "WARNING",
+    kept=HOUR,
+)
+R4 = Meaning(
+    FETCHED, FETCHED, "absent", "HTTP {status}, absent, fresh for {kept:.0f} s"
+)
+R5 = Meaning(
+    "unreachable",
+    "unreachable",
+    "unreachable",
+    "all URLs are refused; the next fetch is in {kept:.0f} s at the earliest",
+    "WARNING",
+    kept=PAUSE,
+    attempts=4,
+)
+"""A status that says "not now", which a store shares."""
+R5_FINAL = replace(R5, attempts=1)
+R5_NETWORK = replace(R5, attempts=3, shared=False)
+R5_NO_POLICY = replace(R5, attempts=1, shared=False)
+"""No HTTP status that means anything, and a retry would end in the same way."""
+R7 = Meaning(
+    "failed",
+    "failed",
+    "",
+    "the failure is on our side",
+    "WARNING",
+    0.0,
+    3,
+    shared=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An origin `{slug}.test`, or the one of *at*, whose robots.txt gets *answer*.
+
+    Each attempt sends *requests* to it. With *by_proxy* its requests leave through a proxy
+    on plain `http:`, which the test's server is, too.
+    """
+
+    slug: str
+    answer: Reply | Sequence[Reply] | None
+    means: Meaning
+    requests: int = 1
+    at: str = ""
+    by_proxy: bool = False
+
+    @property
+    def log(self) -> str:
+        """What the line of the first fetch has after the URL."""
+        status = self.answer.status if isinstance(self.answer, Reply) else 200
+        if status // 100 == 3:
+            status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
+        return self.means.log.format(status=status, kept=self.means.kept)
+
+
+def meaning_of(status: int) -> Meaning:
+    """Return the meaning of a *status*, by the table R1 to R7 of the standard."""
+    if status // 100 == 2:
+        return R1_EMPTY if status == 204 else R1
+    if status in {401, 403}:
+        return R3
+    if status == 407:
+        return R7
+    if status in {408, 421, 425, 429} or status // 100 == 5:
+        return R5
+    return R4 if status // 100 == 4 else R5_FINAL
+
+
+def raw(text: bytes) -> Reply:
+    """Return a reply of exactly these bytes; then the connection closes."""
+    return Reply(head=False, raw=True, body=text, ending="close")
+
+
+def headed(*headers: tuple[str, str], status: int = 200) -> Reply:
+    """Return a reply with the rules and these headers."""
+    return Reply(status, RULES, headers)
+
+
+def coded(body: bytes, *codings: str) -> Reply:
+    """Return a reply with these content codings."""
+    return Reply(200, body, (("Content-Encoding", ", ".join(codings)),))
+
+
+def every_status() -> Iterator[Row]:
+    """Yield a row for each status that ends a response."""
+    for status in range(200, 600):
+        body = b"" if status in (204, 304) else RULES
+        yield Row(f"s{status}", replies.status(status, body), meaning_of(status))
+
+
+SOME_STATUSES = (
+    *(200, 204, 206, 300, 400, 401, 402, 403, 404, 407, 408, 410, 418),
+    *(421, 425, 429, 451, 500, 502, 503, 504),
+)
+
+OK = b"HTTP/1.1 200 OK\r\n"
+LENGTH = b"Content-Length: %d\r\n\r\n" % len(RULES)
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+CHUNK = b"%x\r\n%b\r\n" % (len(RULES), RULES)
+TRANSFERS = [
+    Row("truncated", replies.truncated(RULES, 500), R5_NETWORK),
+    Row("hang-up", replies.hang_up(), R5_NETWORK),
+    Row("reset", replies.reset(), R5_NETWORK),
+    Row("reset-middle", replies.reset(RULES, 14), R5_NETWORK),
+    Row("half-head", raw(OK + b"Content-Ty"), R5_NETWORK),
+    Row("two-lengths", raw(OK + b"Content-Length: 5\r\n" + LENGTH + RULES), R5_NETWORK),
+    Row("chunked", raw(CHUNKED + CHUNK + b"0\r\n\r\n"), R1),
+    Row("chunk-size", raw(CHUNKED + b"zz\r\n" + RULES), R5_NETWORK),
+    Row("chunk-end", raw(CHUNKED + CHUNK), R5_NETWORK),
+    Row("chunk-cut", raw(CHUNKED + b"ffff\r\n" + RULES), R5_NETWORK),
+    Row("ssh", raw(b"SSH-2.0-OpenSSH_9.2\r\n"), R5_NETWORK),
+    Row("bare", raw(RULES), R5_NETWORK),
+    Row("status-999", raw(b"HTTP/1.1 999 No\r\n" + LENGTH + RULES), R5_FINAL),
+    Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R1),
+    Row("endless", replies.endless(RULES), R1),
+    Row("endless-line", replies.endless(b"#"), R5_NO_POLICY),
+    Row("header-1mb", headed(("X-Long", "x" * 2**20)), R5_NETWORK),
+    Row(
+        "back-again",
+        [replies.status(503), replies.text(RULES)],
+        replace(R1, attempts=2),
+    ),
+]
+
+PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)
+BOMB = gzip.compress(RULES + b"#" * 2**24, mtime=0)
+CODINGS = [
+    Row("gzip", coded(PACKED, "gzip"), R1),
+    Row("x-gzip", coded(PACKED, "X-GZIP"), R1),
+    Row("deflate", coded(zlib.compress(RULES), "deflate"), R1),
+    Row("gzip-twice", coded(gzip.compress(PACKED), "gzip", "gzip"), R1),
+    Row(
+        "gzip-members",
+        coded(gzip.compress(RULES[:14]) + gzip.compress(RULES[14:]), "gzip"),
+        R1,
+    ),
+    Row("gzip-tail", coded(PACKED + b"\0" * 9, "gzip"), R1),
+    Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R1),
+    Row("bomb", coded(BOMB, "gzip"), R1),
+    Row("bomb-in-gzip", coded(gzip.compress(BOMB, mtime=0), "gzip", "gzip"), R1),
+    Row("bomb-line", coded(gzip.compress(b"#" * 2**24, mtime=0), "gzip"), R5_NO_POLICY),
+    Row("bad-gzip", coded(RULES, "gzip"), R5_NETWORK),
+    Row("bad-deflate", coded(b"\xff" * 99, "deflate"), R5_NETWORK),
+    Row("bad-zstd", coded(b"\xff" * 99, "zstd"), R5_NETWORK),
+    Row("bad-br", coded(b"\xff" * 99, "br"), R5_NETWORK),
+    Row("gzip-cut", coded(PACKED[:-20], "gzip"), R5_NETWORK),
+    Row("gzip-sum", coded(PACKED[:-8] + b"\0\0\0\0" + PACKED[-4:], "gzip"), R5_NETWORK),
+    Row("deflate-cut", coded(zlib.compress(RULES)[:-6], "deflate"), R5_NETWORK),
+    Row("codings-100", coded(PACKED, *["gzip"] * 100), R5_NO_POLICY),
+    Row("compress", coded(RULES, "compress"), R5_NO_POLICY),
+    Row("xz-unknown", coded(b"\xfd7zXZ\x00\x00" + RULES, "xz"), R5_NO_POLICY),
+    Row("no-coding", coded(RULES, "utf-8"), R1),
+    Row(
+        "transfer-coding",
+        raw(
+            OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n"
+            b"%x\r\n%b\r\n0\r\n\r\n" % (len(PACKED), PACKED)
+        ),
+        R5_NETWORK,
+    ),
+]
+
+THEN, LATER = "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:59:37 GMT"
+DIGITS = "9" * 5_000
+FRESHNESS = [
+    Row(f"fresh-{number}", headed(*headers), replace(R1, kept=kept))
+    for number, (kept, *headers) in enumerate(
+        [
+            (600.0, ("Cache-Control", "max-age=600")),
+            (600.0, ("Cache-Control", "public, MAX-AGE=600")),
+            (PAUSE, ("Cache-Control", "max-age=1")),
+            (PAUSE, ("Cache-Control", "max-age=soon")),
+            (DAY, ("Cache-Control", f"max-age={DIGITS}")),
+            (PAUSE, ("Cache-Control", "no-store, max-age=600")),
+            (PAUSE, ("Cache-Control", "no-cache")),
+            (600.0, ("Expires", LATER), ("Date", THEN)),
+            (PAUSE, ("Expires", THEN), ("Date", LATER)),
+            (PAUSE, ("Expires", "0")),
+            (PAUSE, ("Expires", f"Sun, 06 Nov 1994 {DIGITS}:00:00 GMT")),
+            (DAY, ("Expires", "Fri, 31 Dec 2199 23:59:59 GMT"), ("Date", THEN)),
+            (
+                900.0,
+                ("Expires", LATER),
+                ("Date", THEN),
+                ("Cache-Control", "max-age=900"),
+            ),
+            (600.0, ("Cache-Control", "max-age=900"), ("Age", "300")),
+            (PAUSE, ("Cache-Control", "max-age=900"), ("Age", "901")),
+            (900.0, ("Cache-Control", "max-age=900"), ("Age", "-5")),
+            (PAUSE, ("Expires", LATER), ("Date", THEN), ("Age", "500")),
+            (DAY, ("Age", "500")),
+        ]
+    )
+]
+NOT_FRESHER = [
+    Row("404-max-age", headed(("Cache-Control", "max-age=600"), status=404), R4),
+    Row("403-max-age", headed(("Cache-Control", "max-age=99999"), status=403), R3),
+]
+RETRY_AFTER = [
+    Row(
+        f"retry-{number}",
+        replies.status(503, Retry_After=value),
+        replace(R5, attempts=attempts, kept=kept),
+    )
+    for number, (value, attempts, kept) in enumerate(
+        [
+            ("0", 4, PAUSE),
+            ("31", 1, PAUSE),
+            ("1000", 1, 1_000.0),
+            ("99999999", 1, DAY),
+            (DIGITS, 1, DAY),
+            ("-5", 4, PAUSE),
+            ("soon", 4, PAUSE),
+        ]
+    )
+]
+RETRY_DATES = [
+    Row(
+        "retry-date",
+        headed(("Retry-After", LATER), ("Date", THEN), status=503),
+        replace(R5, attempts=1, kept=600.0),
+    ),
+    Row("retry-past", headed(("Retry-After", THEN), ("Date", LATER), status=503), R5),
+]
+
+NOISE = bytes(range(256)) * 40
+FILES = [
+    Row("empty", replies.text(b""), R1_EMPTY),
+    Row("noise", replies.text(NOISE), R1_EMPTY),
+    Row("html", replies.html("<html>robots</html>"), R1_EMPTY),
+    Row(
+        "meta-refresh",
+        replies.html('<meta http-equiv="refresh" content="0; url=/x">'),
+        R1_EMPTY,
+    ),
+    Row("utf-16", replies.text(RULES.decode().encode("utf-16")), R1),
+    Row("mark", replies.text(b"\xef\xbb\xbf" + RULES), R1),
+    Row("charset", headed(("Content-Type", "text/plain; charset=utf-16")), R1),
+    Row("image", headed(("Content-Type", "image/png")), R1),
+    Row("refresh", headed(("Refresh", "0; url=/elsewhere")), R1),
+    Row("location", headed(("Location", "/elsewhere")), R1),
+    Row("cookie", headed(("Set-Cookie", "robots=1")), R1),
+]
+
+
+def by_proxy(slug: str, answer: Reply, means: Meaning) -> Row:
+    """Return a row whose requests leave through a proxy."""
+    return Row(f"proxied-{slug}", answer, means, by_proxy=True)
+
+
+# Ours 3.1: the proxy may have sent all but a file, a 404 and a 410 itself.
+PROXIED = [
+    by_proxy("200", replies.text(RULES), R1),
+    by_proxy("404", replies.status(404), R4),
+    by_proxy("410", replies.status(410), R4),
+    by_proxy("402", replies.status(402), replace(R4, kept=PAUSE, shared=False)),
+    by_proxy("403", replies.status(403), replace(R3, kept=PAUSE, shared=False)),
+    by_proxy("451", replies.status(451), replace(R4, kept=PAUSE, shared=False)),
+    by_proxy("407", replies.status(407), R7),
+    by_proxy("502", replies.status(502), replace(R5, shared=False)),
+    by_proxy(
+        "retry",
+        replies.status(503, Retry_After="1000"),
+        replace(R5_NO_POLICY, shared=False),
+    ),
+]
+
+
+def redirects(site: Site) -> Iterator[Row]:
+    """Yield rows whose robots.txt is a redirect (R2), and script their targets."""
+    to = replies.redirect
+    targets = {
+        "/file": replies.text(RULES),
+        "/back": to("/robots.txt"),
+        "/gone": replies.status(404),
+        "/private": replies.status(403),
+        "/down": replies.status(503),
+        "/reset": replies.reset(),
+        "/6": replies.text(RULES),
+    }
+    targets |= {f"/{number}": to(f"/{number + 1}") for number in range(1, 6)}
+    for path, answer in targets.items():
+        site.answer(path, answer)
+    away = site.url("", host="away.test")
+    for slug, location, means, requests in (
+        ("chain-5", "/2", R1, 6),
+        ("chain-6", "/1", R5_NO_POLICY, 6),
+        ("loop", "/robots.txt", R5_NO_POLICY, 1),
+        ("loop-fragment", "/robots.txt#1", R5_NO_POLICY, 1),
+        ("loop-2", "/back", R5_NO_POLICY, 2),
+        ("to-path", "/file", R1, 2),
+        ("to-host", f"{away}/file", R1, 1),
+        ("to-user", f"{away}/file".replace("//", "//u:p@", 1), R1, 1),
+        ("to-404", f"{away}/gone", R4, 1),
+        ("to-403", f"{away}/private", R3, 1),
+        ("to-503", f"{away}/down", R5, 1),
+        ("to-reset", f"{away}/reset", R5_NETWORK, 1),
+        ("to-refused", site.refused_url("/robots.txt"), R5_NETWORK, 1),
+        ("to-no-name", "http://b.invalid/robots.txt", R5_NETWORK, 1),
+        ("to-file", "file:///etc/hostname", R5_NO_POLICY, 1),
+        ("to-data", "data:text/plain,User-agent:%20x", R5_NO_POLICY, 1),
+        ("to-ftp", "ftp://127.0.0.1/robots.txt", R5_NO_POLICY, 1),
+        ("to-nonsense", "http://[broken", R5_NO_POLICY, 1),
+    ):
+        yield Row(slug, to(location), means, requests)
+    yield Row("to-301", to("/file", 301), R1, 2)
+    yield Row("to-308", to("/file", 308), R1, 2)
+    yield Row("to-nowhere", replies.status(302, RULES), R5_FINAL)
+    yield Row("to-300", to("/file", 300), R5_FINAL)
+
+
+def without_server(site: Site) -> Iterator[Row]:
+    """Yield rows of origins without an HTTP server of their scheme."""
+    secure = site.secure_url("", host="plain-to-tls.test").replace("https:", "http:")
+    yield Row("plain-to-tls", None, R5_NETWORK, 0, secure)
+    yield Row("refused", None, R5_NETWORK, 0, site.refused_url(""))
+    yield Row("no-name", None, R5_NETWORK, 0, "http://name.invalid")
+
+
+def hanging(site: Site) -> Iterator[Row]:
+    """Yield rows that only a timeout ends."""
+    slow_head = Reply(
+        head=False, raw=True, body=OK + b"X-A: 1\r\n" * 900, chunk=40, pause=0.05
+    )
+    plain = site.url("", host="tls-to-plain.test").replace("http:", "https:")
+    yield Row("byte-by-byte", replies.trickle(RULES * 9, 1, 0.2), R5_NETWORK)
+    yield Row("stops", replies.unclosed(RULES, 500), R5_NETWORK)
+    yield Row("black-hole", replies.black_hole(), R5_NETWORK)
+    yield Row("slow-head", slow_head, R5_NETWORK)
+    # The server waits for the end of a line.
+    yield Row("tls-to-plain", None, R5_NETWORK, 0, plain)

@@ -1,0 +1,145 @@
+"""A machine, a network or proxies that make fetches fail: no permitted page is lost."""
+
+from __future__ import annotations
+
+import resource
+import socket
+import time
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from tests.support.replies import Reply
+    from tests.support.site import Site
+
+ORIGINS = 60
+FILE = "User-agent: *\nDisallow: /private\n"
+RETRIED = {"RETRY_ENABLED": True}
+on_every_reactor = pytest.mark.parametrize("reactor", reactors())
+
+
+def slow_names(_crawler: Crawler) -> None:
+    """Let each look-up of a name under `test` take a while; a hook of crawls."""
+    real_info, real_name = socket.getaddrinfo, socket.gethostbyname
+
+    def wait(host: Any) -> None:
+        name = host.decode("ascii") if isinstance(host, bytes) else host
+        if name and name.endswith(".test"):
+            time.sleep(0.2)
+
+    def info(host: Any, *rest: Any, **options: Any) -> Any:
+        wait(host)
+        return real_info(host, *rest, **options)
+
+    def name(host: Any) -> Any:
+        wait(host)
+        return real_name(host)
+
+    socket.getaddrinfo, socket.gethostbyname = info, name
+
+
+def few_descriptors(_crawler: Crawler) -> None:
+    """Limit the descriptors of the crawling process; a hook of crawls."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+
+
+def pages(site: Site, origins: int = ORIGINS) -> list[str]:
+    """Return a permitted URL of each origin."""
+    return [site.url("/page", host=f"h{number}.test") for number in range(origins)]
+
+
+@on_every_reactor
+def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
+    """Those that wait in the queue of the resolver take longer than the timeout."""
+    site.robots(FILE)
+    settings = {"REACTOR_THREADPOOL_MAXSIZE": 2, "ROBOTS1994_TIMEOUT": 5}
+
+    result = crawl(
+        pages(site),
+        settings=RETRIED | settings,
+        reactor=reactor,
+        hook="tests.crawl.test_machine:slow_names",
+    )
+
+    assert result.fetched_urls == sorted(pages(site))
+
+
+@on_every_reactor
+def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
+    """All fetches at once would need more descriptors than the limit."""
+    file = replies.Reply(body=FILE.encode(), delay=0.3, ending="close")
+    site.answer("/robots.txt", file)
+    site.answer("/page", replies.Reply(body=b"page", ending="close"))
+
+    result = crawl(
+        pages(site),
+        settings=RETRIED,
+        reactor=reactor,
+        hook="tests.crawl.test_machine:few_descriptors",
+    )
+
+    assert result.fetched_urls == sorted(pages(site))
+    assert "robots1994/outcome/unreachable" not in result.stats
+
+
+@on_every_reactor
+def test_dead_proxy_among_three_refuses_no_page(site: Site, reactor: Reactor) -> None:
+    """A page fails only by its own proxy, for every retry tries another one."""
+    site.robots(FILE)
+    alive, dead = (url.rstrip("/") for url in (site.url(""), site.refused_url("")))
+    proxies = cycle([alive, alive, dead])
+    requests = [
+        CrawlRequest(f"http://h{number}.test/{page}", {"proxy": next(proxies)})
+        for number in range(10)
+        for page in range(10)
+    ]
+    by_dead = sorted(each.url for each in requests if each.meta["proxy"] == dead)
+
+    result = crawl(requests, settings=RETRIED, reactor=reactor)
+
+    assert result.failed_urls == by_dead
+    assert all(failed.verdict is None for failed in result.failed)
+
+
+@on_every_reactor
+def test_origins_that_fail_once_or_answer_late_lose_no_page(
+    site: Site, reactor: Reactor
+) -> None:
+    """Those that always fail get no request for a page at all."""
+    sound = replies.text(FILE)
+    bad = [replies.status(503), replies.reset(), replies.status(429, Retry_After="0")]
+    late = replies.Reply(body=FILE.encode(), delay=0.3)
+    answers: list[Reply | list[Reply]] = [
+        *([each, sound] for each in bad),
+        *([each] for each in bad),
+        late,
+        sound,
+    ]
+    hosts = [f"h{number}.test" for number in range(5 * len(answers))]
+    for number, host in enumerate(hosts):
+        site.answer("/robots.txt", answers[number % len(answers)], at=host)
+    urls = [
+        site.url(f"{path}/{page}", host=host)
+        for page in range(4)
+        for host in hosts
+        for path in ("/page", "/private")
+    ]
+
+    result = crawl(urls, settings=RETRIED, reactor=reactor)
+
+    dead = {host for at, host in enumerate(hosts) if at % len(answers) in (3, 4, 5)}
+    permitted = [
+        url
+        for url in urls
+        if "/page/" in url and url.split("/")[2].partition(":")[0] not in dead
+    ]
+    assert result.fetched_urls == sorted(permitted)
+    assert not [seen for seen in site.log() if seen.target.startswith("/private")]
