@@ -62,7 +62,8 @@ R5 = Meaning(
     "unreachable",
     "unreachable",
     "unreachable",
-    "all URLs are refused; the next fetch is in {kept:.0f} s at the earliest",
+    'all its URLs are refused unless ROBOTS1994_UNREACHABLE = "allow"; '
+    "the next fetch is in {kept:.0f} s at the earliest",
     "WARNING",
     kept=PAUSE,
     attempts=4,
@@ -217,35 +218,29 @@ CODINGS = [
 
 THEN, LATER = "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:59:37 GMT"
 DIGITS = "9" * 5_000
+LIFETIMES: list[tuple[float, dict[str, str]]] = [
+    (600.0, {"Cache-Control": "max-age=600"}),
+    (600.0, {"Cache-Control": "public, MAX-AGE=600"}),
+    (PAUSE, {"Cache-Control": "max-age=1"}),
+    (PAUSE, {"Cache-Control": "max-age=soon"}),
+    (DAY, {"Cache-Control": f"max-age={DIGITS}"}),
+    (PAUSE, {"Cache-Control": "no-store, max-age=600"}),
+    (PAUSE, {"Cache-Control": "no-cache"}),
+    (600.0, {"Expires": LATER, "Date": THEN}),
+    (PAUSE, {"Expires": THEN, "Date": LATER}),
+    (PAUSE, {"Expires": "0"}),
+    (PAUSE, {"Expires": f"Sun, 06 Nov 1994 {DIGITS}:00:00 GMT"}),
+    (DAY, {"Expires": "Fri, 31 Dec 2199 23:59:59 GMT", "Date": THEN}),
+    (900.0, {"Expires": LATER, "Date": THEN, "Cache-Control": "max-age=900"}),
+    (600.0, {"Cache-Control": "max-age=900", "Age": "300"}),
+    (PAUSE, {"Cache-Control": "max-age=900", "Age": "901"}),
+    (900.0, {"Cache-Control": "max-age=900", "Age": "-5"}),
+    (PAUSE, {"Expires": LATER, "Date": THEN, "Age": "500"}),
+    (DAY, {"Age": "500"}),
+]
 FRESHNESS = [
-    Row(f"fresh-{number}", headed(*headers), replace(R1, kept=kept))
-    for number, (kept, *headers) in enumerate(
-        [
-            (600.0, ("Cache-Control", "max-age=600")),
-            (600.0, ("Cache-Control", "public, MAX-AGE=600")),
-            (PAUSE, ("Cache-Control", "max-age=1")),
-            (PAUSE, ("Cache-Control", "max-age=soon")),
-            (DAY, ("Cache-Control", f"max-age={DIGITS}")),
-            (PAUSE, ("Cache-Control", "no-store, max-age=600")),
-            (PAUSE, ("Cache-Control", "no-cache")),
-            (600.0, ("Expires", LATER), ("Date", THEN)),
-            (PAUSE, ("Expires", THEN), ("Date", LATER)),
-            (PAUSE, ("Expires", "0")),
-            (PAUSE, ("Expires", f"Sun, 06 Nov 1994 {DIGITS}:00:00 GMT")),
-            (DAY, ("Expires", "Fri, 31 Dec 2199 23:59:59 GMT"), ("Date", THEN)),
-            (
-                900.0,
-                ("Expires", LATER),
-                ("Date", THEN),
-                ("Cache-Control", "max-age=900"),
-            ),
-            (600.0, ("Cache-Control", "max-age=900"), ("Age", "300")),
-            (PAUSE, ("Cache-Control", "max-age=900"), ("Age", "901")),
-            (900.0, ("Cache-Control", "max-age=900"), ("Age", "-5")),
-            (PAUSE, ("Expires", LATER), ("Date", THEN), ("Age", "500")),
-            (DAY, ("Age", "500")),
-        ]
-    )
+    Row(f"fresh-{number}", headed(*headers.items()), replace(R1, kept=kept))
+    for number, (kept, headers) in enumerate(LIFETIMES)
 ]
 NOT_FRESHER = [
     Row("404-max-age", headed(("Cache-Control", "max-age=600"), status=404), R4),

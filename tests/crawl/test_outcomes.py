@@ -63,10 +63,7 @@ class Table:
         self.rows = tuple(rows)
         for row in self.rows:
             if row.answer is not None:
-                several = isinstance(row.answer, (list, tuple))
-                # Each fetch gets them in turn.
-                answer = [*row.answer] * len(TIMES) if several else row.answer
-                site.answer("/robots.txt", answer, at=f"{row.slug}.test")
+                site.answer("/robots.txt", row.answer, at=f"{row.slug}.test")
 
     def request(self, row: Row, path: str) -> CrawlRequest:
         """Return a request for a page of *row*, which Scrapy itself does not repeat."""

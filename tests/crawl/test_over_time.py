@@ -12,7 +12,9 @@ from tests.support.crawl import (
     HOUR,
     CrawlRequest,
     CrawlResult,
+    Reactor,
     crawl_over_time,
+    reactors,
 )
 from tests.support.replies import Reply
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 FIRST = b"User-agent: *\nDisallow: /first\n"
 LAST = b"User-agent: *\nDisallow: /last\n"
+MONDAY = "Mon, 01 Jan 2024 00:00:00 GMT"
 TAGGED = Reply(200, FIRST, (("ETag", '"one"'),))
 RENEWED, DOWN = replies.status(304), replies.status(503)
 LONG = 3 * DAY
@@ -45,60 +48,6 @@ def last_good_lines(result: CrawlResult) -> list[str]:
     return [line.split("] ")[1].partition(":")[0] for line in lines]
 
 
-@pytest.mark.parametrize(
-    ("answer", "seconds"),
-    [
-        (replies.text(FIRST), DAY),
-        (Reply(200, FIRST, (("Cache-Control", "max-age=600"),)), 600),
-        (Reply(200, FIRST, (("Cache-Control", "max-age=1"),)), 300),
-        (Reply(200, FIRST, (("Cache-Control", "max-age=999999"),)), DAY),
-        (replies.status(404), DAY),
-        (replies.status(403), HOUR),
-        (replies.status(503), 300),
-        (replies.status(503, Retry_After="1000"), 1_000),
-        (replies.status(503, Retry_After="1"), 300),
-        (replies.status(503, Retry_After="9999999"), DAY),
-        (replies.truncated(FIRST, 500), 300),
-    ],
-    ids=[
-        "file",
-        "max-age",
-        "short max-age",
-        "long max-age",
-        "404",
-        "403",
-        "503",
-        "Retry-After",
-        "short Retry-After",
-        "long Retry-After",
-        "truncated",
-    ],
-)
-def test_ours_policy_is_kept_for_its_time(
-    site: Site, answer: Reply, seconds: float
-) -> None:
-    """R1 to R5: a minute before its end no robots.txt is requested, a minute after one is."""
-    site.answer("/robots.txt", answer)
-    # The crawl must not end, and cancel a refresh, before it is sent.
-    site.answer("/3", Reply(gate="again"))
-    site.open_when("again", "/robots.txt", count=2)
-
-    crawl_over_time(
-        [site.url("/1")],
-        seconds - 60,
-        [site.url("/2")],
-        [CrawlRequest(site.url("/mark"), meta={"dont_obey_robotstxt": True})],
-        120,
-        [site.url("/3")],
-        settings={"DOWNLOAD_TIMEOUT": 10},
-    )
-
-    targets = site.targets()
-    mark = targets.index("/mark")
-    assert targets[:mark].count("/robots.txt") == 1
-    assert targets[mark:].count("/robots.txt") == 1
-
-
 def test_ours_r5_rules_stay_during_failures_and_change_with_the_next_file(
     site: Site,
 ) -> None:
@@ -114,14 +63,109 @@ def test_ours_r5_rules_stay_during_failures_and_change_with_the_next_file(
     assert result.stats["robots1994/refreshed"] == 1
 
 
-def test_ours_r3_forbidden_policy_is_not_used_after_its_hour(site: Site) -> None:
-    """The page waits for the next answer, and is not refused by the stale 403."""
-    site.answer("/robots.txt", [replies.status(403), replies.text(FIRST)])
+@pytest.mark.parametrize(("status", "seconds"), [(403, HOUR), (503, 300)])
+def test_ours_r3_r5_refusing_policy_is_not_used_past_its_time(
+    site: Site, status: int, seconds: float
+) -> None:
+    """The page waits for the next answer, and is not refused by the old one."""
+    site.answer("/robots.txt", [replies.status(status), replies.text(FIRST)])
 
-    result = crawl_over_time([site.url("/1")], HOUR + 1, [site.url("/2")])
+    result = crawl_over_time([site.url("/1")], seconds + 1, [site.url("/2")])
 
     assert result.failed_urls == [site.url("/1")]
     assert result.fetched_urls == [site.url("/2")]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_stale_policy_decides_while_it_is_refreshed(
+    site: Site, reactor: Reactor
+) -> None:
+    """Pages do not wait for the refresh, and the next ones obey its result."""
+    last = replies.text(LAST, gate="fetched")
+    site.answer("/robots.txt", [replies.text(FIRST), last])
+    site.open_when("fetched", "/last/2")
+
+    result = crawl_over_time(
+        both(site, 1), DAY, both(site, 2), LONG, both(site, 3), reactor=reactor
+    )
+
+    fetched = [both(site, 1)[1], both(site, 2)[1], both(site, 3)[0]]
+    assert result.fetched_urls == sorted(fetched)
+
+
+def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
+    """With TTL and STALE_TTL of 0, every request waits for a fetch of its own time."""
+    site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
+    names = ("TTL", "MIN_TTL", "STALE_TTL")
+    settings = {f"ROBOTS1994_{name}": 0 for name in names}
+
+    result = crawl_over_time(
+        both(site, 1), both(site, 2), both(site, 3), settings=settings
+    )
+
+    assert result.fetched_urls == sorted([both(site, 1)[1], both(site, 2)[0]])
+
+
+def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
+    """It is used no longer, however often its refresh fails; one warning is enough."""
+    site.answer("/robots.txt", [replies.text(FIRST), DOWN])
+    days = [step for day in range(2, 6) for step in (DAY, [site.url(f"/{day}")])]
+
+    result = crawl_over_time(
+        both(site, 1),
+        *days,
+        settings={"ROBOTS1994_STALE_TTL": 3 * DAY, "ROBOTS1994_TTL": HOUR},
+    )
+
+    fetched = [both(site, 1)[1], *(site.url(f"/{day}") for day in range(2, 5))]
+    assert result.fetched_urls == sorted(fetched)
+    assert result.failed_urls == sorted([both(site, 1)[0], site.url("/5")])
+    assert last_good_lines(result) == ["WARNING", "DEBUG", "DEBUG"]
+
+
+def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
+    """RFC 9111, 4.3.4: its ETag, and the lifetime and date of the file."""
+    headers = (*TAGGED.headers, ("Last-Modified", MONDAY))
+    first = Reply(200, FIRST, (*headers, ("Cache-Control", "max-age=600")))
+    site.answer("/robots.txt", [first, replies.status(304, ETag='"two"'), RENEWED])
+
+    result = crawl_over_time(both(site, 1), LONG, both(site, 2), LONG, both(site, 3))
+
+    assert conditions(site) == [None, '"one"', '"two"']
+    dates = [seen.headers.get("if-modified-since") for seen in site.log("/robots.txt")]
+    assert dates == [None, MONDAY, MONDAY]
+    assert result.fetched_urls == [both(site, step)[1] for step in (1, 2, 3)]
+    assert result.log.count("parsed, fresh for 600 s") == 3
+    assert result.stats["robots1994/outcome/renewed"] == 2
+
+
+def test_validators_are_sent_only_to_the_url_they_came_from(site: Site) -> None:
+    """After a redirect they are sent to its target: elsewhere a 304 means another file."""
+    site.answer("/robots.txt", replies.redirect("/moved.txt"))
+    site.answer("/moved.txt", [TAGGED, RENEWED])
+
+    result = crawl_over_time(both(site, 1), LONG, both(site, 2))
+
+    assert conditions(site) == [None, None]
+    moved = [seen.headers.get("if-none-match") for seen in site.log("/moved.txt")]
+    assert moved == [None, '"one"']
+    assert result.fetched_urls == [both(site, 1)[1], both(site, 2)[1]]
+
+
+@pytest.mark.parametrize(
+    ("etag", "sent"),
+    [('"\xff"', '"\xff"'), ("x" * 1_001, None), ('"\x1b[31m"', None), ("", None)],
+    ids=["Latin-1", "long", "control", "empty"],
+)
+def test_only_a_usable_validator_is_sent_back(
+    site: Site, etag: str, sent: str | None
+) -> None:
+    """Every byte of it is; one that no client can send costs the whole file."""
+    site.answer("/robots.txt", Reply(200, FIRST, (("ETag", etag),)))
+
+    crawl_over_time([site.url("/1")], LONG, [site.url("/2")])
+
+    assert conditions(site) == [None, sent]
 
 
 def test_304_ends_the_use_on_error(site: Site) -> None:
