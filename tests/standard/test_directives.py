@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+from html import escape
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy.http import HtmlResponse
 
-from scrapy_robots1994.directives import (
-    NO_DIRECTIVES,
-    Directives,
-    directives_of,
-)
-from scrapy_robots1994.parser.user_agent import robot_names
+from scrapy_robots1994 import Directives, page_directives
 
-OURS = robot_names("Rover/1.0 (+http://h)")
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ROVER = "Rover/1.0 (+http://h)"
+NO_DIRECTIVES = Directives()
+
+
+def directives_of(
+    tags: Iterable[tuple[str, str]], headers: Iterable[str] = (), robot: str = ROVER
+) -> Directives:
+    """Return what a page with these meta tags and X-Robots-Tag lines says to *robot*."""
+    metas = "".join(
+        f'<meta name="{escape(name)}" content="{escape(content)}">'
+        for name, content in tags
+    )
+    response = HtmlResponse(
+        "http://h/",
+        headers={"X-Robots-Tag": [it.encode("utf-8", "replace") for it in headers]},
+        body=f"<html><head>{metas}</head></html>".encode("utf-8", "replace"),
+        encoding="utf-8",
+    )
+    return page_directives(response, robot)
 
 
 def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
     """Return whether to index and to follow a page with these meta tags."""
-    made = directives_of([(name, content) for content in contents], (), OURS)
+    made = directives_of([(name, content) for content in contents])
     return made.index, made.follow
 
 
 def by_headers(*headers: str) -> tuple[bool, bool]:
     """Return whether to index and to follow a page with these X-Robots-Tag lines."""
-    made = directives_of((), headers, OURS)
+    made = directives_of((), headers)
     return made.index, made.follow
 
 
@@ -56,8 +76,7 @@ def test_pages_p1_terms_are_comma_separated_and_without_case(
 
 def test_pages_p2_missing_means_index_and_follow() -> None:
     """Without a tag or header a page may be indexed and its links followed."""
-    assert directives_of((), (), OURS) == NO_DIRECTIVES
-    assert Directives() == NO_DIRECTIVES
+    assert directives_of(()) == NO_DIRECTIVES
     assert NO_DIRECTIVES.index
     assert NO_DIRECTIVES.follow
 
@@ -92,7 +111,7 @@ def test_pages_p3_all_overrides_within_its_own_tag() -> None:
     assert by_tags("noindex, all, nofollow") == (True, True)
     assert by_tags("none, ALL") == (True, True)
     both = [("robots", "all"), ("rover", "noindex")]
-    assert not directives_of(both, (), OURS).index
+    assert not directives_of(both).index
 
 
 def test_pages_p4_restrictive_one_of_two_contradicting_terms_applies() -> None:
@@ -101,7 +120,7 @@ def test_pages_p4_restrictive_one_of_two_contradicting_terms_applies() -> None:
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
     assert by_headers("index", "noindex") == (False, True)
-    assert not directives_of([("robots", "all")], ["noindex"], OURS).index
+    assert not directives_of([("robots", "all")], ["noindex"]).index
 
 
 @pytest.mark.parametrize(
@@ -175,7 +194,7 @@ def test_pages_p6_name_limits_the_terms_of_the_next_line_too() -> None:
 
 def test_pages_p6_name_may_have_several_words() -> None:
     """O9: one name of `My Company Bot/1.0` is `My Company Bot`."""
-    made = directives_of((), ["my company bot: noindex"], ["my company bot"])
+    made = directives_of((), ["my company bot: noindex"], "My Company Bot/1.0")
     assert not made.index
 
 
@@ -190,8 +209,8 @@ def test_pages_p10_noindex_does_not_affect_links() -> None:
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
     """They have no effect, and are returned so that they can be logged."""
-    made = directives_of([("robots", content)], (), OURS)
-    header = directives_of((), [content], OURS)
+    made = directives_of([("robots", content)])
+    header = directives_of((), [content])
 
     assert (made.index, made.follow) == (True, True)
     assert [it.term for it in made.not_understood] == [content.lower()]
@@ -205,8 +224,8 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
 )
 def test_pages_p1_other_terms_are_not_reported(content: str) -> None:
     """They are ignored (P1) if they contain none of the six terms."""
-    assert directives_of([("robots", content)], (), OURS).not_understood == ()
-    assert directives_of((), [content], OURS).not_understood == ()
+    assert directives_of([("robots", content)]).not_understood == ()
+    assert directives_of((), [content]).not_understood == ()
 
 
 def test_directives_of_seed_004_are_read() -> None:
@@ -222,8 +241,6 @@ def test_directives_of_seed_004_are_read() -> None:
             ("url", "relative.html"),
             ("URL", " http://main.example/a "),
         ],
-        (),
-        OURS,
     )
 
     assert made.keywords == ("Robot exclusion", "standard 1994", "crawler")
@@ -236,17 +253,17 @@ def test_directives_of_seed_004_are_read() -> None:
 @pytest.mark.parametrize("state", ["static", "STATIC", "", "sometimes"])
 def test_document_is_static_unless_the_page_says_dynamic(state: str) -> None:
     """Static is the default of seed 004."""
-    made = directives_of([("document-state", state)], (), OURS)
+    made = directives_of([("document-state", state)])
     assert made == NO_DIRECTIVES
 
 
 def test_pages_each_directive_has_its_source() -> None:
     """The source names the term and its place."""
-    made = directives_of([("ROVER", "x, NONE")], ["nofollow"], OURS)
+    made = directives_of([("ROVER", "x, NONE")], ["nofollow"])
 
     assert str(made.noindex) == '"none" in the meta tag rover'
     assert made.nofollow == made.noindex
-    header = directives_of((), ["nofollow"], OURS).nofollow
+    header = directives_of((), ["nofollow"]).nofollow
     assert str(header) == '"nofollow" in the header X-Robots-Tag'
 
 
@@ -259,7 +276,7 @@ def test_pages_any_text_is_accepted(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
     """No text raises, and each result is printed on one line."""
-    made = directives_of(tags, headers, robot_names(robot))
+    made = directives_of(tags, headers, robot)
 
     assert made.index is (made.noindex is None)
     assert "\n" not in f"{made.noindex} {made.nofollow}"

@@ -1,1 +1,0 @@
-"""Tests of the directives for robots in a page and its headers."""

@@ -1,1 +1,0 @@
-"""Tests of `lint`, the report on one file."""
