@@ -3,6 +3,7 @@ reach a terminal or a log.
 """
 
 import re
+from collections.abc import Iterable
 
 # Ours O25: control characters are ordinary in a value, and never printed as they are.
 # C0, DEL and C1; line and paragraph separators; marks that change the direction of text
@@ -12,8 +13,26 @@ _UNPRINTABLE = re.compile(
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
-# User name and password of a URL anywhere in a text.
-_CREDENTIALS = re.compile(r"(?<=//)[^/?#\s]*@")
+# User name and password of a URL anywhere in a text. Drivers and clients also print a
+# password decoded, with `/`, `?`, `#` or a space: such a URL has a host and port behind its
+# last `@`, or something else than a port behind its first colon.
+_CREDENTIALS = re.compile(
+    r"(?<=//)(?:"
+    r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
+    r"|(?!\[)[^/?#\s@:]*:(?!\d*(?:[/?#\s]|\Z))[^/?#\s@]*[/?#\s].{0,300}@"
+    r"|[^/?#\s]*@"
+    r")"
+)
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]*://", re.ASCII)
+
+# "password=hunter2", "'password': 'hunter2'", "token: abc", as drivers quote their own
+# connection settings in the texts of exceptions; not a path such as "/etc/passwd: …".
+_NAMED_SECRET = re.compile(
+    r"(?<![\w./\\-])"
+    r"([\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
+    r"(?:'[^']*'|\"[^\"]*\"|[^\s,;&'\"]+)",
+    re.IGNORECASE,
+)
 
 _CUT = "…"
 
@@ -64,12 +83,33 @@ def is_printable(text: str) -> bool:
 
 
 def redact_credentials(text: str) -> str:
-    """Return *text* without the user names and passwords of the URLs in it."""
+    """Return *text* without the user names and passwords of the URLs in it.
+
+    Every message that may have a URL passes this function.
+    """
     return _CREDENTIALS.sub("", text) if "@" in text else text
+
+
+def redact_secrets(text: str, secrets: Iterable[str]) -> str:
+    """Return *text* without *secrets*, values named as secrets, and credentials of URLs."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, "***")
+    return _NAMED_SECRET.sub(r"\1***", redact_credentials(text))
+
+
+def redact_url(url: str) -> str:
+    """Return a *url*, right or misspelt, without user, password and query.
+
+    Nothing before its last `@` is left but a scheme with its slashes: the password may
+    have any character, and the slashes may be missing.
+    """
+    before, at, place = url.rpartition("@")
+    scheme = _SCHEME.match(before) if at else None
+    return (scheme[0] if scheme else "") + place.partition("?")[0]
 
 
 def redact_and_escape(text: str, width: int = 500) -> str:
     """Return *text* for a log line: without credentials, on one line, safe to print."""
     # Ours O25: a host of a URL may hold anything, too; and a proxy's URL with its
-    # password is in the message of many exceptions.
-    return escape_control_chars(redact_credentials(text), width)
+    # password is in the message of many exceptions. What is not shown is not searched.
+    return escape_control_chars(redact_credentials(text[: width + 1_000]), width)

@@ -1,13 +1,13 @@
 """`ROBOTS1994_STORE`: parsed, checked, and shown without its credentials."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, closest
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.escaping import escape_control_chars, redact_secrets, redact_url
 from scrapy_robots1994.stores.base import PolicyStore
 
 _REDIS = "redis", "rediss", "unix", "redis+sentinel", "redis+cluster", "rediss+cluster"
@@ -42,16 +42,9 @@ _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
 _MEMORY = re.compile("memory:/*", re.IGNORECASE)
 _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
 
-# "password=hunter2", "'password': 'hunter2'", "token: abc", as drivers quote their own
-# connection settings in the texts of exceptions.
-_NAMED_SECRET = re.compile(
-    r"((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
-    r"(?:'[^']*'|\"[^\"]*\"|[^\s,;&'\"]+)",
-    re.IGNORECASE,
-)
 
-
-@dataclass(frozen=True, slots=True)
+# Without `__repr__`: the URL may have a password.
+@dataclass(frozen=True, slots=True, repr=False)
 class UrlParts:
     """A store URL taken apart, for the stores to read their options from."""
 
@@ -94,8 +87,12 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, escaped and not."""
-        user_info = self.place.rpartition("@")[0]
+        # A password may have a "?" that should have been escaped.
+        query = "&".join(f"{name}={value}" for name, value in self.options)
+        place = self.place if "@" in self.place else f"{self.place}?{query}"
+        user_info = place.rpartition("@")[0]
         found = [user_info, user_info.partition(":")[2]]
+        found += [part.partition("?")[0] for part in found if "?" in part]
         found += [value for name, value in self.options if _SECRET_NAME.search(name)]
         forms = (str, unquote, lambda text: quote(text, safe=""))
         return {form(text) for text in found for form in forms} - {""}
@@ -122,7 +119,8 @@ class StoreUrl:
 
     max_origins: int = MAX_ORIGINS
     max_bytes: int = MAX_BYTES
-    url: str | None = None
+    # It may have a password.
+    url: str | None = field(default=None, repr=False)
     timeout: float = TIMEOUT
 
     @classmethod
@@ -144,7 +142,8 @@ class StoreUrl:
         if "://" not in url or not (is_ours or _IMPORT_PATH.fullmatch(parts.scheme)):
             close = closest(parts.scheme, ("memory", *STORES))
             hint = f' (did you mean "{close}://"?)' if close else ""
-            raise parts.refusal(f'"{_without_user(url)}" names no store{hint}')
+            shown = escape_control_chars(redact_url(url))
+            raise parts.refusal(f'"{shown}" names no store{hint}')
         store_url = cls(
             parts.count("in_memory", MAX_ORIGINS),
             parts.count("in_memory_bytes", MAX_BYTES),
@@ -179,14 +178,12 @@ class StoreUrl:
         except Exception:  # noqa: BLE001 - an exception of a store can be anything
             text = ""
         secrets = UrlParts.split(self.url).secrets() if self.url else set()
-        for secret in sorted(secrets, key=len, reverse=True):
-            text = text.replace(secret, "***")
-        text = _NAMED_SECRET.sub(r"\1***", redact_credentials(text))
+        text = redact_secrets(text, secrets)
         return escape_control_chars(text, 300) or type(error).__name__
 
     def __str__(self) -> str:
         """Return the URL without credentials and options, for a log."""
-        return "memory://" if self.url is None else _without_user(self.url)
+        return escape_control_chars(redact_url(self.url or "memory://"))
 
 
 def open_store(url: str) -> PolicyStore:
@@ -200,14 +197,6 @@ def open_store(url: str) -> PolicyStore:
         why = "memory:// belongs to one crawl and cannot be opened"
         raise UrlParts("sqlite", "").refusal(why)
     return store
-
-
-def _without_user(url: str) -> str:
-    """Return *url*, printable, without user, password and options.
-
-    A password with an unescaped `/` is not left either: all before the last `@` goes.
-    """
-    return escape_control_chars(re.sub("//.*@", "//", url.partition("?")[0]))
 
 
 def _store_class(path: str) -> type[PolicyStore]:

@@ -1,0 +1,111 @@
+"""Store URLs with a slip: no message, no representation and no traceback has a password."""
+
+from __future__ import annotations
+
+import traceback
+
+import pytest
+
+from scrapy_robots1994.stores.url import StoreUrl
+
+SECRET = "hunter2"  # noqa: S105 - the tests check that it does not leak
+
+SLIPS = [
+    "redis:/:{0}@host",
+    "redis:/me:{0}@host/0",
+    "redis:me:{0}@host",
+    "redis::{0}@host",
+    ":{0}@host",
+    "me:{0}@host:6379/0",
+    "//me:{0}@host",
+    "redis//me:{0}@host",
+    "redis;//me:{0}@host",
+    "reddis://me:{0}@host",
+    "redis ://me:{0}@host",
+    "redis:///me:{0}@host",
+    "redis://me:{0}?x@host",
+    "redis://me:x?{0}@host",
+    "redis://me:x?a={0}@host",
+    "redis://me:{0}#x@host",
+    "redis://me:x#{0}@host",
+    "redis://me:{0}/x@host",
+    "redis://me:x/{0}@host/0",
+    "redis://me:{0}\\x@host:port",
+    "redis://me:x {0}@host:port",
+    "redis://me:{0}@x@host:port",
+    "redis://me:x@{0}@host:port",
+    "redis://me:{0}@host:port",
+    "redis://me:{0}@host/x",
+    "redis://me:{0}@host/0?tiemout=1",
+    "redis://me:{0}@host/0?in_memory=x",
+    "redis://host/0?password={0}&in_memory=x",
+    "no.such.Store://me:{0}@host",
+    "no.such.Store://me:x?{0}@host",
+    "os.path://me:{0}@host",
+    "mysql://me:x/{0}@host",
+    "memory:me:{0}@host",
+    "redis+sentinel://me:{0}@host",
+    "redis+cluster://me:{0}?x@host",
+]
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+@pytest.mark.parametrize("secret", [SECRET, "hunter2%2Fx", "hunter2%20x"])
+def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -> None:
+    """A URL that is accepted all the same has no password in its representations."""
+    try:
+        url = StoreUrl.parse(slip.format(secret))
+    except Exception as error:  # noqa: BLE001 - of whichever class
+        shown = "".join(traceback.format_exception(error)) + repr(error)
+    else:
+        shown = f"{url} {url!r}"
+
+    assert SECRET not in shown
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "my.Store://me:{0}@host",
+        "my.Store://me:x?{0}@host",
+        "my.Store://me:{0}?x@host",
+        "my.Store://me:x/{0}@host",
+        "my.Store://host?token={0}",
+    ],
+)
+def test_representation_of_a_store_url_has_no_password(url: str) -> None:
+    """`repr` may be in any traceback."""
+    made = StoreUrl(url=url.format(SECRET))
+
+    assert SECRET not in f"{made} {made!r}"
+    assert str(made) == "my.Store://host"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/etc/passwd: file is not a database",
+        "/etc/old-passwd: file is not a database",
+        "data/my.passwd: file is not a database",
+        "C:\\secret: file is not a database",
+    ],
+)
+def test_path_of_a_store_is_no_secret(text: str) -> None:
+    """A file may be called as secrets are."""
+    assert StoreUrl(url="sqlite:///x").describe(OSError(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password=hunter2",
+        "db.password: hunter2",
+        "my_password = hunter2",
+        "{'api_key': 'hunter2'}",
+        "http://h/?token=hunter2",
+        '"auth":"hunter2"',
+    ],
+)
+def test_named_secret_is_removed(text: str) -> None:
+    """As drivers quote their own settings."""
+    assert SECRET not in StoreUrl(url="my.Store://h").describe(OSError(text))
