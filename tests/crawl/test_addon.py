@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+import pytest
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
 from scrapy_robots1994 import Addon, Robots1994Middleware
-from tests.support.crawl import crawl
-from tests.support.site import Site
+from tests.support.project import WHY, Project
 
 if TYPE_CHECKING:
-    import pytest
+    from pathlib import Path
+
+    from tests.support.site import Site
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 OURS = "scrapy_robots1994.Robots1994Middleware"
@@ -89,40 +92,132 @@ def test_dict_of_the_user_is_not_changed() -> None:
     assert own == {BUILT_IN: 543}
 
 
-def test_obey_false_in_a_project_disables_robots_handling() -> None:
-    """In a real crawl no robots.txt is requested, and the log says why."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /\n")
-        result = crawl([site.url("/page")], settings={"ROBOTSTXT_OBEY": False})
-
-        assert site.targets() == ["/page"]
-
-    assert "ROBOTSTXT_OBEY is False" in result.log
+ADDONS = {"ADDONS": {"scrapy_robots1994.Addon": 500}}
+NONE = "\nADDONS = {}\n"
 
 
-def test_middleware_works_without_the_add_on() -> None:
-    """It is enabled by hand, in place of the built-in."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /private\n")
-        pages = [site.url("/private"), site.url("/page")]
-        result = crawl(
-            pages,
-            middleware="builtin",
-            settings={"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}},
-        )
-
-    assert result.fetched_urls == [pages[1]]
+def fetched(project: Project, *options: str) -> list[str]:
+    """Return the sorted pages that a crawl with *options* fetched."""
+    result = project.crawl(*options)
+    assert "Traceback" not in result.log, result.log
+    base = project.site.url("")
+    lines = result.printed.splitlines()
+    return sorted(json.loads(line)["url"].removeprefix(base) for line in lines)
 
 
-def test_parser_works_in_the_built_in_middleware() -> None:
-    """With ROBOTSTXT_PARSER, the built-in reads files as we do (no Allow in 1994)."""
-    with Site() as site:
-        site.robots("User-agent: *\nAllow: /private/open\nDisallow: /private\n")
-        result = crawl(
-            [site.url("/private/open")],
-            middleware="builtin",
-            settings={"ROBOTSTXT_PARSER": "scrapy_robots1994.Robots1994Parser"},
-        )
+def test_spider_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
+    """`custom_settings` may have ADDONS in a project without the add-on."""
+    project = Project.make(tmp_path, site, settings=NONE, custom=ADDONS)
 
-    assert result.fetched == []
-    assert result.stats["robotstxt/forbidden"] == 1
+    assert fetched(project) == ["/open"]
+
+
+def test_command_line_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
+    """`-s ADDONS=…` works as JSON in a project without the add-on."""
+    project = Project.make(tmp_path, site, settings=NONE)
+
+    assert fetched(project) == ["/open", "/private"]
+    assert fetched(project, "-s", f"ADDONS={json.dumps(ADDONS['ADDONS'])}") == ["/open"]
+
+
+@pytest.mark.parametrize("where", ["project", "spider", "command line"])
+def test_obeying_may_be_disabled_anywhere(
+    where: str, site: Site, tmp_path: Path
+) -> None:
+    """The add-on does not override the user's ROBOTSTXT_OBEY = False."""
+    settings = "\nROBOTSTXT_OBEY = False\n" if where == "project" else ""
+    custom = {"ROBOTSTXT_OBEY": False} if where == "spider" else None
+    options = ["-s", "ROBOTSTXT_OBEY=False"] if where == "command line" else []
+    project = Project.make(tmp_path, site, settings=settings, custom=custom)
+
+    assert fetched(project, *options) == ["/open", "/private"]
+    assert "/robots.txt" not in site.targets()
+
+
+def test_setting_with_higher_priority_wins(site: Site, tmp_path: Path) -> None:
+    """The command line wins over the spider, and the spider over the project.
+
+    In each dialect the same file disallows other pages.
+    """
+    says = "ROBOTS1994_DIALECT"
+    project = f'\n{says} = "revisited"\n'
+    plain = Project.make(tmp_path / "plain", site, settings=project)
+    stronger = Project.make(
+        tmp_path / "stronger", site, settings=project, custom={says: "1994"}
+    )
+    site.robots(
+        "User-agent: *\nAllow: /private\nDisallow: /private\nDisallow: /open /\n"
+    )
+
+    assert fetched(plain) == []
+    assert fetched(stronger) == ["/open"]
+    assert fetched(stronger, "-s", f"{says}=extended") == ["/open", "/private"]
+
+
+def test_invalid_setting_stops_the_crawl_with_a_message(
+    site: Site, tmp_path: Path
+) -> None:
+    """The crawl stops before any request."""
+    project = Project.make(tmp_path, site)
+
+    result = project.crawl("-s", "ROBOTS1994_TTL=soon")
+
+    assert result.lines("ROBOTS1994_TTL must be a number of seconds")
+    assert result.printed == ""
+    assert site.targets() == []
+
+
+def test_middleware_works_without_the_add_on(site: Site, tmp_path: Path) -> None:
+    """The settings are those of the README for the middleware alone."""
+    by_hand = """
+ADDONS = {}
+ROBOTSTXT_OBEY = True
+DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "scrapy_robots1994.Robots1994Middleware": 100,
+}
+"""
+    project = Project.make(tmp_path, site, settings=by_hand)
+
+    result = project.crawl()
+
+    assert len(result.lines(WHY)) == 1
+    assert "/private" not in site.targets()
+
+
+def test_parser_works_with_the_built_in(site: Site, tmp_path: Path) -> None:
+    """With ROBOTSTXT_PARSER, the built-in middleware decides by our parser."""
+    alone = """
+ADDONS = {}
+ROBOTSTXT_OBEY = True
+ROBOTSTXT_PARSER = "scrapy_robots1994.Robots1994Parser"
+CONCURRENT_REQUESTS = 1
+"""
+    project = Project.make(tmp_path, site, settings=alone)
+    site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
+
+    assert fetched(project) == ["/open"]
+
+
+def test_built_in_is_restored_without_the_add_on(site: Site, tmp_path: Path) -> None:
+    """Without ADDONS, the built-in is used, and our remaining settings have no effect.
+
+    Only the parser of the built-in obeys the Allow line, so the pages show who decided.
+    """
+    left = """
+ROBOTSTXT_OBEY = True
+CONCURRENT_REQUESTS = 1
+ROBOTS1994_TTL = 3600
+ROBOTS1994_STORE = "sqlite:///robots.db"
+"""
+    project = Project.make(tmp_path, site, settings=left)
+    site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
+
+    with_us, without_us = project.crawl(), project.crawl("-s", "ADDONS={}")
+
+    assert "/open" in with_us.printed
+    assert "/private" not in with_us.printed
+    assert "/private" in without_us.printed
+    assert without_us.lines("robotstxt/response_count")
+    assert "robots1994" not in without_us.log.replace("ROBOTS1994", "").lower()
+    assert [path.name for path in tmp_path.rglob("*.db")] == ["robots.db"]

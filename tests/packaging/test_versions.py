@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.packaging.building import LOWEST_INDIRECT, install, run
-from tests.running.project import CLOSED, REFUSAL, SPIDER
+from tests.support.project import CLOSED, REFUSAL, SPIDER
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -47,7 +47,7 @@ ALLOWED = (
     # Both use an older stats interface of Scrapy, with or without this plugin.
     Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
-    # `scrapy parse` wraps the callback of the spider in tests/running in a deprecated one.
+    # `scrapy parse` wraps the callback of the spider in tests/crawl in a deprecated one.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
     # A second interrupt, without a reactor, leaves the start of the crawl unfinished.
     Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),

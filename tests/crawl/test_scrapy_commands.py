@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.running.project import REFUSAL, WHY, Project
+from tests.support.project import REFUSAL, WHY, Project
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,17 +88,6 @@ def test_parse_logs_why_there_is_no_response(project: Project) -> None:
     assert project.site.targets() == ["/robots.txt"]
 
 
-def test_parse_shows_the_item_of_an_allowed_page(project: Project) -> None:
-    """`scrapy parse`: the item of the spider is shown, after one robots.txt."""
-    url = project.site.url("/open")
-
-    result = project.scrapy("parse", url, "--spider", "walk", "--nocolour")
-
-    assert f"'url': '{url}'" in result.printed
-    assert not result.lines("Forbidden")
-    assert project.site.targets() == ["/robots.txt", "/open"]
-
-
 def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
     """`scrapy check`: a contract with a disallowed URL fails and names the line."""
     result = project.scrapy("check", "walk")
@@ -106,17 +95,6 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
     assert len(result.lines(f"ForbiddenByRobots: {REFUSAL}")) == 1
     assert result.code == 1
     assert project.site.targets() == ["/robots.txt"]
-
-
-def test_check_passes_a_contract_of_an_allowed_page(project: Project) -> None:
-    """`scrapy check`: the same contract passes if robots.txt disallows nothing."""
-    project.site.robots("User-agent: *\nDisallow:\n")
-
-    result = project.scrapy("check", "walk")
-
-    assert result.log.rstrip().endswith("OK")
-    assert result.code == 0
-    assert project.site.targets() == ["/robots.txt", "/private"]
 
 
 def test_bench_runs_with_the_add_on(project: Project) -> None:
@@ -143,8 +121,46 @@ def test_our_commands_load_no_modules_of_the_crawl() -> None:
     assert "scrapy_robots1994.crawl" not in loaded.split()
 
 
-def test_commands_without_a_crawl_request_no_robots_txt(project: Project) -> None:
-    """`scrapy list` and `scrapy settings` work as without the add-on."""
-    assert project.scrapy("list").printed == "walk\n"
-    assert project.scrapy("settings", "--get", "BOT_NAME").printed == "walker\n"
-    assert project.site.targets() == []
+QUIETER = ("-s", "LOG_LEVEL=INFO")
+"""A level at which a user must still see why there is no page."""
+
+
+def refusal(project: Project, path: str) -> str:
+    """Return the log line of a refusal of *path*, without its time."""
+    url = project.site.url(path)
+    return f"[scrapy_robots1994] WARNING: Forbidden by robots.txt: <GET {url}>: {WHY}"
+
+
+def assert_logged_once(project: Project, log: str) -> None:
+    """Assert that the refusal is the only warning in the log, without a traceback."""
+    assert len([line for line in log.splitlines() if "] WARNING: " in line]) == 1, log
+    assert log.count(refusal(project, "/private")) == 1
+    assert "Traceback" not in log
+
+
+@pytest.mark.parametrize("level", [QUIETER, ()])
+def test_refusal_is_one_line(project: Project, level: tuple[str, ...]) -> None:
+    """With `-c`, there is no response, and the verdict is in the meta of the request."""
+    code = "print(response, '|', request.meta['robots1994'])"
+
+    result = project.scrapy("shell", project.site.url("/private"), "-c", code, *level)
+
+    assert result.printed.splitlines()[0] == f"None | {WHY}"
+    assert len(result.lines(refusal(project, "/private"))) == 1
+    if level:
+        assert_logged_once(project, result.log)
+    assert project.site.targets() == ["/robots.txt"]
+
+
+def test_shell_continues_after_a_refusal(project: Project) -> None:
+    """After a refused `fetch()`, an allowed one works, with one robots.txt."""
+    site = project.site
+    typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"
+
+    result = project.scrapy(
+        "shell", *QUIETER, typed=typed, SCRAPY_PYTHON_SHELL="python"
+    )
+
+    assert site.targets() == ["/robots.txt", "/open"]
+    assert f"<200 {site.url('/open')}>" in result.printed
+    assert_logged_once(project, result.log)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import scrapy_robots1994
-from tests.running.project import WHY, Project, run
+from tests.support.project import WHY, Project, run
 
 if TYPE_CHECKING:
     from tests.support.site import Site
