@@ -15,52 +15,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994 import RobotsTxt
 
 MJ12 = "Mozilla/5.0 (compatible; MJ12bot/v1.4; http://mj12.test)"
-ORPHAN = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
-TWO_RECORDS = "User-agent: *\nAllow: /\n\nUser-agent: BadBot\nDisallow: /\n"
-LONGEST = (
-    "User-agent: googlebot\nDisallow: /private/\n"
-    "User-agent: googlebot-news\nDisallow: /\n"
-)
-
-# Decision, dialect, reading, file, URL, robot, allowed.
-ROWS = (
-    ("D1", "1994", "literal", "/help", "/help.html", "foo", False),
-    ("D1", "1994", "literal", "/help/", "/help.html", "foo", True),
-    ("D2", "1994", "literal", "", "/", "foo", True),
-    ("O13", "1994", "literal", "/a#b", "/a", "foo", False),
-    ("O17", "1994", "literal", "/caf\udce9", "/caf%E9", "foo", False),
-    ("O18", "1994", "literal", "/a%2Fb", "/a/b", "foo", True),
-    ("O18", "1994", "literal", "/%7Ejoe", "/~joe", "foo", False),
-    ("O19", "1994", "literal", "http://h.test:80", "/x", "foo", False),
-    ("O19", "1994", "literal", "http://u:p@H.test.", "/x", "foo", False),
-    ("O19", "1994", "literal", "https://h.test", "/x", "foo", True),
-    ("O20", "1994", "literal", "x", "/x", "foo", True),
-    ("O22", "1994", "literal", "/", "/robots.txt", "foo", True),
-    ("O26", "1994", "literal", "/a", "/#/a", "foo", True),
-    ("O27", "1994", "literal", "/private", "/a/%2E%2e/private", "foo", False),
-    ("O27", "1994", "literal", "/private", "/a\\..\\private", "foo", False),
-    ("K2", "revisited", "literal", "/a /b", "/b", "foo", False),
-    ("K2", "1994", "literal", "/a /b", "/b", "foo", True),
-    ("5.1", "rfc9309", "literal", "/*.php$", "/a/x.php", "foo", False),
-    ("5.1", "rfc9309", "literal", "/*.php$", "/a/x.php5", "foo", True),
-    ("O5", "1994", "literal", ORPHAN, "/b", "foo", True),
-    ("O5", "1994", "cautious", ORPHAN, "/b", "foo", False),
-    ("O5", "extended", "cautious", TWO_RECORDS, "/x", "foo", True),
-    ("§5", "extended", "literal", LONGEST, "/x", "Googlebot-News/1.0", False),
-    ("O1", "1994", "literal", LONGEST, "/x", "Googlebot-News/1.0", True),
-)
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1]} {row[4]}")
-def test_reading_gives_the_answer_of_the_decision(
-    row: tuple[str, str, str, str, str, str, bool],
-) -> None:
-    """Each row is the example of a clause or decision."""
-    _, dialect, reading, file, target, robot, allowed = row
-    text = file if "\n" in file else f"User-agent: *\nDisallow: {file}\n"
-    body = text.encode("utf-8", "surrogateescape")
-    answer = Reading(body, dialect, reading).answer(f"http://h.test{target}", robot)
-    assert answer.allowed == allowed
 
 
 def test_names_of_a_header_are_found_in_records_and_robots() -> None:

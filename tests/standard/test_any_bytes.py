@@ -82,6 +82,15 @@ def test_any_body_url_and_robot_has_an_answer(
     assert set(robots.weakening_problems(robot)) <= set(robots.problems)
 
 
+@given(st.integers())
+def test_printed_records_are_read_as_the_same_records(seed: int) -> None:
+    """Their names and values are those of the file."""
+    records = RobotsTxt.parse(Generator(seed).small().body).records
+    again = RobotsTxt.parse("\n".join(map(str, records))).records
+
+    assert list(map(str, again)) == list(map(str, records))
+
+
 @given(URLS)
 def test_origin_of_any_url_is_that_of_its_robots_url(url: str | bytes) -> None:
     """It is None, or it names itself."""

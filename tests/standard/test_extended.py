@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from scrapy_robots1994 import LineKind, RobotsTxt, Verdict
-from tests.standard.asking import HOST, allowed, allowed_however_spelt
+from tests.standard.asking import allowed, allowed_however_spelt
 
 may = partial(allowed_however_spelt, dialect="extended")
 
@@ -81,33 +79,6 @@ def test_extended_x3_each_of_several_default_records_decides() -> None:
     assert may(body, "/a/c") is True
 
 
-@pytest.mark.parametrize("path", ["/caf%C3%A9/x", "/caf\u00e9/x", "/%63af%c3%a9/x"])
-def test_extended_allow_compares_as_disallow_does(path: str) -> None:
-    """O18: the path and the rule may be percent-encoded in any way."""
-    body = "User-agent: *\nAllow: /caf\u00e9/\nDisallow: /caf%c3%a9\nDisallow: /%63\n"
-
-    assert may(body, path) is True
-    assert may(body, "/caf%C3%A9s") is False
-
-
-def test_extended_rule_that_ends_within_an_escape_is_literal() -> None:
-    """O18: its literal spelling is compared in the order of the rules, too."""
-    body = "User-agent: *\nAllow: /a%4\nDisallow: /aA\nDisallow: /a%2\n"
-
-    assert may(body, "/a%41") is True
-    assert may(body, "/aA") is False
-    assert may(body, "/a%2Fb") is False
-
-
-def test_extended_absolute_urls_are_compared_in_order() -> None:
-    """O19 applies to Allow, too."""
-    body = f"User-agent: *\nAllow: {HOST}/a/b\nDisallow: /a\nDisallow: {HOST}/c\n"
-
-    assert may(body, "/a/b") is True
-    assert may(body, "http://other.example/a/b") is False
-    assert may(body, "/c") is False
-
-
 def test_extended_cautious_reading_obeys_a_split_record() -> None:
     """O5: the Allow lines of a record that a blank line split are obeyed, too."""
     body = "User-agent: *\n\nAllow: /a/b\nDisallow: /a\n"
@@ -115,11 +86,6 @@ def test_extended_cautious_reading_obeys_a_split_record() -> None:
     assert may(body, "/a/c") is True
     assert may(body, "/a/c", reading="cautious") is False
     assert may(body, "/a/b", reading="cautious") is True
-
-
-def test_extended_robots_txt_itself_is_always_allowed() -> None:
-    """O22 applies to this dialect, too."""
-    assert may("User-agent: *\nDisallow: /\n", "/robots.txt") is True
 
 
 @pytest.mark.parametrize(
@@ -204,48 +170,3 @@ def test_extended_x8_wildcards_are_literal() -> None:
 
     assert may(body, "/a.pdf") is True
     assert may(body, "/*.pdf$x") is False
-
-
-def test_extended_printed_record_has_allow_and_delay() -> None:
-    """The printed record equals its source."""
-    body = "User-agent: a\nCrawl-delay: 0.5\nAllow: /x\nDisallow:\n"
-
-    record = RobotsTxt.parse(body, dialect="extended").records[0]
-
-    assert str(record) == body
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    st.lists(
-        st.lists(
-            st.tuples(
-                st.booleans(),
-                st.sampled_from(
-                    ["/", "/a", "/ab", "/abc", "/b", "/a%4", "/a%41b", "/%61b", "/a/"]
-                ),
-            ),
-            max_size=4,
-        ),
-        min_size=2,
-        max_size=5,
-    ),
-    st.sampled_from(
-        ["/", "/a", "/ab", "/abcd", "/bc", "/a%41bc", "/a%4", "/aAb", "/x"]
-    ),
-)
-def test_records_compiled_together_decide_as_each_alone(
-    records: list[list[tuple[bool, str]]], target: str
-) -> None:
-    """Ours X3: the records may share rules."""
-    files = [
-        "User-agent: *\n"
-        + "".join(f"{'Allow' if it else 'Disallow'}: {path}\n" for it, path in record)
-        for record in records
-    ]
-    alone = [RobotsTxt.parse(it, dialect="extended") for it in files]
-    together = RobotsTxt.parse("\n".join(files), dialect="extended")
-
-    expected = all(it.allowed(target, "rex") for it in alone)
-    assert together.allowed(target, "rex") is expected
-    assert together.verdict(target, "rex").allowed is expected

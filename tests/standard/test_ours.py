@@ -63,14 +63,6 @@ def test_ours_o05_blank_line_ends_the_record() -> None:
     ]
 
 
-def test_ours_o05_cautious_reading_obeys_a_split_record() -> None:
-    """The verdict names the line below the blank line and gives the reason."""
-    verdict = RobotsTxt.parse(SPLIT, reading="cautious").verdict("/x", "rex")
-
-    assert (verdict.reason, verdict.line) == (Reason.SPLIT_RECORD, 3)
-    assert "which a blank line parts" in str(verdict)
-
-
 def test_ours_o05_cautious_reading_assigns_rules_to_the_names_above() -> None:
     """This holds after other Disallow lines and after several blank lines, too."""
     body = "User-agent: rex\nDisallow: /x\n\nDisallow: /y\n\n\nDisallow: /z\n"
@@ -154,15 +146,6 @@ def test_ours_o08_value_must_be_part_of_the_name() -> None:
     assert not allowed(disallowing("/", "rex"), "/", "rexbot")
 
 
-def test_ours_o09_names_come_from_the_header() -> None:
-    """Product tokens and the name after `compatible;` match; other comments do not."""
-    header = "Mozilla/5.0 (compatible; Rex/1.0; on Linux)"
-
-    assert not allowed(disallowing("/", "rex"), "/", header)
-    assert not allowed(disallowing("/", "mozilla"), "/", header)
-    assert allowed(disallowing("/", "linux"), "/", header)
-
-
 @pytest.mark.parametrize("value", ["Rex/1.0", "rex/", "REX /2 beta"])
 def test_ours_o10_version_in_the_value_is_ignored(value: str) -> None:
     """Only the part of the value before the slash is compared."""
@@ -208,11 +191,3 @@ def test_ours_o15_space_before_field_and_colon_is_accepted() -> None:
 
     assert not allowed(body, "/x")
     assert clauses(body) == ["O15", "O15"]
-
-
-def test_case_counts_after_an_encoded_question_mark_in_an_authority() -> None:
-    """Ours O18, O19: decoded, it ends the host; only the host ignores case."""
-    robots = RobotsTxt.parse("User-agent: *\nDisallow: http://h.test?a\n")
-
-    assert not robots.allowed("HTTP://H.test%3fa", "rex")
-    assert robots.allowed("http://h.test%3FA", "rex")

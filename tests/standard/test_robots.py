@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import pytest
@@ -107,58 +106,6 @@ def test_rules_answer_for_several_origins_in_turn(dialect: str) -> None:
     for closed, opened in product(refused, open_ones):
         assert not rules.allowed_url(closed)
         assert rules.allowed_url(opened)
-
-
-RULES = {
-    "paths": "Disallow: /a\nDisallow: /b/c\nDisallow: /d\n",
-    "everything": "Disallow: /\n",
-    "a URL": f"Disallow: {HOST}/b\n",
-    "a URL in another spelling": "Disallow: HTTP://A.Example:80/b\n",
-    "a URL elsewhere": "Disallow: http://b.example/\n",
-    "both": f"Disallow: /d\nDisallow: {HOST}/a/b\nDisallow: /%61/x\n",
-    "two records": f"Disallow: /a\n\nUser-agent: *\nDisallow: {HOST}/b\n",
-}
-PATHS = ["/", "/a", "/a/b", "/a/b/c", "/b", "/b/c", "/c", "/d", "/%61", "/%62", "/a#x"]
-PATHS += ["/robots.txt", "/robots.txt#x", "/robots.txt?a", "/d#/a", "/\u00e4"]
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("rules", RULES.values(), ids=list(RULES))
-def test_repeated_question_gets_the_same_verdict(rules: str, dialect: str) -> None:
-    """URLs of several origins, in any order, compared with a newly parsed file."""
-    body = f"User-agent: *\n{rules}"
-    used = RobotsTxt.parse(body, dialect=dialect).rules("rex")
-    urls = [host + path for path in PATHS for host in (HOST, "http://b.example", "")]
-    expected = {
-        url: RobotsTxt.parse(body, dialect=dialect).verdict(url, "rex") for url in urls
-    }
-
-    for url in [*urls, *reversed(urls), *sorted(urls)]:
-        for spelled in (url, url.encode()):
-            assert used.allowed_url(spelled) is expected[url].allowed, url
-            assert used.verdict(spelled) == expected[url]
-
-
-def test_file_that_is_used_from_several_threads_answers_right() -> None:
-    """Origins share a file, and a large one is read in a thread."""
-    robots = RobotsTxt.parse(f"{FILE}Disallow: http://h5.test/y\n" * 40)
-    urls = [f"http://h{n % 9}.test/{'xyz'[n % 3]}" for n in range(400)]
-
-    with ThreadPoolExecutor(8) as pool:
-        given = list(pool.map(lambda url: robots.verdict(url, "rex").allowed, urls))
-
-    assert given == [not it.endswith(("/x", "h5.test/y")) for it in urls]
-
-
-def test_verdict_does_not_depend_on_the_previous_question() -> None:
-    """Each verdict names the shortest rule that covers its URL."""
-    values = ("/a/b/c", "/x", "/a/b", "/ab", "/x/y")
-    rules = RobotsTxt.parse(disallowing("\nDisallow: ".join(values))).rules("rex")
-    covered = {"/a/b/c/d": "/a/b", "/a/b": "/a/b", "/abc": "/ab", "/x/y": "/x"}
-
-    for before, path in product([*covered, "/a"], repeat=2):
-        rules.verdict(before)
-        assert rules.verdict(path).rule == covered.get(path)
 
 
 @pytest.mark.parametrize("dialect", PREFIX_DIALECTS)

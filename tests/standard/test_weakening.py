@@ -83,30 +83,6 @@ def test_single_nul_bytes_do_not_make_a_file_utf_16(nul: str, place: str) -> Non
     ]
 
 
-@pytest.mark.parametrize(
-    ("body", "weakens"),
-    [
-        ("Disallow: /", True),
-        ("User-agent: a\n\nDisallow: /", True),
-        ("User-agent: a", True),
-        ("User-agent:", True),
-        ("User-agent: a\nDisallow: x", True),
-        ("User-agent: a\nDisallow: /\nDisalow: /", True),
-        ("User-agent: a\nDisallow: /\nDisallow /", True),
-        ("User-agent: a, b\nDisallow: /", True),
-        ("User-agent: a*\nDisallow: /", True),
-        ("User-agent: a\nDisallow: /a /b", True),
-        ("hello", False),
-        ("Allow: /", False),
-    ],
-)
-def test_problem_says_whether_it_weakens_the_policy(
-    body: str, *, weakens: bool
-) -> None:
-    """It does if it allows what the author meant to disallow."""
-    assert [it.weakens_policy for it in RobotsTxt.parse(body).problems] == [weakens]
-
-
 def test_weakening_problems_are_those_of_the_given_robot() -> None:
     """A problem in the record of another robot is not listed."""
     robots = RobotsTxt.parse(
@@ -204,17 +180,21 @@ BODIES = [
     ("User-agent: rex, max\nDisallow: /", "R029"),
     ("User-agent: rex*\nDisallow: /", "R030"),
     ("User-agent: *\nDisallow: /a /b", "R034"),
+    ("hello", None),
+    ("Allow: /", None),
+    ("User-agent: *\nAllow: a\nDisallow: /", None),
 ]
 
 
 @pytest.mark.parametrize(("body", "code"), BODIES)
-def test_problem_that_weakens_the_policy_is_listed(body: str, code: str) -> None:
+def test_problem_that_weakens_the_policy_is_listed(body: str, code: str | None) -> None:
     """Each kind is found alone and among lines without effect."""
     robots = RobotsTxt.parse(body)
     codes = [it.code for it in robots.problems if it.weakens_policy]
 
-    assert codes == [code]
-    assert [it.code for it in robots.weakening_problems("rex, max rex*")] == [code]
+    expected = [code] if code else []
+    assert codes == expected
+    assert [it.code for it in robots.weakening_problems("rex, max rex*")] == expected
 
 
 @pytest.mark.parametrize("place", [0, 1_500, 2_999])
