@@ -6,14 +6,14 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robots1994.stores import Lease, PolicyStore, SharedStore, Stored
+from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from typing_extensions import Self
 
-    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994 import Origin
 
 
 class Forgetful(PolicyStore):

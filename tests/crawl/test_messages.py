@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy import signals
 
 from scrapy_robots1994 import __version__
 from tests.support import replies
@@ -137,18 +136,6 @@ def test_control_characters_of_a_robots_txt_are_escaped() -> None:
     assert result.fetched == []
     assert "\x1b" not in result.failed[0].message + result.log
     assert "\u202e" not in result.failed[0].message + result.log
-
-
-def test_robots_parsed_is_sent_once_per_file_if_scrapy_has_it() -> None:
-    """Scrapy has the signal since 2.18."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /private\n")
-        pages = [site.url("/1"), site.url("/2")]
-        has_signal = hasattr(signals, "robots_parsed")
-        result = crawl(pages, signals=["robots_parsed"] if has_signal else [])
-
-    assert len(result.sent) == (1 if has_signal else 0)
-    assert len(result.fetched) == 2
 
 
 def test_ordinary_crawl_causes_no_warnings() -> None:

@@ -7,22 +7,23 @@ import json
 import sqlite3
 import subprocess
 import sys
-import time
 import weakref
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import Reader
-from scrapy_robots1994.stores.base import Stored
-from scrapy_robots1994.stores.codec import encode
-from scrapy_robots1994.stores.sqlite import SqliteStore
+from scrapy_robots1994 import Robots1994Middleware
 from tests.support import replies
-from tests.support.crawl import ROOT, CrawlResult, Reactor, crawl, reactors
+from tests.support.crawl import (
+    DAY,
+    ROOT,
+    CrawlResult,
+    Reactor,
+    crawl,
+    crawl_over_time,
+    reactors,
+)
 from tests.support.crawler import idle_crawler
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -87,15 +88,10 @@ def test_stored_status_decides_in_the_second_crawl(
     assert result.stats["robots1994/store_hits"] == 1
 
 
-def store_old(path: Path, site: Site, response: RobotsResponse) -> None:
-    """Store a week-old policy, built from *response*, that was fresh for a day."""
-    origin = Origin.of(site.url())
-    assert origin is not None
-    reader, freshness = Reader("extended", "literal", 512_000), FreshnessSettings()
-    week_ago = time.time() - 7 * 86_400
-    policy = Policy.from_response(origin, response, reader, week_ago, freshness)
-    with closing(SqliteStore(str(path))) as store:
-        store.put(Stored(origin, encode(policy), policy.keep_until))
+def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
+    """Let a crawl of a week ago store the policy of *response*, for a day."""
+    site.answer("/robots.txt", response)
+    crawl_over_time(-7 * DAY, [site.url("/old")], settings=settings)
 
 
 @pytest.mark.parametrize("code", [304, 200, 503])
@@ -106,12 +102,13 @@ def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
     with Site() as site:
         named = f"Sitemap: {site.url('/map.xml')}\n"
         body = f"{named}User-agent: *\n\nDisallow: /closed\n".encode()
-        store_old(tmp_path / "robots.db", site, RobotsResponse(200, body, etag='"a"'))
+        settings = stored_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended")
+        store_old(site, Reply(200, body, (("ETag", '"a"'),)), settings)
         answer = Reply(200, body) if code == 200 else replies.status(code)
         site.answer("/robots.txt", answer)
         result = crawl(
             [site.url("/1"), site.url("/2")],
-            settings=stored_in(tmp_path / "robots.db", ROBOTS1994_DIALECT="extended"),
+            settings=settings,
             hook="tests.crawl.feature_spiders:note_sitemaps",
         )
 
@@ -125,12 +122,12 @@ def test_403_is_a_warning_in_each_crawl(
 ) -> None:
     """A 403 that an earlier crawl stored is logged once more."""
     with Site() as site:
-        store_old(tmp_path / "robots.db", site, RobotsResponse(403))
-        site.answer("/robots.txt", replies.status(403))
-        result = crawl([site.url("/1")], settings=stored_in(tmp_path / "robots.db"))
+        settings = stored_in(tmp_path / "robots.db")
+        store_old(site, replies.status(403), settings)
+        result = crawl([site.url("/1")], settings=settings)
 
     warned = [line for line in result.log.split("\n") if "WARNING" in line]
-    assert len([line for line in warned if "HTTP 403" in line]) == 1
+    assert len([line for line in warned if "HTTP 403, forbidden" in line]) == 1
 
 
 @pytest.mark.parametrize("etag", ["\u201ca\u201d", '"a\x01"', '"\x1b[31m"'])

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from inspect import signature
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy import Request
-from scrapy.downloadermiddlewares.defaultheaders import DefaultHeadersMiddleware
 
-from scrapy_robots1994.crawl.requests import Exemption, RobotName
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
-from tests.support.crawler import idle_crawler
 from tests.support.exemptions import EXAMPLES, Exempt
 from tests.support.site import Site
 
@@ -69,6 +65,12 @@ def test_robots_txt_request_has_the_user_agent_that_is_matched() -> None:
         {"DEFAULT_REQUEST_HEADERS": {"User-Agent": "special/1.0"}},
         {"DEFAULT_REQUEST_HEADERS": {"user-agent": ["special/1.0"]}},
         {"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": "special/1.0"},
+        {
+            "DEFAULT_REQUEST_HEADERS": {
+                "user-agent": ["special/1.0"],
+                "User-Agent": "another/1.0",
+            }
+        },
         {"USER_AGENT": "special/1.0"},
         {"ROBOTSTXT_USER_AGENT": "special"},
     ],
@@ -76,27 +78,15 @@ def test_robots_txt_request_has_the_user_agent_that_is_matched() -> None:
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     settings: dict[str, object],
 ) -> None:
-    """Peers row 8: DEFAULT_REQUEST_HEADERS is one of them."""
+    """Peers row 8: DEFAULT_REQUEST_HEADERS is one; of two spellings the first applies."""
     with Site() as site:
         site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
         result = crawl([site.url("/page")], settings=settings)
 
+        if "ROBOTSTXT_USER_AGENT" not in settings:
+            assert site.log()[0].headers["user-agent"] == "special/1.0"
+
     assert result.fetched == []
-
-
-def test_robot_name_is_the_first_of_the_default_headers() -> None:
-    """Of two spellings of User-Agent the first applies, as in Scrapy."""
-    sent = {b"user-agent": [b"special/1.0"], "User-Agent": "another/1.0"}
-    crawler = idle_crawler({"DEFAULT_REQUEST_HEADERS": sent})
-    request = Request("http://x.test/")
-    fill_in: Any = DefaultHeadersMiddleware.from_crawler(crawler).process_request
-
-    # Scrapy 2.13 requires the spider, but does not use it.
-    _, *others = signature(fill_in).parameters.values()
-    fill_in(request, *(None for it in others if it.default is it.empty))
-
-    assert RobotName(crawler).of(Request("http://x.test/")) == b"special/1.0"
-    assert request.headers["User-Agent"] == b"special/1.0"
 
 
 @pytest.mark.parametrize("reactor", reactors())
@@ -167,11 +157,6 @@ def test_each_scheme_and_port_has_its_own_robots_txt() -> None:
         assert len(site.log("/robots.txt")) == 3
 
 
-def test_each_exemption_has_an_example() -> None:
-    """The tests with `EXAMPLES` cover every exemption."""
-    assert {*EXAMPLES} == {*Exemption} - {Exemption.OWN_REQUEST}
-
-
 @pytest.mark.parametrize("exempt", EXAMPLES.values(), ids=lambda it: it.url)
 def test_exempt_request_is_sent_without_a_robots_txt(exempt: Exempt) -> None:
     """No robots.txt is fetched for it, and the response is that of its own URL."""
@@ -235,3 +220,62 @@ def test_robots_txt_request_itself_is_never_refused(*, is_in_memory: bool) -> No
         )
 
     assert result.fetched_urls == [page]
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_credentials_of_a_proxy_go_with_both_requests(reactor: Reactor) -> None:
+    """HttpProxyMiddleware takes them out of the URL of the page's proxy on its first pass."""
+    with Site() as proxy:
+        proxy.robots(OPEN)
+        meta = {"proxy": proxy.url("").rstrip("/").replace("//", "//me:secret@")}
+        result = crawl([CrawlRequest("http://far.example/1", meta)], reactor=reactor)
+        sent = [seen.headers.get("proxy-authorization") for seen in proxy.log()]
+
+    assert result.fetched_urls == ["http://far.example/1"]
+    assert sent == ["Basic bWU6c2VjcmV0"] * 2
+
+
+def test_credentials_of_another_proxy_are_not_inherited() -> None:
+    """A header that the user set may be for the proxy of the page alone."""
+    with Site() as proxy:
+        proxy.robots(OPEN)
+        meta = {"proxy": proxy.url("").rstrip("/")}
+        sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
+        crawl([CrawlRequest("http://far.example/1", meta, sent)])
+        robots, *_ = proxy.log("/robots.txt")
+
+    assert "proxy-authorization" not in robots.headers
+
+
+def name_proxies(_crawler: Any) -> None:
+    """Name a proxy for `http:` in the environment; a hook of crawls."""
+    os.environ["http_proxy"] = os.environ["TEST_PROXY"]
+    os.environ.pop("no_proxy", None)
+
+
+def test_proxy_of_the_environment_is_that_of_its_scheme(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A robots.txt that is redirected to https leaves without the proxy for http."""
+    with Site(tls="valid") as site, Site() as proxy:
+        monkeypatch.setenv("TEST_PROXY", proxy.url("").rstrip("/"))
+        secure = site.secure_url("/policy.txt", host="far.test")
+        proxy.answer("/robots.txt", replies.redirect(secure))
+        site.answer("/policy.txt", replies.text("User-agent: *\nDisallow: /no\n"))
+        pages = ["http://far.test/no", "http://far.test/page"]
+        result = crawl(pages, hook="tests.crawl.test_request:name_proxies")
+        through = proxy.targets()
+        direct = site.targets()
+
+    assert result.fetched_urls == pages[1:]
+    assert through == ["/robots.txt", "/page"]
+    assert direct == ["/policy.txt"]
+
+
+def test_robots_txt_request_leaves_from_the_address_of_the_page() -> None:
+    """With `bindaddress` in the meta, both leave from it."""
+    with Site() as site:
+        site.robots(OPEN)
+        crawl([CrawlRequest(site.url("/page"), {"bindaddress": "127.0.0.9"})])
+
+        assert [seen.peer for seen in site.log()] == ["127.0.0.9"] * 2

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import math
+import re
 import sys
-from dataclasses import fields
-from typing import Any
 
 import pytest
-from scrapy.settings import Settings
 
-from scrapy_robots1994 import SettingsError
-from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.policy import FreshnessSettings
-from scrapy_robots1994.stores import StoreUrl
+from scrapy_robots1994 import Robots1994Middleware, SettingsError
 from tests.crawl.test_addon import BUILT_IN, OURS
 from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawler import idle_crawler
 from tests.support.site import Site
 
 INVALID: dict[str, list[object]] = {
@@ -52,18 +47,27 @@ INVALID: dict[str, list[object]] = {
 CASES = [(name, value) for name, values in INVALID.items() for value in values]
 
 
-def test_every_setting_has_invalid_values_here() -> None:
-    """A new setting needs its invalid values here."""
-    assert {each.name.upper() for each in fields(RobotsSettings)} == set(INVALID)
+def refused(name: str, value: object) -> str:
+    """Return the error with which the middleware of a crawl refuses a setting."""
+    settings = {"ROBOTSTXT_OBEY": True, name: value}
+    with pytest.raises(SettingsError) as raised:
+        Robots1994Middleware(idle_crawler(settings))
+    return str(raised.value)
+
+
+def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
+    """If no name is similar, all are listed; each of them has invalid values here."""
+    message = refused("ROBOTS1994_QQQQQQQQQQ", 5)
+
+    listed = re.findall(r"ROBOTS1994_(\w+)", message.partition("settings are")[2])
+    assert set(listed) == set(INVALID)
 
 
 @pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
 def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None:
     """The message names the setting."""
-    with pytest.raises(SettingsError) as raised:
-        RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
+    message = refused(f"ROBOTS1994_{name}", value)
 
-    message = str(raised.value)
     assert message.startswith(f"ROBOTS1994_{name}")
     assert "\n" not in message
     assert message.endswith((".", "?"))
@@ -81,52 +85,7 @@ def test_misspelt_name_is_an_error_with_a_suggestion(
     name: str, suggestion: str
 ) -> None:
     """A setting without effect stops the crawl."""
-    with pytest.raises(SettingsError, match=f"did you mean {suggestion}"):
-        RobotsSettings.from_settings(Settings({name: 5}))
-
-
-def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
-    """If no name is similar, all are listed."""
-    with pytest.raises(SettingsError, match="the settings are ROBOTS1994_DIALECT, "):
-        RobotsSettings.from_settings(Settings({"ROBOTS1994_QQQQQQQQQQ": 5}))
-
-
-def test_text_from_the_command_line_is_read() -> None:
-    """`-s ROBOTS1994_TTL=600` passes text."""
-    settings = RobotsSettings.from_settings(
-        Settings(
-            {
-                "ROBOTS1994_TTL": "600",
-                "ROBOTS1994_MAX_BYTES": "1000",
-                "ROBOTS1994_PROPAGATE_META": "a, b",
-                "ROBOTS1994_STORE": "memory://?max_origins=5",
-            }
-        )
-    )
-
-    assert settings.freshness.ttl == 600
-    assert settings.max_bytes == 1000
-    assert settings.propagate_meta == ("a", "b")
-    as_json = Settings({"ROBOTS1994_PROPAGATE_META": ' ["a", "b"]'})
-    assert RobotsSettings.from_settings(as_json).propagate_meta == ("a", "b")
-    assert settings.store.max_origins == 5
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("PROPAGATE_META", ""),
-        ("PROPAGATE_META", " "),
-        ("COMPARE", " "),
-        ("COMPARE", " None "),
-        ("PAGES", " "),
-    ],
-)
-def test_blank_text_is_an_empty_list(name: str, text: str) -> None:
-    """A shell script whose variable is empty passes `-s NAME=" "`."""
-    settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": text}))
-
-    assert tuple(getattr(settings, name.lower())) == ()
+    assert f"did you mean {suggestion}" in refused(name, 5)
 
 
 @pytest.mark.parametrize("reactor", reactors())
@@ -171,64 +130,4 @@ def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
 
 def test_misspelt_value_is_an_error_with_a_suggestion() -> None:
     """This holds for settings with named values."""
-    with pytest.raises(SettingsError, match='did you mean "extended"'):
-        RobotsSettings.from_settings(Settings({"ROBOTS1994_DIALECT": "Extnded"}))
-
-
-def test_every_default_is_accepted() -> None:
-    """The defaults are those of `FreshnessSettings` and `StoreUrl`."""
-    settings = RobotsSettings.from_settings(Settings())
-
-    assert settings.freshness == FreshnessSettings()
-    assert settings.store == StoreUrl()
-    assert settings.max_waiting == 1_000
-    assert not settings.dry_run
-
-
-BOTH = {"noindex", "nofollow"}
-
-
-@pytest.mark.parametrize(
-    ("value", "cap"),
-    [
-        (False, None),
-        ("False", None),
-        ("off", None),
-        (0, None),
-        ("0", None),
-        (True, math.inf),
-        ("true", math.inf),
-        ("on", math.inf),
-        (30, 30.0),
-        ("2.5", 2.5),
-        (1, 1.0),
-    ],
-)
-def test_crawl_delay_is_off_or_on_or_has_a_maximum(
-    value: Any, cap: float | None
-) -> None:
-    """A number, even 1, is a maximum; 0 disables delays."""
-    settings = Settings({"ROBOTS1994_CRAWL_DELAY": value})
-
-    assert RobotsSettings.from_settings(settings).crawl_delay == cap
-
-
-@pytest.mark.parametrize(
-    ("value", "obeyed"),
-    [
-        (False, set()),
-        ("0", set()),
-        ([], set()),
-        (True, BOTH),
-        ("True", BOTH),
-        ("1", BOTH),
-        ("nofollow", {"nofollow"}),
-        ("noindex, rel-nofollow", {"noindex", "rel-nofollow"}),
-        (("nofollow",), {"nofollow"}),
-    ],
-)
-def test_pages_are_off_or_on_or_chosen(value: Any, obeyed: set[str]) -> None:
-    """True means both terms of the tag; rel-nofollow must be chosen by name."""
-    settings = Settings({"ROBOTS1994_PAGES": value})
-
-    assert RobotsSettings.from_settings(settings).pages == obeyed
+    assert 'did you mean "extended"' in refused("ROBOTS1994_DIALECT", "Extnded")

@@ -9,13 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydispatch import dispatcher  # type: ignore[import-untyped]
-from scrapy import signals
 from scrapy.core.downloader import Downloader
 
-from scrapy_robots1994.crawl.concurrency import UncountedRequests
-from scrapy_robots1994.crawl.downloads import DownloadLimits
-from scrapy_robots1994.crawl.waiting import POLL_SECONDS, WaitingRequests
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.site import Site
@@ -164,45 +159,3 @@ def test_downloader_without_its_set_loses_no_request() -> None:
 
     assert len(result.fetched) == 40
     assert "This Scrapy has no downloader.active" in result.log
-
-
-def record_listeners(crawler: Any) -> None:
-    """Record at each page the number of our listeners for waiting and fetches."""
-
-    def record(response: Any) -> None:
-        connected = (
-            signals.request_reached_downloader,
-            signals.bytes_received,
-            signals.response_downloaded,
-            signals.response_received,
-            signals.request_left_downloader,
-        )
-        receivers = [
-            receiver
-            for signal in connected
-            for receiver in dispatcher.liveReceivers(
-                dispatcher.getAllReceivers(crawler, signal)
-            )
-        ]
-        owners = [getattr(receiver, "__self__", None) for receiver in receivers]
-        ours = (WaitingRequests, UncountedRequests, DownloadLimits)
-        number = sum(isinstance(owner, ours) for owner in owners)
-        crawler.stats.set_value(f"test/{response.url[-1]}", number)
-
-    crawler.signals.connect(record, signals.response_received, weak=False)
-
-
-@pytest.mark.parametrize("reactor", reactors())
-def test_signals_are_disconnected_when_no_request_waits(reactor: Reactor) -> None:
-    """Each listener would cost some microseconds per page, for the rest of the crawl."""
-    with Site() as site:
-        site.robots(OPEN)
-        # Page 2 is sent after a pause that is longer than that between two polls.
-        result = crawl(
-            [site.url("/1"), site.url("/2")],
-            hook="tests.crawl.test_waiting:record_listeners",
-            reactor=reactor,
-            settings={"DOWNLOAD_DELAY": 10 * POLL_SECONDS},
-        )
-
-    assert result.stats["test/2"] == 0

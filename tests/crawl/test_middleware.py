@@ -1,0 +1,129 @@
+"""The middleware as a component: large files, subclasses, and what a request awaits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_robots1994 import Robots1994Middleware
+from tests.support.crawl import Reactor, crawl, reactors
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Generator
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from tests.support.site import Site
+
+BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+FIRST = b"User-agent: *\nDisallow: /first\n"
+MANY = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
+
+
+class Awaited:
+    """Awaits a coroutine, and counts how often it had to wait for something."""
+
+    def __init__(self, work: Awaitable[Any]) -> None:
+        self._work = work
+        self.times = 0
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        """Pass on what the coroutine waits for."""
+        steps = self._work.__await__()
+        try:
+            waits_for = next(steps)
+            while True:
+                self.times += 1
+                sent = yield waits_for
+                waits_for = steps.send(sent)
+        except StopIteration as ended:
+            return ended.value
+
+
+class CountingMiddleware(Robots1994Middleware):
+    """Awaits our middleware, as a subclass of a user may, and counts its waits."""
+
+    crawler_stats: Any
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return a middleware that also has the stats of the crawl."""
+        made = super().from_crawler(crawler)
+        made.crawler_stats = crawler.stats
+        return made
+
+    async def process_request(self, request: Request, spider: Any = None) -> Any:
+        """Count in the stats how often the last request had to wait."""
+        awaited = Awaited(super().process_request(request))
+        try:
+            return await awaited
+        finally:
+            if request.url.endswith("/last"):
+                self.crawler_stats.set_value("test/waits", awaited.times)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_request_with_a_known_policy_awaits_nothing(
+    site: Site, reactor: Reactor
+) -> None:
+    """A subclass that awaits `super().process_request()` works, and is not held up."""
+    site.robots(FIRST)
+    ours = {BUILT_IN: None, "tests.crawl.test_middleware.CountingMiddleware": 100}
+
+    result = crawl(
+        [site.url("/1"), site.url("/first"), site.url("/last")],
+        middleware="builtin",
+        settings={
+            "DOWNLOADER_MIDDLEWARES": ours,
+            "CONCURRENT_REQUESTS": 1,
+            "ROBOTS1994_MAX_WAITING": 0,
+        },
+        reactor=reactor,
+    )
+
+    assert result.fetched_urls == [site.url("/1"), site.url("/last")]
+    assert result.stats["test/waits"] == 0
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
+    """Its rules are compiled while other origins go on, whoever judges."""
+    site.robots(FIRST + MANY, at="large.test")
+    site.robots(FIRST, at="small.test")
+    paths = ("/first", "/24999/x", "/25000/x")
+    urls = [
+        site.url(path, host=f"{size}.test")
+        for size in ("large", "small")
+        for path in paths
+    ]
+
+    result = crawl(urls, reactor=reactor)
+
+    assert result.failed_urls == sorted([*urls[:2], urls[3]])
+    lines = {
+        failed.url: failed.verdict and failed.verdict["line"]
+        for failed in result.failed
+    }
+    assert lines == {urls[0]: 2, urls[1]: 25_002, urls[3]: 2}
+
+
+def test_few_origins_in_memory_cost_fetches_and_no_page(site: Site) -> None:
+    """With room for one policy, each change of the origin is one more fetch."""
+    site.robots(FIRST)
+    urls = [site.url(f"/{n}", host=f"h{n % 2}.test") for n in range(6)]
+
+    result = crawl(
+        [*urls, *(site.url("/first", host=f"h{n}.test") for n in range(2))],
+        settings={
+            "ROBOTS1994_STORE": "memory://?max_origins=1",
+            "CONCURRENT_REQUESTS": 1,
+            "ROBOTS1994_MAX_WAITING": 0,
+        },
+    )
+
+    assert result.fetched_urls == sorted(urls)
+    assert len(result.failed) == 2
+    assert len(site.log("/robots.txt")) >= 6
