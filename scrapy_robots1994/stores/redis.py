@@ -23,12 +23,15 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
 
 PREFIX: Final = "robots1994"
 
-# A key of another type, or without an end, is not a lease of ours, and is replaced.
+# A key of another type, without an end, or with a life longer than that of a lease, is not
+# a lease of ours, and is replaced.
 ACQUIRE: Final = """
 local holder = redis.pcall('GET', KEYS[1])
 if type(holder) == 'string' and holder ~= ARGV[1] then
     local left = redis.call('PTTL', KEYS[1])
-    if left >= 0 then return {holder == '' and 'failed' or 'taken', left} end
+    if left >= 0 and left <= tonumber(ARGV[2]) then
+        return {holder == '' and 'failed' or 'taken', left}
+    end
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {'granted', 0}

@@ -63,11 +63,24 @@ TABLE: Final = """CREATE TABLE policies (
     packed BLOB NOT NULL
 )"""
 
+BY_END: Final = "CREATE INDEX policies_by_end ON policies (keep_until)"
+BY_USE: Final = "CREATE INDEX policies_by_use ON policies (used_at)"
+
+OWN_OBJECTS: Final = frozenset(
+    {
+        ("policies", TABLE),
+        ("policies_by_end", BY_END),
+        ("policies_by_use", BY_USE),
+        ("sqlite_autoindex_policies_1", None),
+    }
+)
+"""Name and SQL of all that our file has, as SQLite reports them."""
+
 SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
 {TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1)};
-CREATE INDEX IF NOT EXISTS policies_by_end ON policies (keep_until);
-CREATE INDEX IF NOT EXISTS policies_by_use ON policies (used_at);
+{BY_END.replace("INDEX", "INDEX IF NOT EXISTS", 1)};
+{BY_USE.replace("INDEX", "INDEX IF NOT EXISTS", 1)};
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {VERSION};
 COMMIT;
@@ -157,6 +170,8 @@ class SqliteStore(PolicyStore):
             bound = self.max_bytes // _number(base, "page_size")
             with base:
                 base.execute("BEGIN IMMEDIATE")
+                # Another program may have added a trigger since the file was opened.
+                _check_objects(base)
                 now = self.clock()
                 row = (str(stored.origin), stored.keep_until, now, stored.packed)
                 base.execute(_PUT, row)
@@ -189,6 +204,7 @@ class SqliteStore(PolicyStore):
             # A note that cannot be written costs a little of the order, no more.
             with suppress(sqlite3.Error), base:
                 base.execute("BEGIN IMMEDIATE")
+                _check_objects(base)
                 self._write_uses(base)
 
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
@@ -197,6 +213,7 @@ class SqliteStore(PolicyStore):
         if self._connection is None and not Path(self.path).exists():
             return None, 0
         with self._connected() as base:
+            _check_objects(base)
             cursor = base.execute(statement, (name,))
             return cursor.fetchone(), cursor.rowcount
 
@@ -240,10 +257,7 @@ class SqliteStore(PolicyStore):
             raise sqlite3.DatabaseError("this database belongs to another program")
         if _number(base, "user_version") != VERSION:
             raise sqlite3.DatabaseError("written by another version; remove it")
-        found = base.execute("SELECT sql FROM sqlite_master WHERE name = 'policies'")
-        # A view, a virtual table and other columns are different statements.
-        if found.fetchall() != [(TABLE,)]:
-            raise sqlite3.DatabaseError("its table of policies is not ours; remove it")
+        _check_objects(base)
 
     def _make(self, base: sqlite3.Connection) -> None:
         """Make the table. Of several processes at once one does, and all continue."""
@@ -282,6 +296,20 @@ class SqliteStore(PolicyStore):
                 and time.monotonic() < stop
             ):
                 pass
+
+
+def _check_objects(base: sqlite3.Connection) -> None:
+    """Raise an error unless *base* has our table and its indexes, and nothing else.
+
+    A trigger would run with each write, and could fill the disk in one step. A view, a
+    virtual table and other columns are different statements.
+    """
+    most = len(OWN_OBJECTS) + 1
+    query = f"SELECT name, sql FROM sqlite_master LIMIT {most}"  # noqa: S608 - no input
+    if frozenset(base.execute(query)) != OWN_OBJECTS:
+        raise sqlite3.DatabaseError(
+            "it has other tables, indexes, views or triggers than ours; remove it"
+        )
 
 
 def _number(base: sqlite3.Connection, name: str) -> int:

@@ -128,6 +128,8 @@ def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
         client.lpush(f"{prefix}:policy:http://list.example", "x")
         client.hset(f"{prefix}:lease:{SITE}", "a", "b")
         client.set(f"{prefix}:lease:{OTHER}", "without an end")
+        client.set(f"{prefix}:lease:http://long.example", "without an end", px=10**15)
+        client.set(f"{prefix}:lease:http://failed.example", "", px=10**15)
     store = store_at(server, prefix)
     store.put(ENTRY)
 
@@ -136,6 +138,9 @@ def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
     assert store.get(Origin("http", "list.example", 80)) is None
     assert store.acquire_lease(SITE, "me", 5).granted
     assert store.acquire_lease(OTHER, "me", 5).granted
+    for name in ("long.example", "failed.example"):
+        assert store.acquire_lease(Origin("http", name, 80), "me", 5).granted
+        assert not store.acquire_lease(Origin("http", name, 80), "other", 5).granted
     store.close()
 
 
