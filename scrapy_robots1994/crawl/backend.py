@@ -34,19 +34,13 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.codec import decode
-from scrapy_robots1994.stores.guarded import GuardedStore
-from scrapy_robots1994.stores.leases import PolicyThread
-from scrapy_robots1994.stores.worker import CircuitBreaker
+from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
 
 INLINE_CHECK_BYTES = 8_192
 """Bytes of a file that is checked on the event loop: 10 ms at most, for empty lines."""
 
 MAX_CHECKED_BYTES = 32_768
 """Bytes of a file that a crawl checks for problems; the lint reads the whole of it."""
-
-MAX_FETCH_SECONDS = 900.0
-"""Seconds that a fetch takes at most in this process, its retries and the time in our
-queues included, unless ROBOTS1994_TIMEOUT lets it take longer."""
 
 
 class ScrapyBackend:
@@ -75,14 +69,13 @@ class ScrapyBackend:
         """Return the store of the crawl, closed with it; `None` for memory alone."""
         if settings.store.url is None:
             return None
-        # A lease must outlast the fetch, else two processes fetch the same file.
-        one_try = settings.timeout * (settings.max_redirects + 1)
-        longest = max(MAX_FETCH_SECONDS, 2 * one_try)
-        breaker = CircuitBreaker(settings.store)
-        decoding = partial(decode, reader=self.reader, freshness=settings.freshness)
-        new_thread = partial(PolicyThread, breaker, decoding, longest)
         self._store = GuardedStore(
-            breaker, new_thread, threads.future_result, threads.call_later
+            CircuitBreaker(settings.store),
+            partial(decode, reader=self.reader, freshness=settings.freshness),
+            settings.timeout,
+            threads.future_result,
+            threads.sleep,
+            threads.call_later,
         )
         self._crawler.signals.connect(self._close_store, signals.spider_closed)
         return self._store

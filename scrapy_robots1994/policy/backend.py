@@ -88,20 +88,16 @@ class Store(Protocol):
         """Return the policy of *origin*, fresh or stale, or `None`."""
 
     def acquire_lease(self, origin: Origin) -> Awaitable[Policy | None]:
-        """Wait until no other process fetches *origin*.
+        """Wait until no other process fetches *origin*, for a bounded time.
 
         Return the fresh policy that another process fetched meanwhile, or `None`: then this
-        process fetches, and others wait until `release_lease`.
+        process sends one request, and others wait until `release_lease`.
         """
 
-    def release_lease(
-        self, origin: Origin, policy: Policy | None, *, aborted: bool = False
-    ) -> None:
+    def release_lease(self, origin: Origin, policy: Policy | None) -> None:
         """Store *policy*, which our fetch made, and end our lease of *origin*.
 
-        After an *aborted* fetch (R6) the next process takes the lease. After any other
-        fetch without a policy to share, all waiting processes fetch at once. Does not wait;
-        no effect without a policy and without a lease.
+        Does not wait; no effect without a policy and without a lease.
         """
 
 

@@ -149,8 +149,7 @@ class PolicyResolver(Generic[ContextT]):
             # decided policy is used in spite of later errors.
             self._end(in_flight, in_flight.policy or resolution)
             if self.store is not None and in_flight.policy is None:
-                aborted = isinstance(resolution, Cancelled)
-                self.store.release_lease(in_flight.origin, None, aborted=aborted)
+                self.store.release_lease(in_flight.origin, None)
 
     async def _look_up(self, in_flight: InFlightFetch[ContextT]) -> Policy | None:
         """Return the fresh policy of the store; `None` means that this process fetches."""
@@ -188,6 +187,9 @@ class PolicyResolver(Generic[ContextT]):
     async def _fetch(self, in_flight: InFlightFetch[ContextT]) -> Resolution:
         """Request the file from the origin, and put the resulting policy into memory."""
         result = await self._request(in_flight)
+        if isinstance(result, Policy):
+            await self._load(in_flight, result)
+            return result
         if isinstance(result, (Cancelled, LocalFault)):
             # Ours R6, R7: nothing is known of the origin; the next request starts a new fetch.
             return result
@@ -201,8 +203,13 @@ class PolicyResolver(Generic[ContextT]):
         await self.backend.policy_fetched(policy, result, in_flight)
         return policy
 
-    async def _request(self, in_flight: InFlightFetch[ContextT]) -> FetchResult:
-        """Request the file until there is an answer or no retry is left (Ours 3.1)."""
+    async def _request(
+        self, in_flight: InFlightFetch[ContextT]
+    ) -> FetchResult | Policy:
+        """Request the file until there is an answer or no retry is left (Ours 3.1).
+
+        Return the policy of another process if that was quicker.
+        """
         origin, last = in_flight.origin, in_flight.last
         validators = None if last is None else last.validators
         retries = 0
@@ -215,6 +222,9 @@ class PolicyResolver(Generic[ContextT]):
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
             retries += 1
+            # A lease is for one request.
+            if self.store and (stored := await self.store.acquire_lease(origin)):
+                return stored
 
     def _policy_of(self, in_flight: InFlightFetch[ContextT], result: Answer) -> Policy:
         """Return the policy for *result*, given the last good one."""

@@ -33,7 +33,7 @@ URL, the crawl continues without the store, and tries it again after two seconds
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,21 +59,10 @@ class Stored:
 class Lease:
     """The answer of `SharedStore.acquire_lease`.
 
-    *granted* is `True` if the lease is now the caller's. Otherwise another worker has it
-    for *seconds_left* at least, unless it renews it; or, if *failed* is `True`, the last
-    fetch ended without an answer a moment ago, and every worker fetches for itself.
+    *granted* is `True` if the lease is now the caller's. Otherwise another worker has it.
     """
 
     granted: bool
-    failed: bool = False
-    seconds_left: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Let the store fail here, which is reported, for what is not a number."""
-        seconds: object = self.seconds_left
-        if not isinstance(seconds, (int, float)):
-            kind = type(seconds).__name__
-            raise TypeError(f"seconds_left of a lease must be a number, not {kind}")
 
 
 class PolicyStore(ABC):
@@ -122,42 +111,19 @@ class PolicyStore(ABC):
 
 
 class SharedStore(PolicyStore):
-    """A store in which workers also agree on who fetches, by leases that run out."""
+    """A store in which workers also agree on who fetches, by leases that run out.
+
+    A worker that waits for a lease looks again about every two seconds.
+    """
 
     @abstractmethod
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Let *holder* alone fetch *origin* for *seconds* from now.
 
         A lease is granted to the worker that has it already, too: its time begins anew.
+        A lease with a longer life than *seconds* is not one of ours, and is replaced.
         """
-
-    def renew_leases(
-        self, origins: Sequence[Origin], holder: str, seconds: float
-    ) -> None:
-        """Let the time of the leases that *holder* has begin anew.
-
-        Called with all of them every few seconds. A store that answers for many origins
-        in one round trip overrides it.
-        """
-        for origin in origins:
-            self.acquire_lease(origin, holder, seconds)
 
     @abstractmethod
-    def release_lease(
-        self, origin: Origin, holder: str, *, failed_for: float = 0.0
-    ) -> None:
-        """End the lease of *origin* if *holder* has it.
-
-        With *failed_for* the fetch ended without an answer that others can use: for so
-        many seconds `acquire_lease` returns `Lease(granted=False, failed=True)`.
-        """
-
-    def ended_leases(self) -> list[tuple[Origin | None, bool]]:
-        """Return the origins whose lease ended since the last call of this method.
-
-        With each, return whether its fetch failed; `(None, False)` says that some may
-        be missing. Called a few times a second as long as this worker has leases or
-        waits for one. It must not wait. A store without notifications returns none:
-        a worker looks again when the lease it has seen runs out.
-        """
-        return []
+    def release_lease(self, origin: Origin, holder: str) -> None:
+        """End the lease of *origin* if *holder* has it."""

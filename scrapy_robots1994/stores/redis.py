@@ -2,11 +2,9 @@
 
 import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -23,36 +21,6 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
 
 PREFIX: Final = "robots1994"
 
-# A key of another type, without an end, or with a life longer than that of a lease, is not
-# a lease of ours, and is replaced.
-ACQUIRE: Final = """
-local holder = redis.pcall('GET', KEYS[1])
-if type(holder) == 'string' and holder ~= ARGV[1] then
-    local left = redis.call('PTTL', KEYS[1])
-    if left >= 0 and left <= tonumber(ARGV[2]) then
-        return {holder == '' and 'failed' or 'taken', left}
-    end
-end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return {'granted', 0}
-"""
-# Where the user may not publish, the lease ends all the same; others look again later.
-RELEASE: Final = """
-if redis.pcall('GET', KEYS[1]) ~= ARGV[1] then return end
-if ARGV[2] == '0' then redis.call('DEL', KEYS[1])
-else redis.call('SET', KEYS[1], '', 'PX', ARGV[2]) end
-redis.pcall('PUBLISH', ARGV[3], ARGV[4])
-"""
-
-FAILED_MARK: Final = b"!"
-"""Stands before an origin on the channel if its fetch failed."""
-
-MESSAGE_SECONDS: Final = 0.001
-"""Seconds to wait for a message that has begun to come."""
-
-MAX_MESSAGES: Final = 5_000
-"""Messages read at a time: they may come faster than they are read."""
-
 PAGE: Final = 500
 """Keys of one round trip."""
 
@@ -64,17 +32,13 @@ _UNESCAPED = "in user and password, / # ? and @ are written %2F %23 %3F and %40"
 # Without `__repr__`: the URL may have a password.
 @dataclass(eq=False, repr=False)
 class RedisStore(SharedStore):
-    """Entries are under `prefix:policy:`, leases under `prefix:lease:`. Both expire.
-
-    The end of a lease is published on `prefix:ended`.
-    """
+    """Entries are under `prefix:policy:`, leases under `prefix:lease:`. Both expire."""
 
     url: str
     prefix: str = PREFIX
     timeout: float = 2.0
     clock: Callable[[], float] = time.time
     _client: Any = None
-    _messages: Any = None
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
@@ -140,7 +104,6 @@ class RedisStore(SharedStore):
         """Close all connections."""
         client, self._client = self._client, None
         if client is not None:
-            self._unsubscribe()
             client.close()
             # It does not close the nodes of a cluster, nor the sentinels.
             pool = getattr(client, "connection_pool", None)
@@ -150,63 +113,33 @@ class RedisStore(SharedStore):
                 each.connection_pool.disconnect()
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Look and take in one script on the server."""
+        """SET it unless it exists, and look whose it is, in one round trip."""
         key, milliseconds = self._key("lease", origin), int(seconds * 1000)
         with self._connected() as client:
-            word, left = client.eval(ACQUIRE, 1, key, holder, milliseconds)
-        return Lease(word == b"granted", word == b"failed", int(left) / 1000)
+            # Three commands about one key: a cluster can route them.
+            pipeline = client.pipeline(transaction=False)
+            pipeline.set(key, holder, nx=True, px=milliseconds)
+            pipeline.get(key)
+            pipeline.pttl(key)
+            is_new, found, left = pipeline.execute(raise_on_error=False)
+            if is_new is True:
+                return Lease(granted=True)
+            # It is ours, or of another type, without an end, or longer than any of ours.
+            if found == holder.encode() or not 0 <= left <= milliseconds:
+                client.set(key, holder, px=milliseconds)
+                return Lease(granted=True)
+        return Lease(granted=False)
 
-    def renew_leases(
-        self, origins: Sequence[Origin], holder: str, seconds: float
-    ) -> None:
-        """Run one script for each, many in one round trip."""
-        milliseconds = int(seconds * 1000)
-        for first in range(0, len(origins), PAGE):
-            with self._connected() as client:
-                # Independent commands: a cluster can route each.
-                pipeline = client.pipeline(transaction=False)
-                for origin in origins[first : first + PAGE]:
-                    key = self._key("lease", origin)
-                    script = ACQUIRE, 1, key, holder, milliseconds
-                    # `pipeline.eval` does not exist for a cluster.
-                    pipeline.execute_command("EVAL", *script)
-                pipeline.execute()
+    def release_lease(self, origin: Origin, holder: str) -> None:
+        """Look whose it is, and delete it.
 
-    def release_lease(
-        self, origin: Origin, holder: str, *, failed_for: float = 0.0
-    ) -> None:
-        """Look, give back and publish in one script on the server."""
-        key, failed = self._key("lease", origin), int(failed_for * 1000)
-        name = (FAILED_MARK if failed else b"") + str(origin).encode()
+        If it runs out between the two, another worker's lease may be deleted: that costs a
+        second fetch at most.
+        """
+        key = self._key("lease", origin)
         with self._connected() as client:
-            client.eval(RELEASE, 1, key, holder, failed, f"{self.prefix}:ended", name)
-
-    def ended_leases(self) -> list[tuple[Origin | None, bool]]:
-        """Read what was published since the last call; the first one subscribes."""
-        found: list[tuple[Origin | None, bool]] = []
-        # Without messages a worker looks again by itself, a little later.
-        try:
-            with self._connected() as client:
-                if self._messages is None:
-                    self._messages = client.pubsub()
-                    self._messages.subscribe(f"{self.prefix}:ended")
-                read = partial(self._messages.get_message, timeout=MESSAGE_SECONDS)
-                for message in islice(iter(read, None), MAX_MESSAGES):
-                    data = message["data"]
-                    if message["type"] != "message":
-                        # Subscribed, perhaps not for the first time.
-                        found.append((None, False))
-                    elif origin := Origin.of(data.removeprefix(FAILED_MARK)):
-                        found.append((origin, data.startswith(FAILED_MARK)))
-        except StoreError:
-            self._unsubscribe()
-        return found
-
-    def _unsubscribe(self) -> None:
-        """Give the connection of the channel back."""
-        messages, self._messages = self._messages, None
-        if messages is not None:
-            messages.close()
+            if client.get(key) == holder.encode():
+                client.delete(key)
 
     def _key(self, kind: str, origin: Origin) -> str:
         """Return the key of an origin. One key a command: a cluster can route it."""
@@ -257,7 +190,7 @@ def _check_url(url: str, timeout: float) -> None:
 
 
 def _new_client(url: str, timeout: float) -> Any:
-    """Return a client with at most two connections: for calls, and for messages."""
+    """Return a client with one connection."""
     scheme, _, rest = url.partition("://")
     plain, _, kind = scheme.partition("+")
     options = {
@@ -272,7 +205,7 @@ def _new_client(url: str, timeout: float) -> Any:
     if kind == "cluster":
         # It connects at once, to learn which node has which keys.
         return redis.RedisCluster.from_url(f"{plain}://{rest}", **options)
-    options = {"max_connections": 2, "timeout": timeout * 0.4, **options}
+    options = {"max_connections": 1, "timeout": timeout * 0.4, **options}
     pool = redis.BlockingConnectionPool.from_url(f"{plain}://{rest}", **options)
     return redis.Redis.from_pool(pool)
 

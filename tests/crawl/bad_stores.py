@@ -157,20 +157,16 @@ class ReturnsAnything(Shared):
         """Return something other than a lease."""
         return True
 
-    def ended_leases(self) -> Any:
-        """Return items that are not pairs of an origin and a flag."""
-        return [None, 1, "ab", (object(), 1, 2)]
 
-
-class LeasesForNoTime(Shared):
-    """Another worker has the lease for a time that is not a number."""
+class LeasesLater(Shared):
+    """Another worker has the lease at the first look."""
 
     calls = 0
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Deny the lease once, for a time that is not a number."""
+        """Deny the lease once."""
         self.calls += 1
-        return Lease(granted=self.calls > 1, seconds_left=float("nan"))
+        return Lease(granted=self.calls > 1)
 
     def put(self, stored: Stored) -> None:
         """Fail, so that something is reported."""

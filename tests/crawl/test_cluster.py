@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -78,36 +75,6 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
 
     assert all(result.fetched_urls == sorted(urls) for result in results)
     assert set(fetches.values()) == {2}
-
-
-def test_workers_fetch_from_a_dead_origin_in_parallel() -> None:
-    """After a fetch without a response, the waiting workers fetch in parallel."""
-    with RedisServer() as server, Site() as site:
-        first = replace(replies.hang_up(), gate="first")
-        rest = replace(replies.hang_up(), gate="rest")
-        site.answer("/robots.txt", [first, rest])
-        workers = start_workers([site.url("/open")], server)
-        with server.client() as client:
-            # Each worker has requested the lease, and one of them has it.
-            wait_for_commands(client, "eval", WORKERS)
-        site.open("first")
-        # If they fetched one after the other, the second would never be answered.
-        site.open_when("rest", "/robots.txt", count=WORKERS)
-        results = [worker.result() for worker in workers]
-        fetches = len(site.log("/robots.txt"))
-
-    assert fetches == WORKERS
-    assert all(not result.fetched for result in results)
-
-
-def wait_for_commands(client: Any, name: str, count: int) -> None:
-    """Wait until the server has run *count* commands called *name*."""
-    deadline = time.monotonic() + 60
-    while (
-        client.info("commandstats").get(f"cmdstat_{name}", {}).get("calls", 0) < count
-    ):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_crawls_continue_when_redis_stops_and_restarts() -> None:

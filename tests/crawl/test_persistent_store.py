@@ -251,7 +251,7 @@ def test_broken_database_is_logged_once_and_permits_nothing(
         "HangsInRelease",
         "HangsInClose",
         "ReturnsAnything",
-        "LeasesForNoTime",
+        "LeasesLater",
     ],
 )
 def test_store_that_violates_its_contract_does_not_stop_the_crawl(

@@ -52,9 +52,7 @@ class LateStore:
         stored: Policy | None = await read.answer
         return stored
 
-    def release_lease(
-        self, origin: Origin, made: Policy | None, *, aborted: bool = False
-    ) -> None:
+    def release_lease(self, origin: Origin, made: Policy | None) -> None:
         """Record the policy."""
         self.released.append(made)
 

@@ -33,9 +33,7 @@ class RecordingStore:
         """Acquire it at once, unless the test has another process fetch."""
         return None if self.other_process is None else await self.other_process
 
-    def release_lease(
-        self, origin: Origin, made: Policy | None, *, aborted: bool = False
-    ) -> None:
+    def release_lease(self, origin: Origin, made: Policy | None) -> None:
         """Record the policy."""
         self.released.append((origin, made))
 

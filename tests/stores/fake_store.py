@@ -23,14 +23,12 @@ class FakeStore(SharedStore):
     def __init__(self) -> None:
         self.entries_by_origin: dict[Origin, bytes] = {}
         self.leases: dict[Origin, str] = {}
-        self.failed: set[Origin] = set()
         self.error: BaseException | None = None
         self.resume = threading.Event()
         self.resume.set()
         self.calls: list[str] = []
         self.called: defaultdict[tuple[str, int], threading.Event]
         self.called = defaultdict(threading.Event)
-        self._ended: dict[threading.Thread, list[tuple[Origin | None, bool]]] = {}
         self.threads: set[threading.Thread] = set()
         self._lock = threading.Lock()
 
@@ -86,30 +84,10 @@ class FakeStore(SharedStore):
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Grant the lease to the first worker that requests it."""
         self._record("acquire_lease")
-        if origin in self.failed:
-            return Lease(granted=False, failed=True, seconds_left=seconds)
-        is_ours = self.leases.setdefault(origin, holder) == holder
-        return Lease(is_ours, seconds_left=0.0 if is_ours else seconds)
+        return Lease(self.leases.setdefault(origin, holder) == holder)
 
-    def release_lease(
-        self, origin: Origin, holder: str, *, failed_for: float = 0.0
-    ) -> None:
-        """Release the lease and notify all threads."""
+    def release_lease(self, origin: Origin, holder: str) -> None:
+        """Release the lease."""
         self._record("release_lease")
         if self.leases.get(origin) == holder:
             del self.leases[origin]
-            if failed_for:
-                self.failed.add(origin)
-            self.notify(origin, failed=bool(failed_for))
-
-    def notify(self, origin: Origin | None, *, failed: bool = False) -> None:
-        """Notify every thread that listens."""
-        for ended in self._ended.values():
-            ended.append((origin, failed))
-
-    def ended_leases(self) -> list[tuple[Origin | None, bool]]:
-        """Return the ended leases that the calling thread has not seen yet."""
-        thread = threading.current_thread()
-        ended = self._ended.get(thread, [])
-        self._ended[thread] = []
-        return ended

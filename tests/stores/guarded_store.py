@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from concurrent.futures import TimeoutError as NotYet
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.stores import MemoryStore, PolicyStore, StoreUrl
 from scrapy_robots1994.stores.codec import decode
-from scrapy_robots1994.stores.guarded import GuardedStore
-from scrapy_robots1994.stores.leases import PolicyThread
-from scrapy_robots1994.stores.worker import CircuitBreaker
+from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
 from tests.policy.samples import FRESHNESS, NOW, READER, SITE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
     from concurrent.futures import Future
 
     from typing_extensions import Self
 
 MARKER = Origin("http", "fence.example", 80)
-MAX_FETCH_SECONDS = 900.0
+FETCH_SECONDS = 30.0
 
 TIMEOUT_SECONDS = 20.0
 """Seconds until a wait of a test fails."""
@@ -50,38 +48,40 @@ class FactoryUrl(StoreUrl):
         return self.make()
 
 
+def _loop() -> asyncio.AbstractEventLoop:
+    """Return an event loop that runs in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, daemon=True).start()
+    return loop
+
+
+LOOP = _loop()
+
+
 class Guarded(GuardedStore):
-    """A guarded store whose calls block, checking timeouts as a crawl does."""
+    """A guarded store whose calls block, on an event loop as in a crawl."""
 
     @property
     def failures(self) -> int:
         """The number of store calls that failed."""
         return self.breaker.failures
 
-    def get(self, origin: Origin) -> Any:
-        """Return the future."""
-        return super().get(origin)
-
-    def acquire_lease(self, origin: Origin) -> Any:
-        """Return the future."""
-        return super().acquire_lease(origin)
+    def submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Run *work* on the event loop; return its future."""
+        return asyncio.run_coroutine_threadsafe(work, LOOP)
 
     def result(self, future: Any) -> Any:
         """Wait for *future*."""
-        for _ in range(int(TIMEOUT_SECONDS / 0.01)):
-            self.check_time()
-            with suppress(NotYet):
-                return future.result(0.01)
-        raise AssertionError("no result")
+        return future.result(TIMEOUT_SECONDS)
 
     def read(self, origin: Origin) -> Policy | None:
         """Return the stored policy."""
-        policy: Policy | None = self.result(self.get(origin))
+        policy: Policy | None = self.result(self.submit(self.get(origin)))
         return policy
 
     def lease(self, origin: Origin) -> Policy | None:
         """Wait for the lease; return the policy of another worker, if there is one."""
-        policy: Policy | None = self.result(self.acquire_lease(origin))
+        policy: Policy | None = self.result(self.submit(self.acquire_lease(origin)))
         return policy
 
     def write(self, policy: Policy) -> None:
@@ -102,7 +102,7 @@ class Guarded(GuardedStore):
 
     def close_and_wait(self) -> None:
         """Close the store and wait until it is closed."""
-        self.result(self.close())
+        self.result(self.submit(self.close()))
 
 
 def guarded(
@@ -110,21 +110,20 @@ def guarded(
     clock: Callable[[], float] = lambda: NOW,
     *,
     timeout: float = 5.0,
-    max_fetch_seconds: float = MAX_FETCH_SECONDS,
+    fetch_seconds: float = FETCH_SECONDS,
 ) -> Guarded:
     """Guard *store* as a crawl with default settings does."""
     make = (lambda: store) if isinstance(store, PolicyStore) else store
     url = FactoryUrl(url="test://store", timeout=timeout, make=make)
-    decoder = partial(decode, reader=READER, freshness=FRESHNESS)
-    breaker = CircuitBreaker(url)
-    # A crawl has no other clock than the system's.
-    thread = partial(PolicyThread, breaker, decoder, max_fetch_seconds, clock)
-    return Guarded(breaker, thread, _same, lambda *_: None)
-
-
-def _same(future: Future[Any]) -> Any:
-    """Return *future* unchanged: there is no event loop."""
-    return future
+    return Guarded(
+        CircuitBreaker(url),
+        partial(decode, reader=READER, freshness=FRESHNESS),
+        fetch_seconds,
+        asyncio.wrap_future,
+        asyncio.sleep,
+        LOOP.call_later,
+        clock,
+    )
 
 
 class ListedMemory(MemoryStore):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
-import os
 import threading
 from typing import Any
 
 import pytest
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.stores import Lease, StoreUrl, worker
+from scrapy_robots1994.stores import StoreUrl
+from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
-from scrapy_robots1994.stores.guarded import MAX_ABANDONED
-from scrapy_robots1994.stores.leases import PolicyThread
-from scrapy_robots1994.stores.worker import MAX_REPORTED
+from scrapy_robots1994.stores.guarded import MAX_ABANDONED, MAX_REPORTED, _StoreThread
 from tests.policy.samples import NOW, SITE, parsed, unreachable
 from tests.stores.clock import FakeClock
 from tests.stores.fake_store import FakeStore
@@ -94,24 +91,6 @@ def test_result_other_than_bytes_is_a_miss(
     assert "returned" in caplog.text
 
 
-def test_lease_without_seconds_left_is_a_store_failure(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """It is logged once like any other failure, without a traceback."""
-
-    class NoSecondsStore(FakeStore):
-        def acquire_lease(self, *_: Any) -> Lease:
-            return Lease(granted=False, seconds_left=None)  # type: ignore[arg-type]  # wrong on purpose
-
-    store = guarded(NoSecondsStore())
-
-    make_every_call(store)
-    store.close_and_wait()
-
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "seconds_left of a lease must be a number, not NoneType" in caplog.text
-
-
 def test_coroutine_methods_are_a_miss(caplog: pytest.LogCaptureFixture) -> None:
     """A store written for asyncio is reported, not awaited."""
 
@@ -166,7 +145,7 @@ def test_time_in_the_queue_does_not_count_as_timeout() -> None:
             threading.Event().wait(SOON / 5)
 
     store = guarded(SlowStore(), timeout=SOON)
-    futures = [store.get(SITE) for _ in range(20)]
+    futures = [store.submit(store.get(SITE)) for _ in range(20)]
 
     for future in futures:
         assert store.result(future) is None
@@ -179,7 +158,7 @@ def test_number_of_abandoned_threads_is_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A store that hangs for hours does not cost a thread for each attempt."""
-    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     fake = FakeStore()
     fake.hang()
     store = guarded(fake, timeout=0.02)
@@ -201,13 +180,13 @@ def test_thread_that_cannot_start_is_retried(
 ) -> None:
     """A container may limit threads; no call waits for a thread that does not run."""
 
-    def fail(_: PolicyThread) -> None:
+    def fail(_: _StoreThread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     store = guarded(FakeStore())
     with monkeypatch.context() as limited:
-        limited.setattr(PolicyThread, "start", fail)
+        limited.setattr(_StoreThread, "start", fail)
         make_every_call(store)
     store.write(parsed())
 
@@ -219,7 +198,7 @@ def test_thread_that_cannot_start_is_retried(
 
 def test_each_thread_has_its_own_instance(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a timeout, a new instance is used in a new thread."""
-    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     made: list[FakeStore] = []
 
     def make() -> FakeStore:
@@ -261,7 +240,7 @@ def test_recovery_is_logged_and_the_store_is_used_again(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first call that succeeds is logged."""
-    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     caplog.set_level(logging.INFO)
     fake = FakeStore()
     store = guarded(fake)
@@ -282,7 +261,7 @@ def test_number_of_different_failures_logged_is_limited(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A store with a file per origin may have a different error for each of them."""
-    monkeypatch.setattr(worker, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     fake = FakeStore()
     store = guarded(fake)
     for number in range(2 * MAX_REPORTED):
@@ -320,7 +299,7 @@ def test_store_whose_leases_fail_is_still_written_to(
     caplog.set_level(logging.INFO, "scrapy_robots1994")
 
     class LeaselessStore(FakeStore):
-        def acquire_lease(self, *_: Any) -> Lease:
+        def acquire_lease(self, *_: Any) -> Any:
             raise StoreError("no scripts")
 
     fake = LeaselessStore()
@@ -331,52 +310,6 @@ def test_store_whose_leases_fail_is_still_written_to(
     assert store.read(SITE) == parsed()
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     store.close_and_wait()
-
-
-@pytest.mark.parametrize(
-    "is_hidden", [False, True], ids=["in the error", "hidden, as by SQLite"]
-)
-def test_call_is_repeated_when_descriptors_run_out(
-    is_hidden: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It succeeds if a descriptor becomes free in time, and does not count as a failure."""
-    calls = []
-
-    class ShortOfDescriptors(FakeStore):
-        def get(self, origin: Any) -> bytes:
-            calls.append(origin)
-            if len(calls) < 4:
-                if is_hidden:
-                    raise StoreError("unable to open database file")
-                raise StoreError("refused") from OSError(errno.EMFILE, "too many")
-            return encode(parsed())
-
-    def no_descriptor(*_: object) -> int:
-        raise OSError(errno.EMFILE, "too many")
-
-    if is_hidden:
-        monkeypatch.setattr(os, "open", no_descriptor)
-    store = guarded(ShortOfDescriptors())
-
-    assert store.read(SITE) == parsed()
-    assert store.failures == 0
-    store.close_and_wait()
-
-
-def test_lasting_shortage_of_descriptors_is_not_a_store_failure(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """It is logged once, as a limit of this process."""
-    fake = FakeStore()
-    fake.error = OSError(errno.EMFILE, "Too many open files")
-    store = guarded(fake, timeout=2 * SOON)
-
-    make_every_call(store)
-    store.close_and_wait()
-
-    assert store.failures == 0
-    assert len(caplog.records) == 1
-    assert "could not be used for a limit of this process" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -428,26 +361,6 @@ def test_store_that_cannot_be_made_is_a_miss(
     assert store.read(SITE) is None
     store.close_and_wait()
     assert "gone" in caplog.text
-
-
-def test_internal_error_is_a_miss_with_a_traceback(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The future is resolved, the thread continues, and the log has the traceback."""
-
-    def broken(*_: object, **__: object) -> None:
-        raise TypeError("ours")
-
-    fake = FakeStore()
-    fake.entries_by_origin[SITE] = encode(parsed())
-    store = guarded(fake)
-    monkeypatch.setattr(PolicyThread, "_read", broken)
-
-    assert store.read(SITE) is None
-    assert store.read(SITE) is None
-    store.close_and_wait()
-
-    assert "TypeError: ours" in caplog.text
 
 
 def test_expired_policy_is_neither_stored_nor_returned() -> None:
@@ -516,4 +429,3 @@ def test_closed_store_is_not_reopened() -> None:
 
     assert store.read(SITE) is None
     assert fake.calls == []
-    assert not Lease(granted=False).granted

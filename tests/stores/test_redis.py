@@ -81,14 +81,13 @@ def test_every_key_has_the_prefix_and_an_expiry(
     store.put(ENTRY)
     store.acquire_lease(SITE, "me", 5)
     store.acquire_lease(OTHER, "me", 5)
-    store.release_lease(OTHER, "me", failed_for=5)
+    store.release_lease(OTHER, "me")
     store.close()
 
     with server.client() as client:
         keys = [key for key in client.scan_iter() if key.startswith(prefix.encode())]
         assert sorted(keys) == [
-            f"{prefix}:{name}".encode()
-            for name in (f"lease:{SITE}", f"lease:{OTHER}", f"policy:{SITE}")
+            f"{prefix}:{name}".encode() for name in (f"lease:{SITE}", f"policy:{SITE}")
         ]
         assert all(client.pttl(key) > 0 for key in keys)
 
@@ -219,20 +218,22 @@ def test_hanging_server_costs_one_timeout(
     assert caplog.text.count("failed: ") == 1
 
 
-def test_worker_opens_two_connections(server: RedisServer, prefix: str) -> None:
-    """One is for calls and one for notifications, whatever the number of origins."""
+def test_worker_opens_one_connection(server: RedisServer, prefix: str) -> None:
+    """One connection serves any number of origins."""
     store = guarded(lambda: store_at(server, prefix))
     with server.client() as client:
         before = client.info("clients")["connected_clients"]
         futures = [
-            store.acquire_lease(Origin("http", f"host{number}.example", 80))
+            store.submit(
+                store.acquire_lease(Origin("http", f"host{number}.example", 80))
+            )
             for number in range(500)
         ]
         for future in futures:
             assert store.result(future) is None
         after = client.info("clients")["connected_clients"]
 
-    assert after - before <= 2
+    assert after - before <= 1
     store.close_and_wait()
     assert store.failures == 0
 
@@ -259,7 +260,7 @@ def test_password_is_used_and_never_shown(prefix: str) -> None:
         (["REPLICAOF", "127.0.0.1", "1"], "read only replica"),
         (["CONFIG", "SET", "maxmemory", "1"], "'maxmemory'"),
         (["CONFIG", "SET", "min-replicas-to-write", "3"], "replicas"),
-        (["ACL", "SETUSER", "default", "-eval"], "no permissions"),
+        (["ACL", "SETUSER", "default", "-set"], "no permissions"),
         (["CONFIG", "SET", "maxclients", "1"], "max number of clients"),
     ],
     ids=["read-only", "out of memory", "no replicas", "no permission", "too many"],
@@ -278,7 +279,7 @@ def test_error_reply_of_the_server_is_reported_once(
         store.close_and_wait()
 
     assert store.failures >= 1
-    assert len(caplog.records) == 1
+    assert caplog.text.count(message) == 1
     assert message in caplog.text
 
 
