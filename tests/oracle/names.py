@@ -16,7 +16,8 @@ def comments(text: str) -> tuple[str, list[str]]:
     A parenthesis opens a comment at the start, after a space or after a version; inside
     a name it is a part of the name (O9).
     """
-    outside, found, depth = "", [], 0
+    found: list[str] = []
+    outside, depth = "", 0
     for character in text:
         word = re.split("[ \t]", outside)[-1]
         if depth:
@@ -74,13 +75,18 @@ def without_version(value: str) -> str:
     return value.partition("/")[0].strip(BLANKS)
 
 
+def header_text(header: bytes) -> str:
+    """Return a header that came as bytes: UTF-8, or else Latin-1."""
+    try:
+        return header.decode()
+    except UnicodeDecodeError:
+        return header.decode("latin-1")
+
+
 def robot_names(robot: bytes | str) -> list[str]:
     """Return the robot's names in lower case, that after `compatible;` first (O9)."""
     if isinstance(robot, bytes):
-        try:
-            robot = robot.decode()
-        except UnicodeDecodeError:
-            robot = robot.decode("latin-1")
+        return robot_names(header_text(robot))
     if "/" not in robot and not comments(robot)[1]:
         return [robot.lower()]  # a bare name
     before = re.split(r"[/(]", robot)[0].strip(BLANKS)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tests.oracle import rfc9309
-from tests.oracle.lines import Blank, decoded, fields
+from tests.oracle.lines import Blank, Field, decoded, fields
 from tests.oracle.names import is_header, longest_match, record_names, robot_names
 from tests.oracle.paths import as_text, covers, is_robots_txt, spellings, written
 
@@ -82,20 +82,23 @@ class Records:
         self._current: Record | None = None
         self._after_blank = False
         for line in fields(body):
-            if isinstance(line, Blank):
-                self._after_blank = True
-                if not joined:
-                    self._current = None  # F1, O5
-            elif line.name == "user-agent":
-                self._add_agent(line.value)
-            elif self._current is None:
-                continue  # O4
-            elif line.name == "disallow" or (
-                line.name == "allow" and dialect in ("extended", "rfc9309")
-            ):
-                self._add_rule(self._current, line.number, line.name, line.value)
-            elif line.name == "crawl-delay" and dialect in ("extended", "rfc9309"):
-                self._add_delay(self._current, line.value)
+            if not isinstance(line, Blank):
+                self._add(line)
+                continue
+            self._after_blank = True
+            if not joined:
+                self._current = None  # F1, O5
+
+    def _add(self, line: Field) -> None:
+        record, later = self._current, self._dialect in ("extended", "rfc9309")
+        if line.name == "user-agent":
+            self._add_agent(line.value)
+        elif record is None:
+            return  # O4
+        elif line.name == "disallow" or (line.name == "allow" and later):
+            self._add_rule(record, line.number, line.name, line.value)
+        elif line.name == "crawl-delay" and later:
+            self._add_delay(record, line.value)
         # F6: all other fields are ignored.
 
     def _add_agent(self, value: str) -> None:

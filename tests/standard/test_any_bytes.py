@@ -46,7 +46,7 @@ def check_verdict(verdict: Verdict, robots: RobotsTxt) -> None:
     if verdict.line is not None and verdict.record is not None:
         line = robots.lines[verdict.line - 1]
         rules = [rule.line for rule in verdict.record.rules]
-        assert verdict.rule in line.value
+        assert str(verdict.rule) in line.value
         assert line.kind in RULES
         # Ours O5: only the cautious reading obeys a rule that a blank line separates
         # from its record.

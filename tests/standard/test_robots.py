@@ -100,8 +100,10 @@ def test_robot_as_bytes_is_the_robot_as_str() -> None:
 def test_rules_answer_for_several_origins_in_turn(dialect: str) -> None:
     """Rules that were used for one origin give correct answers for another."""
     rules = RobotsTxt.parse(disallowing("/x"), dialect=dialect).rules("rex")
-    refused = ("http://a/x", "http://b/x", "x://c/x", "/x", "x", b"http://a/x")
-    open_ones = ("http://a/y", "http://b", "http://b?/x", "//x/y", "/y", b"http://a/y")
+    refused: list[str | bytes]
+    open_ones: list[str | bytes]
+    refused = ["http://a/x", "http://b/x", "x://c/x", "/x", "x", b"http://a/x"]
+    open_ones = ["http://a/y", "http://b", "http://b?/x", "//x/y", "/y", b"http://a/y"]
 
     for closed, opened in product(refused, open_ones):
         assert not rules.allowed_url(closed)
