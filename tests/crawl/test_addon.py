@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
@@ -14,6 +13,8 @@ from tests.support.project import WHY, Project
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from tests.support.site import Site
 
@@ -120,17 +121,11 @@ def test_command_line_may_enable_the_add_on(site: Site, tmp_path: Path) -> None:
     assert fetched(project, "-s", f"ADDONS={json.dumps(ADDONS['ADDONS'])}") == ["/open"]
 
 
-@pytest.mark.parametrize("where", ["project", "spider", "command line"])
-def test_obeying_may_be_disabled_anywhere(
-    where: str, site: Site, tmp_path: Path
-) -> None:
+def test_obeying_may_be_disabled_by_a_spider(site: Site, tmp_path: Path) -> None:
     """The add-on does not override the user's ROBOTSTXT_OBEY = False."""
-    settings = "\nROBOTSTXT_OBEY = False\n" if where == "project" else ""
-    custom = {"ROBOTSTXT_OBEY": False} if where == "spider" else None
-    options = ["-s", "ROBOTSTXT_OBEY=False"] if where == "command line" else []
-    project = Project.make(tmp_path, site, settings=settings, custom=custom)
+    project = Project.make(tmp_path, site, custom={"ROBOTSTXT_OBEY": False})
 
-    assert fetched(project, *options) == ["/open", "/private"]
+    assert fetched(project) == ["/open", "/private"]
     assert "/robots.txt" not in site.targets()
 
 
@@ -152,19 +147,6 @@ def test_setting_with_higher_priority_wins(site: Site, tmp_path: Path) -> None:
     assert fetched(plain) == []
     assert fetched(stronger) == ["/open"]
     assert fetched(stronger, "-s", f"{says}=extended") == ["/open", "/private"]
-
-
-def test_invalid_setting_stops_the_crawl_with_a_message(
-    site: Site, tmp_path: Path
-) -> None:
-    """The crawl stops before any request."""
-    project = Project.make(tmp_path, site)
-
-    result = project.crawl("-s", "ROBOTS1994_TTL=soon")
-
-    assert result.lines("ROBOTS1994_TTL must be a number of seconds")
-    assert result.printed == ""
-    assert site.targets() == []
 
 
 def test_middleware_works_without_the_add_on(site: Site, tmp_path: Path) -> None:
@@ -197,27 +179,3 @@ CONCURRENT_REQUESTS = 1
     site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
 
     assert fetched(project) == ["/open"]
-
-
-def test_built_in_is_restored_without_the_add_on(site: Site, tmp_path: Path) -> None:
-    """Without ADDONS, the built-in is used, and our remaining settings have no effect.
-
-    Only the parser of the built-in obeys the Allow line, so the pages show who decided.
-    """
-    left = """
-ROBOTSTXT_OBEY = True
-CONCURRENT_REQUESTS = 1
-ROBOTS1994_TTL = 3600
-ROBOTS1994_STORE = "sqlite:///robots.db"
-"""
-    project = Project.make(tmp_path, site, settings=left)
-    site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
-
-    with_us, without_us = project.crawl(), project.crawl("-s", "ADDONS={}")
-
-    assert "/open" in with_us.printed
-    assert "/private" not in with_us.printed
-    assert "/private" in without_us.printed
-    assert without_us.lines("robotstxt/response_count")
-    assert "robots1994" not in without_us.log.replace("ROBOTS1994", "").lower()
-    assert [path.name for path in tmp_path.rglob("*.db")] == ["robots.db"]

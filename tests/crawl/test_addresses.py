@@ -17,7 +17,6 @@ import pytest
 import scrapy
 from scrapy.settings import default_settings
 
-from tests.support import replies
 from tests.support.certificates import make_certificate
 from tests.support.crawl import ROOT, CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
@@ -271,40 +270,3 @@ def test_no_spelling_of_a_disallowed_url_is_requested_over_http2(
 
     targets.remove("/robots.txt")
     assert_checked_as_sent(targets, len(result.failed), len(requests))
-
-
-@pytest.mark.parametrize(("reactor", "handler"), REACTORS_AND_HANDLERS)
-def test_links_redirects_and_sitemaps_lead_to_no_disallowed_spelling(
-    reactor: Reactor, handler: str
-) -> None:
-    """Each URL is checked as it is sent, wherever it comes from."""
-    settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
-    spellings = (*DISALLOWED, *ALLOWED)
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /private\nSitemap: /map.xml\n")
-        links = "".join(f'<a href="{path}">x</a>' for path in spellings)
-        site.answer("/links", replies.html(links))
-        entries = "".join(
-            f"<url><loc>{site.url(path)}</loc></url>" for path in spellings
-        )
-        site.answer(
-            "/map.xml", replies.Reply(200, f"<urlset>{entries}</urlset>".encode())
-        )
-        for number, path in enumerate(DISALLOWED):
-            site.answer(f"/hop{number}", replies.redirect(path))
-        hops = [site.url(f"/hop{number}") for number in range(len(DISALLOWED))]
-        crawl(
-            [site.url("/links"), *hops],
-            spider="tests.crawl.feature_spiders:Following",
-            spider_args={"robots": site.url("/robots.txt")},
-            reactor=reactor,
-            settings=settings,
-            may_warn=bool(handler),
-        )
-        targets = requested_pages(site)
-
-    assert [it for it in targets if normalized(it).startswith("/private")] == []
-    paths = [normalized(it) for it in targets]
-    assert "/map.xml" in paths
-    for path in ("/open/1", "/open", "/privat/4"):
-        assert paths.count(path) >= 2, "once by a link, once by the sitemap"

@@ -96,16 +96,6 @@ def test_crawl_whose_every_start_was_refused_warns_once(reactor: Reactor) -> Non
     assert result.stats["finish_reason"] == CLOSE_REASON
 
 
-def test_finish_reason_stays_without_the_setting() -> None:
-    """The finish reason is that of Scrapy."""
-    with Site() as site:
-        site.robots(CLOSED)
-        result = crawl([site.url("/private/1")])
-
-    assert NOTHING in result.log
-    assert result.stats["finish_reason"] == "finished"
-
-
 @pytest.mark.parametrize(
     "open_one",
     [
@@ -129,16 +119,6 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 
     assert NOTHING not in result.log
     assert result.stats["finish_reason"] == "finished"
-
-
-def test_failed_start_request_was_not_refused() -> None:
-    """The request was sent, and its connection was reset."""
-    with Site() as site:
-        site.robots(CLOSED)
-        site.answer("/broken", replies.reset())
-        result = crawl([site.url("/private/1"), site.url("/broken")])
-
-    assert NOTHING not in result.log
 
 
 @pytest.mark.parametrize("reactor", reactors())
@@ -172,14 +152,6 @@ def test_start_request_of_an_earlier_run_was_not_refused(
     result = crawl(urls, spider=ONCE, settings=resumed)
 
     assert result.failed_urls == [site.url("/private")]
-    assert NOTHING not in result.log
-    assert result.stats["finish_reason"] == "finished"
-
-
-def test_crawl_without_requests_does_not_warn() -> None:
-    """There was no request to refuse."""
-    result = crawl([], settings={"ROBOTS1994_CLOSE_WHEN_DENIED": True})
-
     assert NOTHING not in result.log
     assert result.stats["finish_reason"] == "finished"
 

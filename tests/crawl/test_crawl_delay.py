@@ -185,21 +185,6 @@ def test_slot_is_restored_when_the_policy_states_no_delay(
     assert not result.error
 
 
-def test_default_dialect_applies_no_delay_and_warns() -> None:
-    """The setting alone causes only a warning."""
-    with Site() as site:
-        site.robots(stating(999))
-        result = crawl(
-            [site.url("/1"), site.url("/2")],
-            settings={"ROBOTS1994_CRAWL_DELAY": True},
-            hook=RECORDED,
-        )
-
-    assert len(result.fetched) == 2
-    assert set(states(result)) == {(0.0, 8)}
-    assert "ROBOTS1994_CRAWL_DELAY has no effect" in result.log
-
-
 BY_SIGNAL = {
     "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
     "ROBOTS1994_CRAWL_DELAY": True,

@@ -1,4 +1,4 @@
-"""Projects deployed as an egg or a wheel, and run from the archive as by Scrapyd."""
+"""A project deployed as an egg, and run from the archive as by Scrapyd."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 import scrapy_robots1994
-from tests.support.project import WHY, Project, run
+from tests.support.project import Project, run
 
 if TYPE_CHECKING:
     from tests.support.site import Site
@@ -35,19 +33,17 @@ execute(["scrapy", *command])
 """
 
 
-def pack(project: Project, kind: str, *, with_us: bool = False) -> Path:
-    """Return the project as an archive; *with_us* adds our package to it."""
-    folder = "EGG-INFO" if kind == "egg" else "walker-1.0.dist-info"
-    about = "PKG-INFO" if kind == "egg" else "METADATA"
-    archive = project.folder / f"walker-1.0-py3.{kind}"
+def pack(project: Project) -> Path:
+    """Return the project and our package as an egg."""
+    archive = project.folder / "walker-1.0-py3.egg"
     with zipfile.ZipFile(archive, "w") as packed:
         for source in (project.folder / "walker").rglob("*.py"):
             packed.write(source, source.relative_to(project.folder))
-        for source in PACKAGE.rglob("*.py") if with_us else ():
+        for source in PACKAGE.rglob("*.py"):
             packed.write(source, source.relative_to(PACKAGE.parent))
-        packed.writestr(f"{folder}/entry_points.txt", ENTRY)
+        packed.writestr("EGG-INFO/entry_points.txt", ENTRY)
         named = "Metadata-Version: 2.1\nName: walker\nVersion: 1.0\n"
-        packed.writestr(f"{folder}/{about}", named)
+        packed.writestr("EGG-INFO/PKG-INFO", named)
     return archive
 
 
@@ -66,29 +62,16 @@ def deploy(folder: Path, archive: Path, *command: str) -> tuple[list[str], str]:
     return [json.loads(line)["url"] for line in result.printed.splitlines()], result.log
 
 
-@pytest.mark.parametrize("kind", ["egg", "whl"])
-def test_deployed_project_obeys_robots_txt(
-    kind: str, site: Site, tmp_path: Path
+def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
+    site: Site, tmp_path: Path
 ) -> None:
-    """The add-on works in the settings of a project that is only an archive."""
-    project = Project.make(tmp_path / "source", site)
-    archive = pack(project, kind).rename(tmp_path / f"walker-1.0-py3.{kind}")
-    base = f"base={site.url('')}"
-
-    items, log = deploy(tmp_path, archive, "crawl", "walk", "-a", base)
-
-    assert items == [site.url("/open")]
-    assert log.count(WHY) == 1
-
-
-def test_archive_may_contain_our_package(site: Site, tmp_path: Path) -> None:
     """The package works in a zip archive: it reads no file next to its modules."""
     project = Project.make(tmp_path, site)
     with (tmp_path / "walker" / "settings.py").open("a") as settings:
         settings.write(
             "import scrapy_robots1994\nBOT_NAME = scrapy_robots1994.__file__"
         )
-    archive = pack(project, "egg", with_us=True)
+    archive = pack(project)
     base = f"base={site.url('')}"
 
     items, log = deploy(tmp_path, archive, "crawl", "walk", "-a", base)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scrapy.http import HtmlResponse, Request, Response, TextResponse, XmlResponse
+from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 
 from scrapy_robots1994 import Directives, page_directives
 
@@ -114,12 +114,6 @@ def test_pages_xml_has_no_elements_of_text() -> None:
     assert page(f"<p><![CDATA[ ]]>{tag}</p>", XmlResponse) == (False, False)
 
 
-def test_pages_undecodable_meta_tag_is_ignored() -> None:
-    """XML does not allow a reference to a surrogate."""
-    broken = XHTML.replace("</head>", '<meta name="x" content="&#xD800;"/></head>')
-    assert page(broken, XmlResponse) == (False, True)
-
-
 @pytest.mark.parametrize("kind", [Response, TextResponse])
 def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) -> None:
     """A tag in plain text has no effect."""
@@ -171,37 +165,3 @@ def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
 
     assert page("x" * before + TAG) == (False, False)
     assert page("x" * (before + 1) + TAG) == (True, True)
-
-
-def test_pages_robot_may_be_a_complete_user_agent_header() -> None:
-    """The name is found in the header as for robots.txt (O9)."""
-    body = b"<meta name=rover content=noindex>"
-    response = HtmlResponse(URL, body=body, request=Request(URL))
-
-    assert not page_directives(response, b"Mozilla/5.0 (compatible; Rover/1)").index
-    assert page_directives(response, "other").index
-
-
-def test_pages_descriptive_tags_are_read() -> None:
-    """The four tags of seed 004 are read from HTML, but not from plain text."""
-    body = (
-        "<META NAME=KEYWORDS CONTENT='a b, c'><META NAME=DESCRIPTION CONTENT='d&amp;e'>"
-        "<META NAME=DOCUMENT-STATE CONTENT=DYNAMIC><META NAME=URL CONTENT=http://m.test/>"
-    )
-
-    directives = page_directives(HtmlResponse(URL, body=body.encode()), "rover")
-
-    assert directives == Directives(
-        keywords=("a b", "c"),
-        description="d&e",
-        document_state="dynamic",
-        url="http://m.test/",
-    )
-    assert page_directives(TextResponse(URL, body=body.encode()), "r") == Directives()
-
-
-def test_pages_robot_name_that_cannot_be_encoded_is_not_an_error() -> None:
-    """The tag for all robots applies."""
-    directives = page_directives(HtmlResponse(URL, body=TAG.encode()), "\ud800")
-
-    assert index_and_follow(directives) == (False, False)

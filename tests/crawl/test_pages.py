@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support import mixed_site, replies
+from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -209,23 +209,6 @@ def test_links_with_rel_nofollow_are_dropped_if_configured() -> None:
 
     assert paths(result.fetched_urls) == ["/", "/b"]
     assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 1
-
-
-def test_site_of_1000_pages_is_crawled_exactly_as_its_directives_say() -> None:
-    """All pages reachable by allowed links are fetched, and the items of those that may
-    be indexed are exported.
-    """
-    with Site() as site:
-        for number in range(1, mixed_site.PAGES + 1):
-            site.answer(f"/{number}", replies.html(mixed_site.html(number)))
-        result = crawl(
-            [site.url("/1")], spider=PLAIN, settings={"ROBOTS1994_PAGES": True}
-        )
-
-    reached, indexed = mixed_site.reachable(), mixed_site.indexed()
-    assert 400 < len(indexed) < len(reached) < mixed_site.PAGES
-    assert paths(result.fetched_urls) == sorted(f"/{it}" for it in reached)
-    assert exported(result) == sorted(f"/{it}" for it in indexed)
 
 
 def test_configured_order_of_our_components_is_not_changed() -> None:

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
 
 RECIPE = {
@@ -65,15 +65,3 @@ def test_page_under_a_stale_policy_has_its_stamp() -> None:
 
     stamped = [item["robots_policy"] for item in result.items]
     assert [it and it["sha256"] for it in stamped] == [sha256(BODY).hexdigest()] * 3
-
-
-def test_request_that_needs_no_policy_has_no_stamp() -> None:
-    """With `dont_obey_robotstxt`, no robots.txt is requested."""
-    with Site() as site:
-        result = crawl(
-            [CrawlRequest(site.url("/a"), meta={"dont_obey_robotstxt": True})],
-            spider="tests.crawl.feature_spiders:PlainSpider",
-            settings=RECIPE,
-        )
-
-    assert [item["robots_policy"] for item in result.items] == [None]

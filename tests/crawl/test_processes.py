@@ -72,53 +72,6 @@ def settings(**more):
 """
 )
 
-STARTS = {
-    "CrawlerProcess": """
-process = crawlers.CrawlerProcess(settings())
-process.crawl(Walk)
-process.start()
-""",
-    "AsyncCrawlerProcess": """
-process = crawlers.AsyncCrawlerProcess(settings())
-process.crawl(Walk)
-process.start()
-""",
-    "CrawlerRunner": """
-from scrapy.utils.reactor import install_reactor
-configure_logging()
-install_reactor(settings()["TWISTED_REACTOR"])
-from twisted.internet.task import react
-react(lambda reactor: crawlers.CrawlerRunner(settings()).crawl(Walk))
-""",
-    "AsyncCrawlerRunner": """
-from scrapy.utils.reactor import install_reactor
-configure_logging()
-install_reactor(settings()["TWISTED_REACTOR"])
-from twisted.internet.defer import Deferred
-from twisted.internet.task import react
-
-async def main():
-    await crawlers.AsyncCrawlerRunner(settings()).crawl(Walk)
-
-react(lambda reactor: Deferred.fromFuture(asyncio.ensure_future(main())))
-""",
-    "AsyncCrawlerRunner without a reactor": """
-configure_logging()
-
-async def main():
-    runner = crawlers.AsyncCrawlerRunner(settings(TWISTED_REACTOR_ENABLED=False))
-    await runner.crawl(Walk)
-
-asyncio.run(main())
-""",
-}
-# Scrapy 2.13 has no asyncio ones, 2.13 and 2.14 cannot do without a reactor.
-WAYS = [
-    way
-    for way in STARTS
-    if hasattr(scrapy.crawler, way.partition(" ")[0])
-    and ("without" not in way or "none" in reactors())
-]
 
 ONE = ["walk fetched /open", "walk refused /private by line 2"]
 
@@ -134,18 +87,6 @@ def play(
     assert result.code == 0, result.log
     assert "Traceback" not in result.log
     return sorted(result.printed.splitlines()), result.log
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_each_process_and_runner_obeys_robots_txt(
-    way: str, site: Site, tmp_path: Path
-) -> None:
-    """A spider may be started in each way that Scrapy's documentation shows."""
-    outcomes, log = play(site, tmp_path, STARTS[way])
-
-    assert outcomes == ONE
-    assert log.count(f"/private>: {WHY}") == 1
-    assert site.targets().count("/private") == 0
 
 
 def test_parallel_spiders_have_their_own_settings(site: Site, tmp_path: Path) -> None:
@@ -255,7 +196,16 @@ asyncio.run(both())
 }
 
 
-@pytest.mark.parametrize("way", [way for way in AFTER_ANOTHER if way in WAYS])
+# Scrapy 2.13 has no asyncio runner, 2.13 and 2.14 cannot do without a reactor.
+WAYS = [
+    way
+    for way in AFTER_ANOTHER
+    if hasattr(scrapy.crawler, way.partition(" ")[0])
+    and ("without" not in way or "none" in reactors())
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_successive_crawls_share_no_memory(
     way: str, site: Site, tmp_path: Path
 ) -> None:

@@ -97,18 +97,6 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
     assert project.site.targets() == ["/robots.txt"]
 
 
-def test_bench_runs_with_the_add_on(project: Project) -> None:
-    """`scrapy bench`: its own server is crawled, as it disallows nothing."""
-    result = project.scrapy(
-        "bench", "-s", "CLOSESPIDER_PAGECOUNT=20", "-s", "CLOSESPIDER_TIMEOUT=60"
-    )
-
-    assert result.lines("robots1994/outcome/parsed")
-    assert result.lines("'finish_reason': 'closespider_pagecount'")
-    assert not result.lines("robotstxt/forbidden")
-    assert "Traceback" not in result.log
-
-
 def test_our_commands_load_no_modules_of_the_crawl() -> None:
     """Scrapy loads the commands of all packages, whichever command it runs."""
     names = [it.value for it in entry_points(group="scrapy.commands")]

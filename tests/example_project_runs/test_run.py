@@ -82,46 +82,6 @@ def test_run_prints_what_the_parser_of_the_builtin_would_decide(
     assert sum(int(number) for _, number in counts) == 37
 
 
-def test_run_names_the_line_of_a_refusal(done: CompletedProcess[str]) -> None:
-    """With the name and the line of its record."""
-    sentence = (
-        'disallowed by line 7, "Disallow: /archive", '
-        'of the record for "examplebot" (line 5)'
-    )
-
-    assert sentence in done.stdout
-
-
-def test_run_requests_each_robots_txt_once(done: CompletedProcess[str]) -> None:
-    """However many pages wait for it."""
-    _, _, rest = done.stdout.partition("Requests for robots.txt: 13\n")
-    counts = rest.partition("\n\n")[0].replace(",", " ").split()
-
-    assert len(counts) == 13
-    assert {count.partition(":")[2] for count in counts} == {"1"}
-
-
-def test_run_prints_the_stats(done: CompletedProcess[str]) -> None:
-    """Both the keys of the built-in and ours."""
-    stats = dict(
-        line.rsplit(maxsplit=1)
-        for line in done.stdout.split("\n")
-        if line.startswith(("  robotstxt/", "  robots1994/"))
-    )
-
-    assert stats["  robotstxt/forbidden"] == "21"
-    assert stats["  robots1994/forbidden/rule"] == "16"
-
-
-def test_run_prints_the_warning_about_a_split_record(
-    done: CompletedProcess[str],
-) -> None:
-    """The warning has the number of the blank line that splits it."""
-    _, _, rest = done.stdout.partition("Warnings in the log:")
-
-    assert "line 2" in rest.partition("Stats")[0]
-
-
 def test_run_fits_its_columns(done: CompletedProcess[str]) -> None:
     """At most 100."""
     assert too_wide(done.stdout) == []

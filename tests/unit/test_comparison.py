@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from scrapy import Spider
@@ -13,22 +12,16 @@ from scrapy.robotstxt import PythonRobotParser
 from scrapy.settings import Settings
 
 from scrapy_robots1994 import MissingExtra, SettingsError
-from scrapy_robots1994.commands.compare_inputs import CompareInputs, origin_of
-from scrapy_robots1994.commands.inputs import expand
 from scrapy_robots1994.crawl.features import comparison
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.features.peers import make_comparer, peers, portable
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.policy import Policy, RobotsResponse
 from tests.crawl import few_descriptors
 from tests.support.crawl import crawl
 from tests.support.crawler import idle_crawler
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ORIGIN = Origin("http", "a.test", 80)
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
@@ -107,42 +100,6 @@ def test_settings_with_classes_of_the_main_script_are_left_out(
     assert found[0]["OTHER"] is None
 
 
-def test_parser_named_twice_is_compared_once() -> None:
-    """Its path, its short name and ROBOTSTXT_PARSER are the same parser."""
-    path = "scrapy.robotstxt.ProtegoRobotParser"
-
-    found = peers(["Protego", path, "ROBOTSTXT_PARSER"], idle_crawler())
-
-    assert [parser.name for parser in found] == ["ProtegoRobotParser"]
-
-
-@pytest.mark.parametrize(
-    ("name", "origin"),
-    [
-        ("example.org", "http://example.org"),
-        ("example.org.txt", "http://example.org"),
-        ("example.org/robots.txt", "http://example.org"),
-        ("example.org:8080", "http://example.org:8080"),
-        ("robots.txt", "http://localhost"),
-        ("notes", "http://localhost"),
-    ],
-)
-def test_origin_of_a_file_comes_from_its_name(
-    tmp_path: Path, name: str, origin: str
-) -> None:
-    """The host is the name of the file or of its folder; otherwise it is localhost."""
-    path = tmp_path / "files" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"")
-    (tmp_path / "files" / ".hidden").write_bytes(b"")
-
-    (capture,) = CompareInputs(
-        expand([str(tmp_path)]), Reader("1994", "literal", 512_000), FreshnessSettings()
-    )
-
-    assert origin_of(capture) == origin
-
-
 def shadow(**settings: Any) -> tuple[ShadowComparison, RobotsSettings]:
     """Return a shadow comparison with these settings, and the settings."""
     crawler = idle_crawler({"ROBOTS1994_COMPARE": ["Protego"], **settings})
@@ -187,23 +144,6 @@ def test_decision_without_a_body_is_skipped() -> None:
     report = shadow_comparison.report()
     assert report.totals.skipped == 1
     assert report.questions == 0
-
-
-def test_bodies_are_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A body that alone exceeds the limit replaces all others."""
-    monkeypatch.setattr(comparison, "MAX_BODY_BYTES", 20_000)
-    shadow_comparison, settings = shadow()
-    for number in range(50):
-        shadow_comparison.store_body(
-            Origin("http", f"h{number}.test", 80), os.urandom(1_000)
-        )
-    assert len(shadow_comparison._bodies) == 13
-
-    large = os.urandom(100_000)
-    shadow_comparison.store_body(ORIGIN, large)
-
-    assert shadow_comparison.body_of(policy_of(403, settings)) == large
-    assert len(shadow_comparison._bodies) == 1
 
 
 def test_queued_files_are_limited_in_bytes(
