@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import replies
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
 
@@ -53,32 +52,6 @@ def test_fifty_disallowed_requests_are_refused_after_an_instant_answer(
         assert site.targets() == ["/robots.txt"]
 
     assert (len(result.fetched), len(result.failed)) == (0, FIFTY)
-
-
-@pytest.mark.parametrize("reactor", reactors())
-def test_fifty_requests_are_refused_after_a_503(reactor: Reactor) -> None:
-    """Ours R5: after one fetch the origin is unreachable for all of them."""
-    with Site() as site:
-        site.answer("/robots.txt", replies.status(503))
-        result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
-
-        assert site.targets() == ["/robots.txt"]
-
-    assert (len(result.fetched), len(result.failed)) == (0, FIFTY)
-    assert {f.verdict["reason"] for f in result.failed if f.verdict} == {"unreachable"}
-
-
-@pytest.mark.parametrize("reactor", reactors())
-def test_fifty_requests_are_refused_after_a_reset(reactor: Reactor) -> None:
-    """Ours R5: there is one fetch of ours, though aiohttp itself retries after a reset."""
-    with Site() as site:
-        site.answer("/robots.txt", replies.reset())
-        result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
-
-        assert set(site.targets()) == {"/robots.txt"}
-
-    assert (len(result.fetched), len(result.failed)) == (0, FIFTY)
-    assert result.stats["robotstxt/request_count"] == 1
 
 
 @pytest.mark.parametrize("reactor", reactors())

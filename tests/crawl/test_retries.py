@@ -14,22 +14,11 @@ from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, react
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.replies import Reply
     from tests.support.site import Site
 
 PAGES = 12
 FILE = "User-agent: *\nDisallow: /private\n"
 RETRIED = {"RETRY_ENABLED": True}
-FIRST = {
-    # Twisted's client itself repeats a GET whose connection broke.
-    "reset": [replies.reset()] * 2,
-    "closed": [replies.hang_up()] * 2,
-    "truncated": [replies.truncated(b"User-agent: *\n", 500)],
-    "503": [replies.status(503)],
-    "429": [replies.status(429, Retry_After="0")],
-    "408": [replies.status(408)],
-    "not gzip": [replies.status(200, b"not gzip", Content_Encoding="gzip")],
-}
 
 
 def pages(site: Site, count: int = PAGES) -> list[str]:
@@ -42,18 +31,6 @@ def reasons(result: CrawlResult) -> set[str]:
     return {failed.verdict["reason"] for failed in result.failed if failed.verdict}
 
 
-@pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
-def test_first_fetch_that_fails_costs_no_page(site: Site, first: list[Reply]) -> None:
-    """Ours R5: the fetch is retried before any request is refused."""
-    site.answer("/robots.txt", [*first, replies.text(FILE)])
-
-    result = crawl([*pages(site), site.url("/private")], settings=RETRIED)
-
-    assert result.fetched_urls == sorted(pages(site))
-    assert reasons(result) == {"rule"}
-    assert result.stats["robots1994/retries"] >= 1
-
-
 @pytest.mark.parametrize("reactor", reactors())
 def test_first_503_is_retried_on_every_reactor(site: Site, reactor: Reactor) -> None:
     """The second fetch succeeds, and all pages are fetched."""
@@ -63,30 +40,6 @@ def test_first_503_is_retried_on_every_reactor(site: Site, reactor: Reactor) -> 
 
     assert result.fetched_urls == sorted(pages(site))
     assert result.stats["robotstxt/request_count"] == 2
-
-
-@pytest.mark.parametrize(
-    ("reply", "fetches"),
-    [
-        (replies.status(503), 4),
-        (replies.status(503, Retry_After="3600"), 1),
-        (replies.truncated(b"User-agent: *\n", 500), 3),
-        (replies.redirect("/robots.txt"), 1),
-        (replies.status(200, b"x", Content_Encoding="compress"), 1),
-    ],
-    ids=["503", "Retry-After", "truncated", "loop", "coding"],
-)
-def test_retries_of_a_dead_origin_are_limited_whatever_retry_times_is(
-    site: Site, reply: Reply, fetches: int
-) -> None:
-    """§3.1: afterwards the origin is unreachable for all requests."""
-    site.answer("/robots.txt", reply)
-
-    result = crawl(pages(site), settings=RETRIED | {"RETRY_TIMES": 50})
-
-    assert result.fetched == []
-    assert reasons(result) == {"unreachable"}
-    assert result.stats["robotstxt/request_count"] == fetches
 
 
 def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
@@ -124,21 +77,6 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     assert all("Refused" in failed.name for failed in failing.failed)
     assert "robots1994/outcome/unreachable" not in failing.stats
     assert healthy.fetched_urls == sorted(pages(site))
-
-
-def test_refused_connection_makes_the_origin_unreachable_but_is_not_stored(
-    site: Site, tmp_path: Path
-) -> None:
-    """Ours R5: without a proxy, the failure is that of the origin, for this process only."""
-    store = f"sqlite:///{tmp_path / 'robots.db'}"
-    settings = {"ROBOTS1994_STORE": store}
-
-    for _ in range(2):
-        result = crawl([site.refused_url("/page")], settings=settings)
-
-        assert reasons(result) == {"unreachable"}
-        assert result.stats["robotstxt/request_count"] == 1
-        assert "robots1994/store_hits" not in result.stats
 
 
 class RaiseTypeError:
@@ -187,16 +125,6 @@ def test_ours_r3_number_of_warnings_of_forbidden_files_is_limited(site: Site) ->
     assert sum("HTTP 403" in line for line in ours) == 20
     assert len(ours) == 21
     assert "23 origins" in ours[-1]
-
-
-def test_ours_r3_forbidden_file_is_not_warned_of_if_it_allows(site: Site) -> None:
-    """The setting is a decision of the user."""
-    site.answer("/robots.txt", replies.status(401))
-
-    result = crawl([site.url("/page")], settings={"ROBOTS1994_FORBIDDEN": "allow"})
-
-    assert result.fetched_urls == [site.url("/page")]
-    assert "WARNING" not in result.log
 
 
 @pytest.mark.parametrize("reactor", reactors())

@@ -1,15 +1,12 @@
-"""`DownloadLimits`: size, time since the first byte, and silent networks."""
+"""`DownloadLimits`: a network in which many sites are silent at once."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
-from time import monotonic
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
 from scrapy import Request
-from scrapy.exceptions import StopDownload
 
 from scrapy_robots1994.crawl import downloads
 from scrapy_robots1994.crawl.downloads import (
@@ -18,6 +15,9 @@ from scrapy_robots1994.crawl.downloads import (
     DownloadState,
 )
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
+
+if TYPE_CHECKING:
+    import pytest
 
 SITES = [f"www.site{number}.example" for number in range(50)]
 # Never closed: these downloads do not end.
@@ -32,55 +32,6 @@ def limits_with(state: DownloadState) -> tuple[DownloadLimits, Request]:
     crawler: Any = SimpleNamespace(signals=signals, engine=engine)
     request = Request("http://a.test/robots.txt", meta={OWN_REQUEST: state})
     return DownloadLimits(crawler), request
-
-
-def received(state: DownloadState, data: bytes) -> None:
-    """Report *data* of a robots.txt as received."""
-    limits, request = limits_with(state)
-    limits._bytes_received(data, request)
-
-
-def test_long_wait_in_the_queue_of_a_slot_is_not_a_timeout() -> None:
-    """With DOWNLOAD_DELAY, a request may wait longer than the timeout."""
-    state = DownloadState(1_000, 30, started=monotonic() - 3_600)
-
-    received(state, b"User-agent: *\n")
-
-    assert not state.is_late
-
-
-def test_slow_download_is_stopped_after_the_timeout() -> None:
-    """A download whose first byte has arrived must end in time."""
-    state = DownloadState(1_000, 30, started=monotonic() - 3_600, received=1)
-
-    with pytest.raises(StopDownload):
-        received(state, b"U")
-
-    assert state.is_late
-
-
-def test_file_past_the_limit_is_truncated() -> None:
-    """O24: the download is stopped without failing."""
-    state = DownloadState(10, 30)
-
-    with pytest.raises(StopDownload) as stopped:
-        received(state, b"User-agent: *\n")
-
-    assert stopped.value.fail is False
-    assert state.is_truncated
-
-
-def test_resent_request_has_the_whole_timeout() -> None:
-    """A first response that was too slow does not affect the second one."""
-    state = DownloadState(1_000, 30, started=monotonic() - 3_600, received=1)
-    limits, request = limits_with(state)
-    with pytest.raises(StopDownload):
-        limits._bytes_received(b"U", request)
-
-    limits._reached(request.replace())
-    limits._bytes_received(b"User-agent: *\n", request.replace())
-
-    assert not state.is_late
 
 
 def silent(limits: DownloadLimits, since: float, *hosts: str) -> list[DownloadState]:

@@ -1,22 +1,17 @@
-"""Which side an exception blames for a failed fetch."""
+"""Causes and copies of exceptions, and the seconds between retries."""
 
 from __future__ import annotations
 
 import errno
-import ssl
-from typing import Any
 
 import pytest
-from scrapy.core.downloader.handlers.http11 import TunnelError
-from twisted.internet.defer import CancelledError
 
-from scrapy_robots1994.crawl.downloads import DownloadState
-from scrapy_robots1994.policy import Cancelled, FetchError, LocalFault
+from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, RobotsResponse
 from scrapy_robots1994.policy.fetch_result import (
     MAX_CAUSES,
     causes,
     copy_of,
-    is_shortage,
+    retry_pause,
 )
 
 
@@ -30,14 +25,6 @@ class Wrapper(Exception):  # noqa: N818 - as Twisted's
     def __init__(self, *reasons: BaseException) -> None:
         super().__init__("it failed")
         self.reasons = list(reasons)
-
-
-class Grouped(Exception):  # noqa: N818 - what it is
-    """An exception shaped like an ExceptionGroup (Python 3.11)."""
-
-    def __init__(self, *exceptions: BaseException) -> None:
-        super().__init__("all failed")
-        self.exceptions = exceptions
 
 
 class KeywordOnly(Exception):  # noqa: N818 - what it is
@@ -56,90 +43,10 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
         self.number = number
 
 
-def fault_of(
-    error: Exception, *, was_sent: bool = True, via_proxy: bool = False
-) -> Any:
-    """Return the failure that a download with *error* reports."""
-    proxy = "http://proxy.example" if via_proxy else None
-    state = DownloadState(0, 0.0, is_sent=True, is_answered=not was_sent, proxy=proxy)
-    return state.failure_of(error)
-
-
 def caused(error: Exception, cause: BaseException) -> Exception:
     """Return *error* with *cause* as its cause."""
     error.__cause__ = cause
     return error
-
-
-def test_ours_r5_download_error_is_a_fault_of_the_origin() -> None:
-    """Without a proxy it is a fetch error, named after its class."""
-    assert fault_of(NetworkError("gone")) == FetchError("NetworkError", "gone")
-    assert fault_of(ConnectionResetError(errno.ECONNRESET, "reset")) == FetchError(
-        "ConnectionResetError", f"[Errno {errno.ECONNRESET}] reset"
-    )
-    # Its errno is a number of OpenSSL that equals EPERM.
-    handshake = ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate")
-    assert fault_of(caused(NetworkError("gone"), handshake)) == FetchError(
-        "NetworkError", "gone"
-    )
-
-
-def test_ours_r6_cancellation_is_a_fault_of_neither_side() -> None:
-    """It does not matter whether the request was sent."""
-    assert fault_of(CancelledError()) == Cancelled("CancelledError")
-    assert fault_of(CancelledError(), was_sent=False) == Cancelled("CancelledError")
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        TunnelError("407"),
-        OSError(errno.EMFILE, "Too many open files"),
-        OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address"),
-        PermissionError(errno.EACCES, "Permission denied"),
-        caused(NetworkError(), OSError(errno.ENFILE, "Too many open files")),
-        Wrapper(NetworkError(), OSError(errno.EMFILE, "Too many open files")),
-        caused(NetworkError(), Wrapper(TunnelError())),
-        caused(NetworkError(), Grouped(OSError(errno.EMFILE, "Too many open files"))),
-    ],
-    ids=repr,
-)
-@pytest.mark.parametrize("was_sent", [False, True])
-def test_ours_r7_this_machine_is_at_fault(error: Exception, *, was_sent: bool) -> None:
-    """A shortage is found behind other exceptions, too, and is not reported as a bug."""
-    assert fault_of(error, was_sent=was_sent) == LocalFault(error)
-
-
-def test_ours_r7_every_failure_through_a_proxy_is_local() -> None:
-    """It says nothing about the origin, only about the way to or through the proxy."""
-    error = NetworkError()
-
-    assert fault_of(error, via_proxy=True) == LocalFault(error)
-
-
-@pytest.mark.parametrize("error", [ValueError(), TypeError(), NetworkError()], ids=repr)
-def test_ours_r7_error_before_the_request_is_sent_is_local(error: Exception) -> None:
-    """Whatever its class, a middleware raised it, not the download."""
-    assert fault_of(error, was_sent=False) == LocalFault(error, is_bug=True)
-
-
-@pytest.mark.parametrize(
-    "error",
-    [TypeError(), KeyError("x"), AttributeError(), NotImplementedError()],
-    ids=repr,
-)
-def test_ours_r7_programming_error_of_a_download_handler_is_local(
-    error: Exception,
-) -> None:
-    """No network failure has such a class."""
-    assert fault_of(error) == LocalFault(error, is_bug=True)
-
-
-def test_resource_shortage_differs_from_missing_permission() -> None:
-    """Only a shortage may end when fewer fetches run."""
-    assert is_shortage(caused(NetworkError(), OSError(errno.EMFILE, "files")))
-    assert not is_shortage(PermissionError(errno.EACCES, "denied"))
-    assert not is_shortage(NetworkError())
 
 
 def test_cycles_and_long_chains_of_causes_end() -> None:
@@ -181,3 +88,25 @@ def test_copy_of_an_error_is_equal_and_has_the_error_as_cause(
     assert getattr(made, "errno", None) == getattr(error, "errno", None)
     assert made.__cause__ is error
     assert made.__traceback__ is None
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        (FetchError("reset", "by peer"), [1, 4]),
+        (LocalFault(OSError(errno.EMFILE, "files")), [1, 4]),
+        (RobotsResponse(503), [1, 4, 15]),
+        (RobotsResponse(429, retry_after=2.0), [2, 2, 2]),
+        (RobotsResponse(503, retry_after=30.0), [30, 30, 30]),
+    ],
+    ids=str,
+)
+def test_pauses_between_retries_have_jitter(
+    result: FetchResult, expected: list[int]
+) -> None:
+    """It adds at most a quarter, so that origins are not all retried at the same time."""
+    for retries, seconds in enumerate(expected):
+        drawn = {retry_pause(result, retries) for _ in range(20)}
+        assert len(drawn) > 1
+        assert all(it is not None and seconds <= it <= 1.25 * seconds for it in drawn)
+    assert retry_pause(result, len(expected)) is None
