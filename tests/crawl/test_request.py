@@ -21,7 +21,7 @@ CLOSED = "User-agent: *\nDisallow: /\n"
 
 
 def test_robots_txt_request_has_its_own_timeout_and_meta() -> None:
-    """It has no robots check, no offsite filter, no HTTP cache and no cookies."""
+    """It has no robots check, no offsite filter and no cookies."""
     with Site() as site:
         site.robots(OPEN)
         result = crawl([site.url("/page")], settings=RECORD | {"ROBOTS1994_TIMEOUT": 7})
@@ -30,7 +30,6 @@ def test_robots_txt_request_has_its_own_timeout_and_meta() -> None:
     assert meta["download_timeout"] == 7
     assert meta["dont_obey_robotstxt"] is True
     assert meta["allow_offsite"] is True
-    assert meta["dont_cache"] is True
     assert meta["dont_merge_cookies"] is True
 
 

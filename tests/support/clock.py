@@ -13,15 +13,23 @@ import twisted.python.runtime  # noqa: F401
 
 
 class Clock:
-    """The seconds by which the clock of this process is ahead of the real one."""
+    """The clock of this process: the real one, until it is stopped."""
 
-    ahead = 0.0
-    real = staticmethod(time.time)
+    _real = staticmethod(time.time)
+    _stopped_at: float | None = None
 
     @classmethod
     def time(cls) -> float:
         """Return the seconds since the epoch, by this clock."""
-        return cls.real() + cls.ahead
+        return cls._real() if cls._stopped_at is None else cls._stopped_at
+
+    @classmethod
+    def set_forward(cls, seconds: float) -> None:
+        """Stop the clock, if it runs, and set it forward, or back if *seconds* are negative.
+
+        A stopped clock shows the same time however long a busy machine takes.
+        """
+        cls._stopped_at = cls.time() + seconds
 
 
 time.time = Clock.time

@@ -22,14 +22,15 @@ class SteppingSpider(RequestingSpider):
     pending = 0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Begin with the first step."""
+        """Begin with the first step; from now on only steps set the clock."""
+        Clock.set_forward(0)
         for request in self.next_step():
             yield request
 
     def next_step(self) -> Iterator[Any]:
         """Set the clock as the next steps say, and yield the requests of one."""
         while self.steps and not isinstance(self.steps[0], list):
-            Clock.ahead += self.steps.pop(0)
+            Clock.set_forward(self.steps.pop(0))
         requests = self.steps.pop(0) if self.steps else []
         self.pending = len(requests)
         for request in requests:
