@@ -48,6 +48,15 @@ def test_ours_placed_by_hand_stays_there() -> None:
     assert changed == {BUILT_IN: None, OURS: 77}
 
 
+def test_stronger_setting_of_a_later_add_on_still_wins() -> None:
+    """The setting stays at the priority that the user gave it."""
+    settings = Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 77}}, priority="project")
+    Addon().update_settings(settings)
+    settings.set("DOWNLOADER_MIDDLEWARES", {OURS: 78}, priority="spider")
+
+    assert settings.getdict("DOWNLOADER_MIDDLEWARES") == {OURS: 78}
+
+
 class OwnMiddleware(RobotsTxtMiddleware):
     """A subclass of the built-in, as a project may have."""
 

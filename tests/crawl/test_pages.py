@@ -199,7 +199,7 @@ def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
 
 def test_links_with_rel_nofollow_are_dropped_if_configured() -> None:
     """A request is dropped only if every link of the page to it has rel=nofollow."""
-    shut = page("/a", "/b", rel="ugc nofollow")
+    shut = page("/a#top", "/b", rel="ugc nofollow")
     body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
     with Site() as site:
         site.answer("/", Reply(200, body, shut.headers))
