@@ -8,43 +8,56 @@ from scrapy_robots1994.checks.kinds import Problem
 from scrapy_robots1994.parser.body import Body, encode
 from scrapy_robots1994.parser.dialects import (
     LITERAL,
-    Dialect,
     check_reading,
     dialect_named,
 )
-from scrapy_robots1994.parser.records import Record, lines_with_orphans, read_records
-from scrapy_robots1994.parser.ruleset import RobotRules
-from scrapy_robots1994.parser.tokens import SITEMAP, Line, LineKind, read_lines
+from scrapy_robots1994.parser.reader import (
+    Line,
+    Record,
+    RobotReading,
+    lines_of,
+    read,
+    records_of,
+)
+from scrapy_robots1994.parser.rules import RobotRules
+from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Verdict
 
 # A crawl has one name, or a few; the rules of many robots take too much memory.
-_MAX_OTHER_ROBOTS = 63
+_MAX_ROBOTS = 64
 
 
 class RobotsTxt:
     """One robots.txt in a dialect and a reading; that of 1994, to the letter, by default.
 
     Equal to another one of the same text, dialect and reading. Lines, records and
-    problems are read from the text at each access; rules stay compiled.
+    problems are read from the text at each access; the rules of a robot are stored.
     """
 
     __slots__ = (
         "__weakref__",
         "_body",
         "_dialect",
-        "_other_rules",
         "_reading",
         "_rules",
+        "_sitemaps",
     )
 
-    def __init__(self, body: Body, dialect: Dialect, reading: str) -> None:
-        """Take *body* as it is; use `parse`."""
+    def __init__(
+        self,
+        body: bytes | str | Body,
+        dialect: str = "1994",
+        reading: str = LITERAL,
+    ) -> None:
+        """Take the file with this *body*; see `parse`."""
+        check_reading(reading)
+        if not isinstance(body, Body):
+            body = Body(encode(body) if isinstance(body, str) else bytes(body))
         self._body = body
-        self._dialect = dialect
+        self._dialect = dialect_named(dialect)
         self._reading = reading
-        # Mostly there is one robot, and a dict for it alone would be large.
-        self._rules: RobotRules | None = None
-        self._other_rules: dict[str | bytes, RobotRules] | None = None
+        self._rules: dict[str | bytes, RobotRules] = {}
+        self._sitemaps: tuple[str, ...] | None = None
 
     @classmethod
     def parse(
@@ -62,64 +75,40 @@ class RobotsTxt:
         *truncated* says that *body* is already only the beginning of the file. A
         *dialect* or *reading* that does not exist is a ValueError.
         """
-        check_reading(reading)
-        if isinstance(body, str):
-            body = encode(body)
-        # Ours O24: of a file over the limit, the whole lines within it are obeyed.
-        if limit is not None and len(body) > limit:
-            body, truncated = body[: max(limit, 0)], True
-        return cls(
-            Body(bytes(body), is_truncated=truncated), dialect_named(dialect), reading
-        )
+        data = encode(body) if isinstance(body, str) else bytes(body)
+        return cls(Body(data, is_truncated=truncated, limit=limit), dialect, reading)
+
+    def _read_for(self, robot: str | bytes) -> tuple[RobotReading, RobotRules]:
+        """Read the file once for *robot*, and store what is looked up again: its rules, and the
+        sitemaps.
+        """
+        body, dialect = self._body, self._dialect
+        reading = RobotReading(body.text, dialect, self._reading, robot_names(robot))
+        rules = RobotRules(reading, body, dialect, robot)
+        if len(self._rules) >= _MAX_ROBOTS:
+            self._rules = {}
+        self._rules[robot] = rules
+        self._sitemaps = reading.sitemaps
+        return reading, rules
 
     def rules(self, robot: str | bytes) -> RobotRules:
         """Return what the file says to *robot*, a bare name or a whole User-Agent
         header.
 
-        The first call for a robot compiles its rules; for a large file use `prepare`.
+        The first call for a robot reads the file: a large one takes many milliseconds, and
+        may be read in a thread.
         """
-        rules = self.compiled_rules(robot)
-        if rules is None:
-            rules = RobotRules(self._body, self._dialect, self._reading, robot)
-            self._keep(rules)
-        return rules
+        return self._rules.get(robot) or self._read_for(robot)[1]
 
-    def prepare(self, robot: str | bytes, url: str) -> RobotRules:
-        """Return what the file says to *robot*, ready for quick answers about the host
-        of *url*.
-
-        For a large file call it in a thread; it never keeps other threads waiting for
-        long.
-        """
-        rules = self.rules(robot)
-        rules.prepare(url)
-        return rules
-
-    def compiled_rules(self, robot: str | bytes) -> RobotRules | None:
-        """Return the rules of *robot* if they are compiled already, else None."""
-        rules = self._rules
-        if rules is not None and rules.robot == robot:
-            return rules
-        return None if self._other_rules is None else self._other_rules.get(robot)
-
-    def _keep(self, rules: RobotRules) -> None:
-        """Keep compiled *rules* for the next question of their robot."""
-        if self._rules is None:
-            self._rules = rules
-            return
-        others = self._other_rules
-        if others is None or len(others) >= _MAX_OTHER_ROBOTS:
-            others = self._other_rules = {}
-        others[rules.robot] = rules
+    def has_rules(self, robot: str | bytes) -> bool:
+        """Return whether the file was read for *robot*, so that `rules` takes no time."""
+        return robot in self._rules
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Return whether *robot* may retrieve *url*: a whole URL, or a path. Never
         raises.
         """
-        rules = self._rules
-        if rules is None or rules.robot != robot:
-            rules = self.rules(robot)
-        return rules.allowed_url(url)
+        return self.rules(robot).allowed_url(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
         """Return whether *robot* may retrieve *url*, and why. Never raises."""
@@ -128,26 +117,23 @@ class RobotsTxt:
     @property
     def lines(self) -> tuple[Line, ...]:
         """Every line of the text, in order; joined they are the text again."""
-        return lines_with_orphans(self.text, self._dialect)
+        return lines_of(self.text, self._dialect)
 
     @property
     def records(self) -> tuple[Record, ...]:
         """The records in order, as the literal reading finds them, in any reading."""
-        lines = read_lines(self.text, self._dialect)
-        return tuple(read_records(lines, self._dialect))
+        entries = read(self.text, self._dialect)
+        return tuple(records_of(entries, self._dialect))
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
         """The sitemaps that the file names, as written, in order, each once; none in a
         dialect without that field.
         """
-        # The field first: the body may be compressed.
-        if not self._dialect.has_sitemap or SITEMAP not in self.text.lower():
-            return ()
-        # Ours X7: they belong to no record and may stand anywhere.
-        lines = read_lines(self.text, self._dialect)
-        named = (it.value for it in lines if it.kind is LineKind.SITEMAP)
-        return tuple(dict.fromkeys(value for value in named if value))
+        if self._sitemaps is None:
+            reading = RobotReading(self.text, self._dialect, self._reading, ())
+            self._sitemaps = reading.sitemaps
+        return self._sitemaps
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -160,6 +146,10 @@ class RobotsTxt:
         """Return the problems that open the site to *robot*, against what the author of
         the file is likely to have meant; at most *limit* of them.
         """
+        # A crawl reads a file once: what it warns of, and the rules of its robot.
+        reading, _ = self._read_for(robot)
+        if not reading.is_odd:
+            return ()
         return find_weakening_problems(
             self._body, self._dialect, self._reading, robot, limit
         )
@@ -188,6 +178,11 @@ class RobotsTxt:
         return self._body.is_truncated
 
     @property
+    def has_whole_line(self) -> bool:
+        """Whether any line can be obeyed: of a truncated file, one that has an end."""
+        return self._body.has_whole_line
+
+    @property
     def dialect(self) -> str:
         """The name of the dialect in which the file is read."""
         return self._dialect.name
@@ -202,24 +197,22 @@ class RobotsTxt:
         check_reading(reading)
         if reading == self._reading:
             return self
-        return RobotsTxt(self._body, self._dialect, reading)
+        return RobotsTxt(self._body, self.dialect, reading)
 
     def compress_body(self) -> None:
-        """Store the body compressed from now on; compiled rules stay as they are."""
+        """Store the body compressed from now on; rules stay as they are."""
         self._body.compress()
 
     @property
     def memory_bytes(self) -> int:
         """An estimate of the memory that the body and all compiled rules take."""
-        compiled = [*(self._other_rules or {}).values()]
-        if self._rules is not None:
-            compiled.append(self._rules)
-        own = getsizeof(self) + getsizeof(self._other_rules) + self._body.memory_bytes
-        return own + sum(rules.memory_bytes for rules in compiled)
+        own = getsizeof(self) + getsizeof(self._rules) + self._body.memory_bytes
+        sitemaps = sum(map(getsizeof, self._sitemaps or ()))
+        return own + sitemaps + sum(it.memory_bytes for it in self._rules.values())
 
-    def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, Dialect, str]]:
-        """Pickle the file without its compiled rules, which other processes make."""
-        return RobotsTxt, (self._body, self._dialect, self._reading)
+    def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
+        """Pickle the file without its rules, which other processes read again."""
+        return RobotsTxt, (self._body, self.dialect, self._reading)
 
     def __eq__(self, other: object) -> bool:
         """Return whether *other* is a file of the same text, dialect and reading."""
@@ -256,17 +249,13 @@ class Reader:
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
         """Return the file *body*; *is_truncated* says that it is only the beginning."""
-        # Ours O24: of a file over the limit, the whole lines within it are obeyed.
-        if len(body) > self.limit:
-            body, is_truncated = body[: self.limit], True
-        key = hash(body), is_truncated
+        within = Body(body, is_truncated=is_truncated, limit=self.limit)
+        key = hash(within.data), within.is_truncated
         known = self._known.get(key)
         # Different bodies may have the same hash.
-        if known is not None and known.body == body:
+        if known is not None and known.body == within.data:
             return known
-        robots = RobotsTxt.parse(
-            body, dialect=self._dialect, reading=self._reading, truncated=is_truncated
-        )
+        robots = RobotsTxt(within, self._dialect, self._reading)
         # Two threads may have parsed the same body: the last one stays, both are right.
         self._known[key] = robots
         return robots

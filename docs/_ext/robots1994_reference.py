@@ -23,6 +23,7 @@ from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.crawl import settings as crawl_settings
 from scrapy_robots1994.crawl import stats as crawl_stats
 from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.fields import FIELDS
 from scrapy_robots1994.policy.outcomes import ROWS
 
 if TYPE_CHECKING:
@@ -107,19 +108,19 @@ def problems(_: str) -> str:
 
 def dialects(_: str) -> str:
     """Return a table of the dialects and their features."""
+    # What all dialects have, and what none has, says nothing of their differences.
+    some = [it for it in FIELDS if 0 < sum(map(it.is_in, DIALECTS)) < len(DIALECTS)]
     columns = {
-        "Allow": "has_allow",
-        "Crawl-delay": "has_crawl_delay",
-        "Sitemap": "has_sitemap",
         "lists of names and paths": "has_lists",
         "``*`` and ``$`` in paths": "has_wildcards",
         "a blank line ends a record": "has_blank_lines",
     }
-    rows = [["dialect", *columns, "record that counts"]] + [
+    rows = [["dialect", *(it.name for it in some), *columns, "record that counts"]] + [
         [
             f"``{it.name}``",
+            *("yes" if each.is_in(it.name) else "" for each in some),
             *("yes" if getattr(it, c) else "" for c in columns.values()),
-            it.choose.__name__.replace("_", " "),
+            it.rank.__name__.replace("_", " "),
         ]
         for it in DIALECTS.values()
     ]

@@ -8,7 +8,8 @@ from scrapy_robots1994.checks import kinds, values
 from scrapy_robots1994.checks.kinds import Match
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.tokens import COMMENT, SPACE, Line, LineKind, read_lines
+from scrapy_robots1994.parser.fields import LineKind
+from scrapy_robots1994.parser.reader import COMMENT, SPACE, Line, lines_of
 
 # Lines that no check is about, but for wildcards: printable ASCII, no space in the value,
 # no `#` that begins a comment, no `:` that may end the name of a second field.
@@ -129,7 +130,7 @@ def _ignored(line: Line, dialect: Dialect) -> Match:
     fields = ("User-agent", "Disallow", "Allow")[: 2 + dialect.has_allow]
     likely = values.likely_field(line.field, fields)
     for column, text in _as_seen(line, likely):
-        seen = next(read_lines(text, dialect), line)
+        seen = next(iter(lines_of(text, dialect)), line)
         if seen.kind not in (LineKind.MALFORMED, LineKind.UNKNOWN, LineKind.COMMENT):
             is_blank = seen.kind is LineKind.BLANK
             shown = "a blank line" if is_blank else f'"{seen.field}"'

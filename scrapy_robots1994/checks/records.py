@@ -12,10 +12,10 @@ from scrapy_robots1994.checks.lines import second_field
 from scrapy_robots1994.checks.values import is_pattern, letters, likely_field
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.records import Agent, Record, Rule
+from scrapy_robots1994.parser.fields import LineKind
+from scrapy_robots1994.parser.reader import Agent, Line, Record, Rule
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
-from scrapy_robots1994.parser.tokens import ALLOW, CRAWL_DELAY, Line, LineKind
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 # So many names are compared with each other; of more, only equal ones are found.
@@ -80,9 +80,9 @@ def _without_rules(record: Record, lines: Sequence[Line]) -> Iterator[Match]:
     block = takewhile(lambda it: it.kind is not LineKind.BLANK, below)
     ignored = {it.field.lower() for it in block if it.kind is LineKind.UNKNOWN}
     # Ours O3, against 1994 D3.
-    check = kinds.ALLOW_ONLY if ALLOW in ignored else kinds.WITHOUT_RULES
+    check = kinds.ALLOW_ONLY if "allow" in ignored else kinds.WITHOUT_RULES
     # Who writes a delay alone means to close nothing.
-    is_harmless = CRAWL_DELAY in ignored or bool(record.delays)
+    is_harmless = "crawl-delay" in ignored or bool(record.delays)
     names = ", ".join(record.names)
     yield check.at(record.first_line, 1, names, is_harmless=is_harmless)
 
@@ -250,7 +250,7 @@ def _taken_names(
             is_name = agent.name.lower() in robot
             if is_name and chosen and position not in chosen:
                 yield position, agent, records[chosen[0]]
-    elif len(dialect.choose([("a",), ("a",)], ("a",))) == 1:
+    elif not dialect.merges_named:
         # Of equal names the first one decides in this dialect.
         first: dict[str, int] = {}
         for position, agent in agents:

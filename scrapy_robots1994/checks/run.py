@@ -9,8 +9,14 @@ from scrapy_robots1994.checks.lines import line_matches
 from scrapy_robots1994.checks.values import UNDECODABLE
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
-from scrapy_robots1994.parser.records import applied, read_records
-from scrapy_robots1994.parser.tokens import DISALLOW, USER_AGENT, LineKind, read_lines
+from scrapy_robots1994.parser.fields import DISALLOW, USER_AGENT, LineKind
+from scrapy_robots1994.parser.reader import (
+    Entry,
+    Line,
+    obeyed_records,
+    read,
+    records_of,
+)
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 # Ours O23: where the file is no robots.txt at all, its lines are not reported one by one.
@@ -39,8 +45,9 @@ class _File:
         """Read the file; *body* is what is left of it within the limit."""
         self.body = body
         self.dialect = dialect
-        self.lines = tuple(read_lines(body.text, dialect))
-        self.records = tuple(read_records(self.lines, dialect))
+        entries = tuple(read(body.text, dialect))
+        self.lines = tuple(map(_line, entries))
+        self.records = tuple(records_of(entries, dialect))
         idle = (LineKind.BLANK, LineKind.COMMENT)
         self.written = [line for line in self.lines if line.kind not in idle]
         beginning = self.written[0].text.lstrip() if self.written else ""
@@ -99,7 +106,7 @@ class _File:
     def concerning(self, matches: Iterable[Match], robot: str | bytes) -> list[Match]:
         """Return those of *matches* that concern *robot*, in the order of the lines."""
         names = robot_names(robot)
-        obeyed = applied(self.records, self.dialect, names)
+        obeyed = obeyed_records(self.records, self.dialect, names)
         lines = {record.first_line for record in obeyed}
         starts = [record.first_line for record in self.records]
         is_named = any(not record.is_default for record in obeyed)
@@ -148,7 +155,7 @@ def find_weakening_problems(
     # A crawl does this for every file, and one in four is a page without any rule.
     text = body.text.lower()
     is_page = text.lstrip().startswith("<") and not _is_wide(body)
-    if is_page and USER_AGENT not in text and DISALLOW not in text:
+    if is_page and USER_AGENT.key not in text and DISALLOW.key not in text:
         return ()
     file = _File(body, dialect)
     matches = [*file.basic_matches()]
@@ -172,3 +179,10 @@ def _is_wide(body: Body) -> bool:
         and b"\0" in start
         and start.count(0) >= _WIDE_SHARE * len(start)
     )
+
+
+def _line(entry: Entry) -> Line:
+    """Return the line of *entry*; that of an orphan as if a record owned it."""
+    line, field = Line.of(entry), entry[3]
+    is_orphan = line.kind is LineKind.ORPHAN and field is not None
+    return line._replace(kind=field.kind) if is_orphan and field else line

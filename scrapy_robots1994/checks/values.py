@@ -13,8 +13,9 @@ from scrapy_robots1994.checks import kinds
 from scrapy_robots1994.checks.kinds import Match
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.fields import LineKind
+from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
-from scrapy_robots1994.parser.tokens import SPACE, Line, LineKind
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # Ours O17: undecodable bytes, as the text has them; such as a no-break space of Latin-1.

@@ -14,7 +14,7 @@ from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line, Verdict
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.dialects import LITERAL
-from scrapy_robots1994.parser.tokens import ALLOW, DISALLOW, USER_AGENT
+from scrapy_robots1994.parser.fields import FIELD_NAMED, Role
 from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -228,9 +228,15 @@ def _shown(value: str) -> str:
 
 def is_agent(line: Line) -> bool:
     """Return whether *line* is a User-agent line."""
-    return line.field.lower() == USER_AGENT
+    return _role(line) is Role.NAMES
 
 
 def is_rule(line: Line) -> bool:
     """Return whether *line* is a Disallow or Allow line, in any dialect."""
-    return line.field.lower() in (DISALLOW, ALLOW)
+    return _role(line) is Role.RULE
+
+
+def _role(line: Line) -> Role:
+    """Return what the field of *line* is for, in whatever dialect has it."""
+    known = FIELD_NAMED.get(line.field.lower())
+    return known.role if known else Role.NONE

@@ -13,9 +13,16 @@ from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question, is_agent, is
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect, dialect_named
-from scrapy_robots1994.parser.records import Record, applied, read_records
+from scrapy_robots1994.parser.fields import ALLOW, LineKind
+from scrapy_robots1994.parser.reader import (
+    Line,
+    Record,
+    obeyed_records,
+    read,
+    records_of,
+)
+from scrapy_robots1994.parser.reader import lines_of as read_lines
 from scrapy_robots1994.parser.spellings import canonical
-from scrapy_robots1994.parser.tokens import ALLOW, Line, LineKind, read_lines
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
 # Neither is part of the other, nor of a name in use.
@@ -66,11 +73,11 @@ def lines_of(body: bytes, dialect: str = "1994") -> Lines:
     """Return the lines of *body*, numbered as our parser numbers them."""
     read_in = dialect_named(dialect)
     text = Body(body, is_truncated=False).text
-    return Lines(*encoding_of(body), tuple(read_lines(text, read_in)), read_in)
+    return Lines(*encoding_of(body), read_lines(text, read_in), read_in)
 
 
 def _is_allow(line: Line) -> bool:
-    return line.field.lower() == ALLOW
+    return line.field.lower() == ALLOW.key
 
 
 def _rewritten(line: Line, field: str, value: str) -> Line:
@@ -235,8 +242,7 @@ def _with_places(lines: Lines) -> Iterator[tuple[Record, range]]:
 
 def _records(lines: Lines) -> tuple[Record, ...]:
     """Return the records of *lines*, numbered by their places."""
-    numbered = (it._replace(number=n) for n, it in enumerate(lines.lines, 1))
-    return tuple(read_records(numbered, lines.dialect))
+    return tuple(records_of(read(lines.text, lines.dialect), lines.dialect))
 
 
 def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
@@ -246,7 +252,7 @@ def without_names(lines: Lines, robot: str) -> Iterator[Lines]:
     the robot's; all other names become another one.
     """
     names = robot_names(robot)
-    chosen = applied(_records(lines), lines.dialect, names)
+    chosen = obeyed_records(_records(lines), lines.dialect, names)
     agents = [agent for record in chosen for agent in record.agents]
     named = {
         agent.line

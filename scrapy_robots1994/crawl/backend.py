@@ -175,10 +175,6 @@ def _compile(
 
     Return the problems that open it to *robot*, and the sitemaps that it names.
     """
-    # Compiled first, for a compressed body would have to be unpacked for it.
-    rules = robots.rules(robot)
-    if robots.size > INLINE_CHECK_BYTES:
-        rules.prepare(origin.robots_url)
     looked_at = robots
     if robots.size > MAX_CHECKED_BYTES:
         # Every line is an object here, and for that many Python's garbage collector
@@ -187,6 +183,8 @@ def _compile(
         looked_at = reader.read(robots.body)
     # Before the body is compressed, for the lines are read from it.
     problems = looked_at.weakening_problems(robot, MAX_PROBLEMS)
+    # Stored by the pass that found the problems, unless only a part was looked at.
+    robots.rules(robot)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
     return problems, sitemaps

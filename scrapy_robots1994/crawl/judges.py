@@ -156,7 +156,7 @@ class ComparingJudge:
 
 @dataclass(frozen=True, slots=True)
 class PreparingJudge:
-    """Compiles the rules of a large file in a thread, before *inner* needs them."""
+    """Reads a large file for a robot in a thread, before *inner* needs its rules."""
 
     inner: Judge
     robot: RobotName
@@ -167,6 +167,6 @@ class PreparingJudge:
         # A small file takes less time than a thread.
         if robots is not None and robots.size > INLINE_PARSE_BYTES:
             robot = self.robot.of(request)
-            if robots.compiled_rules(robot) is None:
-                await run_in_thread(partial(robots.prepare, robot, request.url))
+            if not robots.has_rules(robot):
+                await run_in_thread(partial(robots.rules, robot))
         await self.inner.judge(request, origin, found)

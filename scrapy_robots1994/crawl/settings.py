@@ -26,6 +26,7 @@ from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
+from scrapy_robots1994.parser.fields import Role
 from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
 from scrapy_robots1994.robotstxt import Reader
@@ -163,7 +164,7 @@ class RobotsSettings:
     @property
     def applies_crawl_delay(self) -> bool:
         """Whether crawl delays are on, and the dialect has the field."""
-        return self.crawl_delay is not None and DIALECTS[self.dialect].has_crawl_delay
+        return self.crawl_delay is not None and DIALECTS[self.dialect].has(Role.PAUSE)
 
     @property
     def freshness(self) -> FreshnessSettings:
@@ -211,7 +212,7 @@ class RobotsSettings:
         """Log which settings have no effect."""
         # Not errors: a project may set them for several spiders and dialects.
         if self.crawl_delay is not None and not self.applies_crawl_delay:
-            having = [name for name, it in DIALECTS.items() if it.has_crawl_delay]
+            having = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
             text = (
                 "ROBOTS1994_CRAWL_DELAY has no effect: Crawl-delay is not a field of the "
                 'dialect "%s"; set ROBOTS1994_DIALECT to one of these: %s'

@@ -12,7 +12,7 @@ from scrapy_robots1994.checks.values import can_match, is_pattern
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser import Line, LineKind, Record
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
-from scrapy_robots1994.parser.records import lines_with_orphans
+from scrapy_robots1994.parser.reader import lines_of
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 _WIDTH = 22
@@ -160,7 +160,7 @@ def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
 
 def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
     """Yield for each line its names or paths in *dialect*, or what kind of line it is."""
-    for line in lines_with_orphans(text, dialect):
+    for line in lines_of(text, dialect):
         match line.kind:
             case LineKind.USER_AGENT:
                 yield dialect.names(line.value)

@@ -8,7 +8,6 @@ _MARKS = {
     b"\xff\xfe": "utf-16-le",
     b"\xfe\xff": "utf-16-be",
 }
-_ANY_MARK = tuple(_MARKS)
 
 # What most files contain; the end counts most. Compressed bytes never leave the
 # process, so a change makes no stored byte unreadable.
@@ -62,11 +61,23 @@ class Body:
 
     __slots__ = ("_stored", "is_truncated", "size")
 
-    def __init__(self, data: bytes, *, is_truncated: bool) -> None:
-        """Keep *data* as it is."""
+    def __init__(
+        self, data: bytes, *, is_truncated: bool = False, limit: int | None = None
+    ) -> None:
+        """Store the bytes of *data* within *limit*; *is_truncated* says that *data* itself is only
+        the beginning of the file.
+        """
+        # Ours O24: of a file over the limit, the whole lines within it are obeyed.
+        if limit is not None and len(data) > limit:
+            data, is_truncated = data[: max(limit, 0)], True
         self._stored = data
         self.size = len(data)
         self.is_truncated = is_truncated
+
+    @property
+    def has_whole_line(self) -> bool:
+        """Whether any line can be obeyed: of a truncated file, one that has an end."""
+        return not self.is_truncated or _whole_lines(self.text) > 0
 
     def compress(self) -> None:
         """Store the bytes compressed from now on, if that saves memory."""
@@ -96,25 +107,21 @@ class Body:
         return zlib.decompressobj(wbits=-15, zdict=_FREQUENT).decompress(stored)
 
     @property
-    def utf8(self) -> bytes:
-        """The text that is obeyed, as UTF-8, undecodable bytes included.
+    def text(self) -> str:
+        """The text that is obeyed, decoded.
 
         Without the byte order mark, and without the last line of a truncated file if
         that line has no end.
         """
-        text = self.data
-        if text.startswith(_ANY_MARK):
-            mark, encoding = encoding_of(text)
-            text = text.removeprefix(mark)
-            if encoding != "utf-8":
-                # Half a character of UTF-16 has no UTF-8.
-                text = text.decode(encoding, "replace").encode()
-        if self.is_truncated:
-            # Ours O24: a line that the limit cut is not obeyed.
-            text = text[: max(text.rfind(b"\r"), text.rfind(b"\n")) + 1]
-        return text
+        data = self.data
+        mark, encoding = encoding_of(data)
+        data = data.removeprefix(mark)
+        # Half a character of UTF-16 has no UTF-8.
+        text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
+        # Ours O24: a line that the limit cut is not obeyed.
+        return text[: _whole_lines(text)] if self.is_truncated else text
 
-    @property
-    def text(self) -> str:
-        """The text that is obeyed, decoded."""
-        return decode(self.utf8)
+
+def _whole_lines(text: str) -> int:
+    """Return where the last line of *text* that has an end ends."""
+    return max(text.rfind("\r"), text.rfind("\n")) + 1

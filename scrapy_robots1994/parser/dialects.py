@@ -1,20 +1,17 @@
 """Dialects and readings of robots.txt. A dialect is one row: all that sets it apart.
 
-To add a dialect, add a row to `_ROWS`; settings, commands, reports and tests take it
-from there.
+To add a dialect, add a row to `_ROWS`, and its name to the rows of the fields that it has
+(`parser/fields.py`); settings, commands, reports and tests take it from there.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from scrapy_robots1994.parser.fields import FIELDS, Field
+from scrapy_robots1994.parser.fields import FIELDS, Field, Role
 from scrapy_robots1994.parser.user_agent import (
-    NameChoice,
+    Choice,
     NameRank,
-    contained,
-    contained_longest,
-    equal_first,
     equally_named,
     first_named,
     listed_names,
@@ -45,9 +42,13 @@ def _listed_paths(value: str) -> tuple[str, ...]:
 class Dialect:
     """What sets one dialect of robots.txt apart from the others.
 
+    Which fields it has is in their rows (`Field.dialects`); *fields* has them by their names
+    in lower case, and *has_allow* says whether one of them opens paths.
+
     *names* returns the names in the value of a User-agent line, *paths* the paths in
-    the value of a rule (a path may be empty), *choose* the records that speak to a
-    robot. *has_lists* says that a line may hold several names or paths.
+    the value of a rule (a path may be empty). *has_lists* says that a line may have several.
+    *rank* says how plainly a name speaks to a robot; of several records the first of the
+    highest rank counts, with *merges_named* all of that rank together.
 
     *has_blank_lines* says that a blank line ends a record. *has_wildcards* says that
     `*` and a final `$` in a path are special, that the longest rule decides, and that
@@ -58,23 +59,41 @@ class Dialect:
     name: str
     names: Callable[[str], tuple[str, ...]] = whole_name
     paths: Callable[[str], tuple[str, ...]] = _whole_path
-    choose: NameChoice = first_named
-    rank: NameRank = contained
-    merges_named: bool = False
-    fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
-    # Follows from *names* and *paths*, but a flag is cheaper than a call for each rule.
+    # Follows from *names* and *paths*.
     has_lists: bool = False
-    has_allow: bool = False
-    has_crawl_delay: bool = False
-    has_sitemap: bool = False
+    rank: NameRank = first_named
+    merges_named: bool = False
     has_blank_lines: bool = True
     # One flag for three differences: RFC 9309 has all of them, no other dialect has any.
     has_wildcards: bool = False
+    fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
+    has_allow: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Take the fields of this dialect from their rows."""
         fields = {it.key: it for it in FIELDS if it.is_in(self.name)}
-        object.__setattr__(self, "fields", fields)
+        has_allow = any(it.allows for it in fields.values())
+        object.__setattr__(self, "fields", MappingProxyType(fields))
+        object.__setattr__(self, "has_allow", has_allow)
+
+    def has(self, role: Role) -> bool:
+        """Return whether the dialect has a field with this *role*."""
+        return any(it.role is role for it in self.fields.values())
+
+    def choice(self, robot: Sequence[str]) -> Choice:
+        """Return what chooses the records for a robot with these names."""
+        return Choice(robot, self.rank, merges_named=self.merges_named)
+
+    def choose(
+        self, named: Iterable[tuple[str, ...]], robot: Sequence[str]
+    ) -> list[int]:
+        """Return the places of those of *named*, the names of each record, which speak to a
+        robot with these names (see `robot_names`).
+        """
+        choice = self.choice(robot)
+        for place, names in enumerate(named):
+            choice.offer(names, place)
+        return choice.chosen
 
 
 # In the order in which messages, reports and the documentation list them.
@@ -83,23 +102,12 @@ _ROWS = (
     # Revisited K1, K2: a line may carry several names or paths.
     Dialect("revisited", names=listed_names, paths=_listed_paths, has_lists=True),
     # Seed 002, Ours X1 to X8; of several records the longest name decides (X3).
-    Dialect(
-        "extended",
-        choose=longest_named,
-        rank=contained_longest,
-        has_allow=True,
-        has_crawl_delay=True,
-        has_sitemap=True,
-    ),
+    Dialect("extended", rank=longest_named),
     # RFC 9309 2.2: groups of whole tokens, merged; blank lines mean nothing.
     Dialect(
         "rfc9309",
-        choose=equally_named,
-        rank=equal_first,
+        rank=equally_named,
         merges_named=True,
-        has_allow=True,
-        has_crawl_delay=True,
-        has_sitemap=True,
         has_blank_lines=False,
         has_wildcards=True,
     ),

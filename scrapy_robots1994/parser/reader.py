@@ -29,6 +29,8 @@ its comment apart.
 """
 
 import re
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import field as made_by
@@ -43,7 +45,7 @@ from scrapy_robots1994.parser.fields import (
     LineKind,
     Role,
 )
-from scrapy_robots1994.parser.user_agent import EVERYBODY, Choice
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # 1994 F3: the optional space. Ours O6: spaces and tabs, which an author cannot see.
 SPACE = " \t"
@@ -265,20 +267,23 @@ class _Draft:
 
     def add(self, entry: Entry, dialect: Dialect) -> None:
         """Add what *entry* says."""
-        number, _, kind, field, name, value, said, _ = entry
+        number, _, kind, field, _, value, said, _ = entry
         is_orphan = kind is LineKind.ORPHAN
         if not is_orphan:
             self.last_line = number
-        role = field.role if field else Role.NONE
-        if role is Role.NAMES:
+        if field is None:
+            return
+        if field.role is Role.NAMES:
             self.agents += [Agent(each, number) for each in said]
-        elif role is Role.PAUSE:
+        elif field.role is Role.PAUSE:
             delays = self.orphan_delays if is_orphan else self.delays
-            delays.append(Delay(said, number, f"{name}: {value}"))
-        elif field is not None:
+            delays.append(Delay(said, number, f"{field.name}: {value}"))
+        elif field.role is Role.RULE:
             rules = self.orphans if is_orphan else self.rules
             paths = dialect.paths(value)
             rules += [Rule(path, number, field.allows) for path in paths]
+        else:
+            raise NotImplementedError(field.role)
 
     def record(self) -> Record:
         """Return the record."""
@@ -309,94 +314,244 @@ def records_of(entries: Iterable[Entry], dialect: Dialect) -> Iterator[Record]:
         yield draft.record()
 
 
-class Head(NamedTuple):
-    """A record that a robot obeys: its names, its first line, and the number of the first of
-    its rules among those of the robot.
+def obeyed_records(
+    records: Sequence[Record], dialect: Dialect, robot: Sequence[str]
+) -> tuple[Record, ...]:
+    """Return those of *records* that a robot with these names (see `robot_names`) obeys."""
+    chosen = dialect.choose((record.names for record in records), robot)
+    return tuple(records[place] for place in chosen)
+
+
+class Rules(NamedTuple):
+    """The rules that a robot obeys, but empty ones, in columns and in the order of the file.
+
+    *values* are the paths as written, *lines* their lines. *allows* says which are Allow, and
+    *splits* which only the cautious reading obeys; each is empty if none is.
+    *first_lines* and *names* are those of the records that the robot obeys.
     """
 
-    names: list[str]
-    first_line: int
-    first_rule: int
+    values: tuple[str, ...] = ()
+    # Quoted, for before Python 3.12 `array` has no subscript.
+    lines: "array[int]" = array("I")
+    allows: bytes = b""
+    splits: bytes = b""
+    first_lines: "array[int]" = array("I")
+    names: tuple[tuple[str, ...], ...] = ()
+
+    def disallows(self, number: int) -> bool:
+        """Return whether the rule with this *number* (from 0) is a Disallow."""
+        return not (self.allows and self.allows[number])
+
+    def is_split(self, number: int) -> bool:
+        """Return whether only the cautious reading obeys the rule."""
+        return bool(self.splits and self.splits[number])
+
+    def record(self, number: int) -> int:
+        """Return the place of the record that has the rule."""
+        return bisect_right(self.first_lines, self.lines[number]) - 1
 
 
-# Values that no check is about, but for wildcards.
+# A name that no check is about; and what no such path has.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
-_PLAIN_PATH = re.compile(r"(?:/[!-\"%-)+-9;-~]*)?")
+_ODD_IN_A_PATH = ("*", "$", " ", ":")
 
 
 class RobotReading:
     """What one pass over a file finds for one robot.
 
-    The columns *values*, *lines*, *allows* and *splits* have an entry for each rule that the
-    robot obeys and that is not empty: the path as written, its line, whether it is an
-    Allow, and whether only the cautious reading obeys it. *heads* are the records, in the
-    order of the file. *has_any* says whether the file has any record.
+    *rules* are the rules that the robot obeys; *has_any* says whether the file has any record.
 
     *entries* are those that a warning may be about, in the order of the lines: all of the
-    records that the robot obeys but comments, the rules above all records, and, of the
-    other records, lines that may be a slip or that name a robot oddly. *is_odd* says that
+    records that the robot obeys but comments, the rules above all records, lines anywhere
+    that may be a slip or that name a robot oddly, and perhaps others. *is_odd* says that
     something in them is not plain: an odd name or path, a wildcard, a line without
     effect, a record without rules. Where it is False, no warning is due.
     """
 
     __slots__ = (
+        "_above",
         "_choice",
-        "_dialect",
-        "_first",
-        "_has_rules",
+        "_heads",
         "_is_cautious",
         "_is_obeyed",
-        "_names",
+        "_others",
+        "_own",
         "_pause",
         "_pauses",
         "_record",
         "_run",
         "_sitemaps",
-        "allows",
-        "entries",
-        "heads",
         "is_odd",
-        "lines",
-        "splits",
-        "values",
+        "rules",
     )
 
     def __init__(
         self, text: str, dialect: Dialect, reading: str, robot: Sequence[str]
     ) -> None:
         """Read *text* for the robot with these names (see `robot_names`)."""
-        self.values: list[str] = []
-        self.lines: list[int] = []
-        self.allows: list[bool] = []
-        self.splits: list[bool] = []
-        self.heads: list[Head] = []
-        self.entries: list[Entry] = []
         self.is_odd = False
-        self._choice = Choice(robot, dialect.rank, merges_named=dialect.merges_named)
-        self._dialect = dialect
         self._is_cautious = reading == CAUTIOUS
+        self._choice = dialect.choice(robot)
         self._sitemaps: dict[str, None] = {}
-        # The seconds that the records ask for which the robot obeys; Extended X5: the
-        # longest counts.
+        # Of the records that the robot obeys: their first lines and names, and the seconds
+        # that they ask for.
+        self._heads: list[tuple[int, list[str]]] = []
         self._pauses: list[float] = []
-        # Of the present record: its number, first line, User-agent lines, names and pause,
-        # whether it has a rule, and whether the robot obeys it as far as it is read. What is
-        # above all records is looked at as if the robot obeyed it.
-        self._record = self._first = 0
+        # Their rules and, *_above* of them, those above all records; the other entries.
+        self._own: list[Entry] = []
+        self._above = 0
+        self._others: list[Entry] = []
+        # Of the present record: its number, its User-agent lines, its pause, and whether
+        # the robot obeys it as far as it is read. What is above all records is looked at
+        # as if the robot obeyed it.
+        self._record = 0
         self._run: list[Entry] = []
-        self._names: list[str] = []
         self._pause: float | None = None
-        self._has_rules = self._is_obeyed = True
-        # A role without a method is an error here, not a line without effect.
-        take = {role: getattr(self, f"_take_{role.name.lower()}") for role in Role}
-        ignored = take[Role.NONE]
-        for entry in read(text, dialect):
-            field = entry[3]
-            if field is not None:
-                take[field.role](entry)
-            elif entry[2] is not LineKind.COMMENT:
-                ignored(entry)
+        self._is_obeyed = True
+        self._read(text, dialect)
         self._end_record()
+        self.rules = self._obeyed(dialect)
+
+    def _read(self, text: str, dialect: Dialect) -> None:
+        """Take all lines of *text*."""
+        # A role that is not here is an error, not a line without effect.
+        take = {
+            Role.NAMES: self._take_names,
+            Role.PAUSE: self._take_pause,
+            Role.SITEMAP: self._take_sitemap,
+        }
+        rule, blank, comment = Role.RULE, LineKind.BLANK, LineKind.COMMENT
+        for entry in read(text, dialect):
+            kind, field = entry[2], entry[3]
+            # Most lines are rules, and a call for each would take too long.
+            if field is not None:
+                if field.role is not rule:
+                    take[field.role](entry)
+                elif self._is_obeyed:
+                    self._own.append(entry)
+            elif kind is blank:
+                if self._is_obeyed:
+                    self._others.append(entry)
+            elif kind is not comment:
+                self._take_ignored(entry)
+
+    def _take_names(self, entry: Entry) -> None:
+        """Take a User-agent line."""
+        _, record, kind, _, _, value, names, _ = entry
+        is_odd = not _PLAIN_NAME.fullmatch(value)
+        self.is_odd |= is_odd
+        if kind is LineKind.NAMELESS:
+            # Ours O12: it names no robot.
+            self._others.append(entry)
+            return
+        if record != self._record:
+            self._end_record()
+            self._record, self._run, self._pause = record, [], None
+        self._run.append(entry)
+        self._is_obeyed = self._choice.offer(names, record)
+        if not self._is_obeyed:
+            if is_odd:
+                # It may mean this robot in a way that the standard does not know.
+                self._others.append(entry)
+            return
+        first_line = self._run[0][0]
+        if self._heads and self._heads[-1][0] == first_line:
+            self._heads[-1][1].extend(names)
+            self._others.append(entry)
+        else:
+            all_names = [name for it in self._run for name in it[6]]
+            self._heads.append((first_line, all_names))
+            self._others += self._run
+        if self._choice.chosen == [record]:
+            # It is the first, or speaks to the robot more plainly than those before. No
+            # rule of its own is here yet, for names come before rules.
+            del self._heads[:-1], self._own[self._above :]
+            self._pauses.clear()
+
+    def _end_record(self) -> None:
+        """Take what is known of a record only at its end."""
+        if not self._record:
+            self._above = len(self._own)
+        elif self._is_obeyed:
+            # Ours O3: without a rule it closes nothing.
+            self.is_odd |= not self._own or self._own[-1][1] != self._record
+            if self._pause is not None:
+                self._pauses.append(self._pause)
+
+    def _take_pause(self, entry: Entry) -> None:
+        """Take a line that asks for a pause."""
+        _, record, kind, field, _, _, seconds, _ = entry
+        if self._is_obeyed:
+            self._others.append(entry)
+        if kind is LineKind.ORPHAN:
+            # Ours O5: the cautious reading obeys what a blank line parts from its record.
+            is_taken = record > 0 and self._is_cautious
+        else:
+            # Ours X4: without a number it is ignored.
+            is_taken = field is not None and kind is field.kind
+        if is_taken:
+            # Ours X5: of several delays for our robot the longest counts.
+            self._pause = max(self._pause or 0.0, seconds)
+
+    def _take_sitemap(self, entry: Entry) -> None:
+        """Take a Sitemap line."""
+        # Ours X7: it belongs to no record and may stand anywhere.
+        if value := entry[5]:
+            self._sitemaps[value] = None
+
+    def _take_ignored(self, entry: Entry) -> None:
+        """Take a line without a colon, or of a field that the dialect does not have."""
+        # A slip may mean a record for this robot. What another dialect knows is none, but
+        # an Allow may have changed what its record says.
+        known = FIELD_NAMED.get(entry[4].lower())
+        if known is None or (self._is_obeyed and known.role is Role.RULE):
+            self.is_odd = True
+            self._others.append(entry)
+        elif self._is_obeyed:
+            self._others.append(entry)
+
+    def _obeyed(self, dialect: Dialect) -> Rules:
+        """Return the rules that the robot obeys."""
+        # Ours O4: above all records a rule is ignored. Ours O5: the cautious reading obeys
+        # what a blank line parts from its record.
+        orphan, splits, allows = LineKind.ORPHAN, b"", b""
+        obeyed = [it for it in self._own if it[2] is not orphan]
+        has_orphans = len(obeyed) < len(self._own)
+        if has_orphans and self._is_cautious:
+            obeyed = self._own[self._above :]
+        # Revisited K2: a line may have several paths. 1994 D2, Ours O21: an empty path
+        # closes nothing.
+        paths = dialect.paths
+        rules = [(path, it) for it in obeyed for path in paths(it[5]) if path]
+        values = tuple([path for path, _ in rules])
+        if has_orphans and self._is_cautious:
+            splits = bytes([it[2] is orphan for _, it in rules])
+        if dialect.has_allow:
+            allows = bytes([it[3] is not None and it[3].allows for _, it in rules])
+        text = "\n".join(("", *values))
+        self.is_odd |= (
+            has_orphans
+            or not (text.isascii() and text.replace("\n", "").isprintable())
+            or any(odd in text for odd in _ODD_IN_A_PATH)
+            or text.count("\n/") < len(values)
+            or any(allows)
+        )
+        # Thousands of records may have equal names.
+        names = {it: it for it in (tuple(names) for _, names in self._heads)}
+        return Rules(
+            values,
+            array("I", [it[0] for _, it in rules]),
+            allows if any(allows) else b"",
+            splits if any(splits) else b"",
+            array("I", [first_line for first_line, _ in self._heads]),
+            tuple([names[tuple(it)] for _, it in self._heads]),
+        )
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries that a warning may be about, in the order of the lines."""
+        found = {it[0]: it for it in (*self._own, *self._others)}
+        return [found[number] for number in sorted(found)]
 
     @property
     def has_any(self) -> bool:
@@ -405,113 +560,10 @@ class RobotReading:
 
     @property
     def crawl_delay(self) -> float | None:
-        """The seconds that the file asks the robot to pause between two requests."""
+        """The seconds that the robot is to pause between two requests."""
         return max(self._pauses, default=None)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
         """The sitemaps that the file names, as written, in order, each once."""
         return tuple(self._sitemaps)
-
-    def _take_names(self, entry: Entry) -> None:
-        """Take a User-agent line."""
-        number, record, kind, field, _, value, names, _ = entry
-        self._run.append(entry)
-        if not _PLAIN_NAME.fullmatch(value):
-            # It may mean this robot in a way that the standard does not know.
-            self.is_odd = True
-            if not self._is_obeyed:
-                self.entries.append(entry)
-        if field and kind is not field.kind:
-            # Ours O12: it names no robot.
-            return
-        if record != self._record:
-            self._end_record()
-            self._record, self._first, self._names, self._run = (
-                record,
-                number,
-                [],
-                [entry],
-            )
-            self._has_rules, self._pause = False, None
-        self._names += names
-        self._is_obeyed = self._choice.offer(names, record)
-        if not self._is_obeyed:
-            return
-        if self._choice.chosen == [record]:
-            # It is the first, or speaks to the robot more plainly than those before. No
-            # rule of its own is here yet, for names come before rules.
-            for column in (self.values, self.lines, self.allows, self.splits):
-                column.clear()
-            self.heads.clear()
-            self._pauses.clear()
-        if not self.heads or self.heads[-1].names is not self._names:
-            self.heads.append(Head(self._names, self._first, len(self.values)))
-        self.entries += self._run
-        self._run = []
-
-    def _end_record(self) -> None:
-        """Take what is known of a record only at its end."""
-        if self._is_obeyed:
-            self.is_odd |= not self._has_rules
-            if self._pause is not None:
-                self._pauses.append(self._pause)
-        self._run = []
-
-    def _take_rule(self, entry: Entry) -> None:
-        """Take a Disallow or Allow line."""
-        if not self._is_obeyed:
-            return
-        number, record, kind, field, _, value, _, _ = entry
-        self._has_rules = True
-        self.entries.append(entry)
-        is_orphan = kind is LineKind.ORPHAN
-        if is_orphan or not _PLAIN_PATH.fullmatch(value):
-            self.is_odd = True
-            # Ours O4: above all records it is ignored. Ours O5: the cautious reading
-            # obeys what a blank line parts from the record.
-            if is_orphan and not (record and self._is_cautious):
-                return
-        # Revisited K2: a line may have several paths.
-        paths = self._dialect.paths(value) if self._dialect.has_lists else (value,)
-        for path in paths:
-            # 1994 D2, Ours O21: an empty path closes nothing.
-            if path:
-                self.values.append(path)
-                self.lines.append(number)
-                self.allows.append(field is not None and field.allows)
-                self.splits.append(is_orphan)
-
-    def _take_pause(self, entry: Entry) -> None:
-        """Take a line that asks for a pause."""
-        _, record, kind, field, _, _, seconds, _ = entry
-        if self._is_obeyed:
-            self.entries.append(entry)
-        if kind is LineKind.ORPHAN:
-            if not (record and self._is_cautious):
-                return
-        elif field and kind is not field.kind:
-            # Ours X4: without a number it is ignored.
-            return
-        self._pause = max(self._pause or 0.0, seconds)
-
-    def _take_sitemap(self, entry: Entry) -> None:
-        """Take a Sitemap line."""
-        # Ours X7: it belongs to no record and may stand anywhere.
-        if entry[5]:
-            self._sitemaps[entry[5]] = None
-
-    def _take_none(self, entry: Entry) -> None:
-        """Take a blank line, or one without effect."""
-        kind, name = entry[2], entry[4]
-        if kind is LineKind.BLANK:
-            if self._is_obeyed:
-                self.entries.append(entry)
-            return
-        known = FIELD_NAMED.get(name.lower()) if name else None
-        # A slip may mean a record for this robot. What another dialect knows is none, but an
-        # Allow may have closed or opened paths of its record.
-        is_slip = known is None or (self._is_obeyed and known.role is Role.RULE)
-        self.is_odd |= is_slip
-        if is_slip or self._is_obeyed:
-            self.entries.append(entry)

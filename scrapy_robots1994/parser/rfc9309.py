@@ -1,13 +1,23 @@
 """Rules of RFC 9309: `*` and a final `$` in a path, and the longest rule decides."""
 
 import re
+from array import array
 from string import hexdigits
 from sys import getsizeof
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.prefixes import longest_decides, memory_of
-from scrapy_robots1994.parser.records import RobotRecords
+from scrapy_robots1994.parser.reader import Rules
+from scrapy_robots1994.parser.rule_table import NO_RULE
+
+MAX_WORK = 50_000_000
+"""Ours O28: so many comparisons of characters one question may take; more are not made."""
+
+BEYOND = -2
+"""What `LongestTable.decide` returns if a question takes more."""
+
+# A call of `find` takes as long as so many comparisons.
+_CALL_WORK = 400
 
 # RFC 3986 2.3 and 3.3: what stands for itself in a path or a query. `[` and `]` do not,
 # nor do `*` and `$`, for in a rule they are special.
@@ -50,23 +60,37 @@ def _encoded(other: re.Match[str]) -> str:
 
 class Pattern(NamedTuple):
     """A path with wildcards: the texts between them, in order; with *is_anchored* a
-    target ends with the last one.
-
-    *length* is its octets, *longest* the longest of the texts.
+    target ends with the last one. *length* is its octets.
     """
 
     length: int
-    mark: int
-    longest: str
     first: str
     others: tuple[str, ...]
     is_anchored: bool
 
+    @classmethod
+    def of(cls, value: str) -> "Pattern":
+        """Return the pattern that the value of a rule is, which has `*` or `$`."""
+        # RFC 9309 2.2.3: `*` stands for any characters, `$` at the end for the end.
+        is_anchored = value.endswith("$")
+        texts = list(map(normal_spelling, value.removesuffix("$").split("*")))
+        # RFC 9309 2.2.2: the octets of the rule; a `$` inside it is one, though its spelling
+        # has three.
+        length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
+        length -= 2 * value.removesuffix("$").count("$")
+        first, *others = texts
+        # Two wildcards side by side are one.
+        others = [text for text in others[:-1] if text] + others[-1:]
+        return cls(length, first, tuple(others), is_anchored)
+
+    def work(self, target: str) -> int:
+        """Return how many comparisons `covers` makes at most."""
+        # Each place of the target with each character of a text; and a call for each text.
+        longest = max(map(len, self.others), default=0)
+        return len(target) * longest + _CALL_WORK * len(self.others)
+
     def covers(self, target: str) -> bool:
-        """Return whether the pattern covers *target*, in one pass over it."""
-        # RFC 9309 2.2.2: a rule is matched from the first octet on.
-        if not target.startswith(self.first):
-            return False
+        """Return whether the pattern covers *target*, which begins with the first text."""
         place, end = len(self.first), len(target)
         if self.is_anchored:
             if not self.others:
@@ -84,79 +108,76 @@ class Pattern(NamedTuple):
         return True
 
 
-def _pattern(value: str, mark: int) -> Pattern:
-    """Return the pattern that the value of a rule is, which has `*` or `$`."""
-    # RFC 9309 2.2.3: `*` stands for any characters, `$` at the end for the end.
-    is_anchored = value.endswith("$")
-    texts = list(map(normal_spelling, value.removesuffix("$").split("*")))
-    # RFC 9309 2.2.2: the octets of the rule; a `$` inside it is one, though its spelling
-    # has three.
-    length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
-    length -= 2 * value.removesuffix("$").count("$")
-    first, *others = texts
-    # Two wildcards side by side are one.
-    others = [text for text in others[:-1] if text] + others[-1:]
-    longest = max(texts, key=len)
-    return Pattern(length, mark, longest, first, tuple(others), is_anchored)
+class LongestTable:
+    """The rules of one group, of which the longest decides; see `RuleTable`."""
 
+    __slots__ = ("_lengths", "_paths", "_patterns", "_rules")
 
-class LongestMatcher:
-    """The rules of one group; see `PrefixMatcher`."""
-
-    __slots__ = ("_index", "_patterns")
-
-    has_urls = False
-    quick = None, None
-
-    def __init__(self, records: RobotRecords) -> None:
-        """Compile the rules of *records*, which are one group."""
-        rules: list[tuple[str, int]] = []
-        patterns = []
-        for value, mark in zip(records.values, records.marks(), strict=True):
+    def __init__(self, rules: Rules) -> None:
+        """Compile *rules*."""
+        self._rules = rules
+        self._paths: dict[str, int] = {}
+        patterns: dict[Pattern, int] = {}
+        for number, value in enumerate(rules.values):
             # RFC 9309 2.2.2: a path begins with a slash; real files begin patterns with
             # a wildcard, too. Any other value covers nothing.
             if "*" in value or "$" in value:
                 if value[0] in "/*":
-                    patterns.append(_pattern(value, mark))
+                    self._keep(patterns, Pattern.of(value), number)
             elif value[0] == "/":
-                rules.append((normal_spelling(value), mark))
-        # RFC 9309 2.2.2: of equal rules Allow decides; then the first in the file does.
-        rules.reverse()
-        paths = dict(it for it in rules if it[1] & 1)
-        paths.update(it for it in rules if not it[1] & 1)
-        self._index = longest_decides(paths)
-        patterns.sort(key=lambda it: (-it.length, _preference(it.mark)))
-        self._patterns = tuple(patterns)
+                self._keep(self._paths, normal_spelling(value), number)
+        longest_first = sorted(
+            patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1]))
+        )
+        self._patterns = tuple(longest_first)
+        self._lengths = array("I", sorted(set(map(len, self._paths)), reverse=True))
 
-    normal_spelling = staticmethod(normal_spelling)
+    def _rank(self, number: int) -> tuple[bool, int]:
+        """Return the rank of a rule among those of its length."""
+        # RFC 9309 2.2.2: of equally long rules Allow decides; then the first in the file.
+        return self._rules.disallows(number), number
 
-    def mark(self, spelling: str, written: str) -> int:  # noqa: ARG002 - one spelling
-        """Return the mark of the rule that decides about a target."""
-        mark, length = self._index.find(spelling)
-        for pattern in self._patterns:
-            # Longer ones come first; the rule of the index decides against the rest.
-            if pattern.length < length:
+    def _keep(self, rules: dict[Any, int], key: Any, number: int) -> None:
+        """Store the rule with this *number*, unless an equal one decides before it."""
+        rules[key] = min(rules.setdefault(key, number), number, key=self._rank)
+
+    spelling = staticmethod(normal_spelling)
+
+    def decide(self, _head: str, _target: str, spelling: str) -> int:
+        """Return the number of the rule that decides about a target; `BEYOND` if that takes
+        more comparisons than a question may.
+        """
+        path = self._longest_path(spelling)
+        number = self._paths[path] if path else NO_RULE
+        work = 0
+        for pattern, other in self._patterns:
+            # Longer ones come first; the path decides against shorter ones.
+            if pattern.length < len(path):
                 break
-            if pattern.longest in spelling and pattern.covers(spelling):
-                # RFC 9309 2.2.2: the most octets; of equally many, Allow.
-                if pattern.length > length:
-                    return pattern.mark
-                return min(pattern.mark, mark, key=_preference)
-        return mark
+            if spelling.startswith(pattern.first):
+                # Ours O28: a file of wildcards must not hold up all else.
+                work += pattern.work(spelling)
+                if work > MAX_WORK:
+                    return BEYOND
+                if pattern.covers(spelling):
+                    # RFC 9309 2.2.2: the most octets; of equally many, Allow.
+                    if pattern.length > len(path):
+                        return other
+                    return min(other, number, key=self._rank)
+        return number
 
-    def sort(self) -> None:
-        """Do now what the second question would wait for."""
-        self._index.sort()
+    def _longest_path(self, spelling: str) -> str:
+        """Return the longest path that *spelling* begins with, perhaps none."""
+        paths = self._paths
+        for length in self._lengths:
+            if (path := spelling[:length]) in paths:
+                return path
+        return ""
 
     @property
     def memory_bytes(self) -> int:
-        """An estimate of the memory it takes."""
-        texts = [(it.first, *it.others) for it in self._patterns]
-        parts = (self, self._patterns, *self._patterns)
-        size = memory_of(*texts) + self._index.memory_bytes
-        return size + sum(map(getsizeof, parts))
-
-
-def _preference(mark: int) -> tuple[int, int]:
-    """Return the rank of a rule among those of its length: Allow, then file order."""
-    return mark & 1, mark
+        """An estimate of the memory that the table takes besides the rules."""
+        texts = [text for it, _ in self._patterns for text in (it.first, *it.others)]
+        parts = [self, self._paths, self._lengths, self._patterns, *self._paths, *texts]
+        # A pair, a pattern and the tuple of its texts.
+        return sum(map(getsizeof, parts)) + 208 * len(self._patterns)

@@ -3,6 +3,7 @@ dot segments may mean, and absolute URLs as rules.
 """
 
 import re
+from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
 
 from scrapy_robots1994.origin import Origin
@@ -90,38 +91,29 @@ def is_absolute(value: str) -> bool:
     return _ABSOLUTE.match(value) is not None
 
 
-def paths_under(value: str, head: str) -> tuple[str, ...]:
-    """Return the paths that the rule *value*, an absolute URL, covers in URLs with this
-    *head*: scheme and authority.
+def url_forms(url: str, spelling: Callable[[str], str]) -> tuple[str, ...]:
+    """Return the forms in which *url*, or a rule that is an absolute URL, is compared with other
+    URLs, each in a *spelling*; none for any other text.
     """
-    parts = _ABSOLUTE.match(value)
-    # A URL that is a path alone has no host to compare.
-    if parts is None or not head:
+    parts = _ABSOLUTE.match(url)
+    if parts is None:
         return ()
-    beginning, rest = parts[1], parts[2]
-    # Ours O19: as written, but for the case of scheme and host; without a path the rule
-    # may be the beginning of an authority. And with the origin normalised: without a
-    # path the rule is the whole origin.
-    paths = [_path_under(beginning.lower(), rest, head.strip())]
-    ours, theirs = Origin.of(beginning), Origin.of(head)
-    if ours and ours == theirs:
-        paths.append(_path_under(str(ours), rest or "/", str(ours)))
-    return tuple(dict.fromkeys(path for path in paths if path))
+    # Ours O19: as written, but for the case of scheme and host; a rule without a path may be
+    # the beginning of an authority. And with the origin normalised: without a path it is
+    # the whole origin.
+    spelled = _ABSOLUTE.match(spelling(url)) or parts
+    scheme, _, authority = spelled[1].partition("://")
+    host = authority.rpartition("@")[2]
+    forms = [f"{scheme}://{host}".lower() + _with_slash(spelled[2])]
+    # An escape in a host is no part of a name that can be normalised.
+    if "%" not in parts[1] and (origin := Origin.of(parts[1])):
+        forms.append(str(origin) + spelling(_with_slash(parts[2]) or "/"))
+    return tuple(dict.fromkeys(forms))
 
 
-def _path_under(beginning: str, rest: str, head: str) -> str:
-    """Return the path that the rule *beginning* + *rest* covers under *head*; empty if
-    none.
-    """
-    written = canonical(head)
-    rule, head = canonical(beginning) + rest, canonical(head.lower())
-    if head.startswith(rule):
-        # A head may have an encoded `?`, and the case of what is behind that counts.
-        is_same = written[len(rule) - len(rest) :].startswith(rest)
-        return "/" if is_same else ""
-    path = rule.removeprefix(head)
-    if path == rule:
-        return ""
-    if path.startswith(("?", "\\")):
-        return "/" + path.removeprefix("\\")
-    return path if path.startswith("/") else ""
+def _with_slash(rest: str) -> str:
+    """Return what follows an authority as it is requested; empty if nothing does."""
+    # `http://h?x` requests `/?x`, and behind an authority `\\` is a slash to Scrapy.
+    if rest.startswith(("?", "\\")):
+        return "/" + rest.removeprefix("\\")
+    return rest

@@ -32,19 +32,19 @@ _BY_DEFAULT = 1
 NAMED = 2
 
 
-def contained(name: str, robot: str) -> int:
+def first_named(name: str, robot: str) -> int:
     """Rank a name that is a part of one of the robot's names."""
     # 1994 A2: substring, without case. Ours O8: the record's value inside the robot's name.
     return NAMED if name in robot else 0
 
 
-def contained_longest(name: str, robot: str) -> int:
+def longest_named(name: str, robot: str) -> int:
     """Rank a name that is a part of one of the robot's names; a longer one speaks plainer."""
     # Extended X3: a service of a robot has a longer name than the robot.
     return NAMED + len(name) if name in robot else 0
 
 
-def equal_first(name: str, robot: str) -> int:
+def equally_named(name: str, robot: str) -> int:
     """Rank a name that is one of the robot's names; an earlier one speaks plainer."""
     # RFC 9309 2.2.1: whole names, without case.
     at = robot.find(f"\n{name}\n")
@@ -93,14 +93,6 @@ class Choice:
             ):
                 chosen.append(record)
         return bool(chosen) and chosen[-1] == record
-
-
-NameChoice: TypeAlias = Callable[
-    [Iterable[tuple[str, ...]], Sequence[str]], Sequence[int]
-]
-"""Given the names of each record (or of each User-agent line) and those of a robot,
-returns the positions of those that speak to it.
-"""
 
 
 # A crawl has one name or a few; reading one takes longer than all else for a small file.
@@ -196,51 +188,3 @@ def _header_names(value: str) -> tuple[str, ...] | None:
         names = [it for it in tokens if it and it.lower() not in _BROWSER_TOKENS]
     # That of a plain browser names no robot, and is a name that no robot has.
     return tuple(dict.fromkeys(names)) or (value,)
-
-
-def first_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
-    """Choose the first that names the robot, else every one for all robots."""
-    # No name holds a line end: what is in this text is in one of the names.
-    answers_to = "\n".join(robot)
-    default = []
-    for position, names in enumerate(named):
-        for name in names:
-            # 1994 A3: `*` is for a robot that no other record names. Ours O2: several
-            # such records are obeyed together.
-            if name == EVERYBODY:
-                default.append(position)
-            # 1994 A2: substring, without case. Ours O8: the record's value inside the
-            # robot's name. Ours O1: of several records the first in the file.
-            elif name.lower() in answers_to:
-                return [position]
-    return default
-
-
-def longest_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
-    """Choose the one with the longest name that is the robot's, else as `first_named`.
-
-    Of equally long ones the first.
-    """
-    answers_to = "\n".join(robot)
-    longest, chosen, default = 0, [], []
-    for position, names in enumerate(named):
-        for name in names:
-            if name == EVERYBODY:
-                default.append(position)
-            # Extended: a service of a robot has a longer name than the robot.
-            elif len(name) > longest and name.lower() in answers_to:
-                longest, chosen = len(name), [position]
-    return chosen or default
-
-
-def equally_named(named: Iterable[tuple[str, ...]], robot: Sequence[str]) -> list[int]:
-    """Choose all with the first name of the robot that any has, else every one for all
-    robots.
-    """
-    # RFC 9309 2.2.1: whole names, without case; groups of one name are merged.
-    positions: dict[str, list[int]] = {}
-    for position, names in enumerate(named):
-        for name in names:
-            positions.setdefault(name.lower(), []).append(position)
-    own = (name for name in robot if name != EVERYBODY and name in positions)
-    return positions.get(next(own, EVERYBODY), [])

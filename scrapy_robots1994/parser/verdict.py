@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.records import Record, read_records
-from scrapy_robots1994.parser.tokens import read_lines
+from scrapy_robots1994.parser.reader import Record, read, records_of
 
 
 class Reason(Enum):
@@ -18,6 +17,7 @@ class Reason(Enum):
 
     RULE = "rule"
     SPLIT_RECORD = "split-record"
+    WILDCARDS = "wildcards"
     NO_RULE = "no-rule"
     NO_RECORD = "no-record"
     EMPTY = "empty"
@@ -38,6 +38,7 @@ class Reason(Enum):
 _MEANINGS = {
     Reason.RULE: "a rule of the robot's record covers the URL",
     Reason.SPLIT_RECORD: "a rule that a blank line separates from its record covers it",
+    Reason.WILDCARDS: "the rules have more wildcards than can be compared with the URL",
     Reason.NO_RULE: "no rule of the robot's record covers the URL",
     Reason.NO_RECORD: "no record of robots.txt is for this robot",
     Reason.EMPTY: "robots.txt holds no record",
@@ -70,8 +71,7 @@ class RecordReference(NamedTuple):
 
     def read(self) -> Record:
         """Return the record."""
-        lines = read_lines(self.body.text, self.dialect)
-        records = read_records(lines, self.dialect)
+        records = records_of(read(self.body.text, self.dialect), self.dialect)
         # No two records begin on one line, in any reading.
         return next(it for it in records if it.first_line == self.first_line)
 

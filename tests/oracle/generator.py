@@ -35,14 +35,10 @@ class Case(NamedTuple):
 
 
 class Generator:
-    """A generator of cases from one seed.
+    """A generator of cases from one seed."""
 
-    *users* says that URLs and rules may have user names and passwords (O19).
-    """
-
-    def __init__(self, seed: int | str, *, users: bool = False) -> None:
+    def __init__(self, seed: int | str) -> None:
         self.dice = random.Random(seed)  # noqa: S311 (reproducible on purpose)
-        self.users = users
         self.values: list[str] = []
 
     def chance(self, share: float) -> bool:
@@ -166,7 +162,7 @@ class Generator:
         origin = pick(words.OUR_ORIGINS)
         if self.chance(0.2):
             origin = f"{pick(words.SCHEMES)}://{pick(words.HOSTS)}{pick(words.PORTS)}"
-        if self.users and self.chance(0.3):
+        if self.chance(0.2):
             origin = origin.replace("://", f"://{pick(words.USERS)}")
         return origin
 

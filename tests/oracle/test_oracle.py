@@ -41,14 +41,6 @@ def test_package_agrees_when_several_threads_ask_one_object() -> None:
     check(Generator("threads"), 12, threads=True)
 
 
-@pytest.mark.xfail(
-    reason="O19 (absolute URLs): user name and password are left out", strict=True
-)
-def test_package_agrees_about_urls_with_user_names() -> None:
-    """Without the mark, `users` of the generator is no choice any more."""
-    check(Generator("users", users=True), 40)
-
-
 def test_naive_parser_knows_every_dialect() -> None:
     """A new dialect needs its clauses in `reading.py`, or a reason here why not."""
     with pytest.raises(ValueError, match="it may be") as raised:

@@ -241,17 +241,12 @@ def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
     assert robots.allowed(b"http://\xf0.test/a", "rex")
 
 
-LATER_O19 = pytest.mark.xfail(
-    reason="O19 (absolute URLs): user name and password are left out", strict=True
-)
-
-
 @pytest.mark.parametrize(
     ("rule", "url"),
     [
-        pytest.param("http://h.te", "http://u:p@h.test/x", marks=LATER_O19),
-        pytest.param("http://h.test", "http://u@h.test.example/x", marks=LATER_O19),
-        pytest.param("http://h.test:80", "http://u@h.test:8080/", marks=LATER_O19),
+        ("http://h.te", "http://u:p@h.test/x"),
+        ("http://h.test", "http://u@h.test.example/x"),
+        ("http://h.test:80", "http://u@h.test:8080/"),
         ("http://h.test", "http://u:p@h.test/x"),
         ("http://h.test/x", "http://u:p@h.test/xy"),
         ("http://u:p@h.test/x", "http://h.test/x"),

@@ -294,7 +294,6 @@ def test_printed_record_reads_as_the_same_record() -> None:
     assert str(RobotsTxt.parse(body, dialect="extended").records[0]) == body
 
 
-@pytest.mark.xfail(reason="`str(record)` is read again as the record", strict=True)
 @pytest.mark.parametrize("delay", ["0.00001", "1" + "0" * 20])
 def test_printed_delay_is_a_number_of_seconds(delay: str) -> None:
     """X4 takes no exponent."""

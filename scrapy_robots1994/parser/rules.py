@@ -1,0 +1,147 @@
+"""RobotRules: what one file says to one robot, for any URL."""
+
+from dataclasses import replace
+from sys import getsizeof
+
+from scrapy_robots1994.origin import head_of, target_behind
+from scrapy_robots1994.parser.body import Body, decode
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.reader import RobotReading
+from scrapy_robots1994.parser.rfc9309 import BEYOND, LongestTable
+from scrapy_robots1994.parser.rule_table import NO_RULE, PrefixTable, RuleTable
+from scrapy_robots1994.parser.spellings import other_spelling
+from scrapy_robots1994.parser.verdict import (
+    Reason,
+    RecordReference,
+    Verdict,
+    quoted_names,
+)
+
+ROBOTS_TXT = "/robots.txt"
+
+# In place of the number of a rule: the URL is the file itself.
+_ITSELF = -3
+
+# 1994 E1: an empty file is as good as none.
+_EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
+_NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
+_ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
+# Ours O28: what was not compared to its end is never allowed.
+_BEYOND = Verdict(allowed=False, reason=Reason.WILDCARDS)
+
+
+class RobotRules:
+    """What one robots.txt says to one robot, for any URL.
+
+    `allowed_url` and `verdict` never raise, and never differ. An object never changes, so
+    threads may share it.
+    """
+
+    __slots__ = (
+        "_body",
+        "_dialect",
+        "_has_any",
+        "_rules",
+        "_table",
+        "crawl_delay",
+        "robot",
+    )
+
+    def __init__(
+        self, reading: RobotReading, body: Body, dialect: Dialect, robot: str | bytes
+    ) -> None:
+        """Compile what *reading* found in *body* for *robot*, a bare name or a whole
+        User-Agent header.
+        """
+        self.robot = robot
+        self.crawl_delay = reading.crawl_delay
+        self._body = body
+        self._dialect = dialect
+        self._has_any = reading.has_any
+        self._rules = reading.rules
+        self._table: RuleTable
+        if dialect.has_wildcards:
+            self._table = LongestTable(self._rules)
+        else:
+            self._table = PrefixTable(self._rules, is_first=dialect.has_allow)
+
+    def allowed_url(self, url: str | bytes) -> bool:
+        """Return whether *url*, a whole URL or a path, may be retrieved."""
+        text = url if isinstance(url, str) else decode(url)
+        return not self._disallows(self._decision(text)[0])
+
+    def verdict(self, url: str | bytes) -> Verdict:
+        """Return whether *url* may be retrieved, and because of what."""
+        text = url if isinstance(url, str) else decode(url)
+        number, spelling = self._decision(text)
+        verdict = self._verdict(number)
+        return verdict if spelling is None else replace(verdict, spelling=spelling)
+
+    def _decision(self, url: str) -> tuple[int, str | None]:
+        """Return the number of the rule that decides about *url*, and which spelling of the
+        target it covers, unless that is the one as written.
+        """
+        head = head_of(url)
+        target = target_behind(len(head), url)
+        number = self._rule(head, target)
+        # Ours O27: one spelling that is disallowed is enough.
+        other = other_spelling(target)
+        if other is None:
+            return number, None
+        other_number = self._rule(head, other)
+        if self._disallows(other_number) and (
+            not self._disallows(number)
+            # Ours O5: what the literal reading disallows comes before what only the
+            # cautious one does.
+            or self._is_split(number) > self._is_split(other_number)
+        ):
+            return other_number, other
+        return number, None
+
+    def _rule(self, head: str, target: str) -> int:
+        """Return the number of the rule that decides about a URL, or why none does."""
+        spelling = self._table.spelling(target)
+        # Ours O22: the file itself may always be read.
+        if spelling == ROBOTS_TXT:
+            return _ITSELF
+        return self._table.decide(head, target, spelling)
+
+    def _disallows(self, number: int) -> bool:
+        """Return whether what `_rule` returned disallows."""
+        return self._rules.disallows(number) if number >= 0 else number == BEYOND
+
+    def _is_split(self, number: int) -> bool:
+        """Return whether only the cautious reading obeys what `_rule` returned."""
+        return number >= 0 and self._rules.is_split(number)
+
+    def _verdict(self, number: int) -> Verdict:
+        """Return the verdict that the rule with this *number* makes."""
+        rules = self._rules
+        if number == _ITSELF:
+            return _ROBOTS_TXT_ITSELF
+        if number == BEYOND:
+            return _BEYOND
+        if not rules.names:
+            return _NO_RECORD if self._has_any else _EMPTY
+        if number == NO_RULE:
+            source = self._reference(0)
+            return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)
+        return Verdict(
+            allowed=not rules.disallows(number),
+            reason=Reason.SPLIT_RECORD if rules.is_split(number) else Reason.RULE,
+            line=rules.lines[number],
+            rule=rules.values[number],
+            source=self._reference(rules.record(number)),
+        )
+
+    def _reference(self, record: int) -> RecordReference:
+        """Return what verdicts say of the *record* at this place."""
+        names, line = self._rules.names[record], self._rules.first_lines[record]
+        return RecordReference(line, quoted_names(names), self._body, self._dialect)
+
+    @property
+    def memory_bytes(self) -> int:
+        """An estimate of the memory that the rules take, without the body."""
+        rules = self._rules
+        parts = [self, rules, *rules, *rules.values, *set(rules.names)]
+        return sum(map(getsizeof, parts)) + self._table.memory_bytes
