@@ -9,6 +9,8 @@ from tests.standard.asking import DIALECTS, ask
 
 ORIGINS = [
     ("http://x", "http://x"),
+    ("https://x", "https://x"),
+    ("https://x:80", "https://x:80"),
     ("HTTP://X:80/", "http://x"),
     ("http://x./a", "http://x"),
     ("http://u:p@x/a?b#c", "http://x"),
