@@ -272,12 +272,15 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
 
 
 @ON_EACH_REACTOR
-def test_urgent_requests_leave_before_earlier_ones(reactor: Reactor) -> None:
-    """Few places, so that the urgent ones are still with the scheduler.
+@pytest.mark.parametrize("places", [20, 1_000])
+def test_urgent_requests_leave_before_earlier_ones(
+    reactor: Reactor, places: int
+) -> None:
+    """With few places the urgent ones are still with the scheduler, else they wait, too.
 
     At most the requests that have a place or are on their way leave before them.
     """
-    few = {"ROBOTS1994_MAX_WAITING": 20, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+    few = {"ROBOTS1994_MAX_WAITING": places, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
     with Site() as site:
         site.robots(OPEN, gate="slow")
         args = {"pages": WAIT, "urgent": 10}
@@ -287,9 +290,10 @@ def test_urgent_requests_leave_before_earlier_ones(reactor: Reactor) -> None:
         running.result()
         order = pages_of(site)
 
-    places = [place for place, number in enumerate(order) if number >= WAIT]
-    assert len(places) == 10
-    assert max(places) < 20 + 2 * CONCURRENT + len(places)
+    taken = [place for place, number in enumerate(order) if number >= WAIT]
+    assert len(taken) == 10
+    ahead = places if places < WAIT else 0
+    assert max(taken) < ahead + 2 * CONCURRENT + len(taken)
 
 
 @ON_EACH_REACTOR

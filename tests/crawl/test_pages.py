@@ -199,7 +199,7 @@ def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
 
 def test_links_with_rel_nofollow_are_dropped_if_configured() -> None:
     """A request is dropped only if every link of the page to it has rel=nofollow."""
-    shut = page("/a#top", "/b", rel="ugc nofollow")
+    shut = page("/a#top", "/b", "/c.png", rel="ugc nofollow")
     body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
     with Site() as site:
         site.answer("/", Reply(200, body, shut.headers))
@@ -208,7 +208,7 @@ def test_links_with_rel_nofollow_are_dropped_if_configured() -> None:
         )
 
     assert paths(result.fetched_urls) == ["/", "/b"]
-    assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 1
+    assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 2
 
 
 def test_configured_order_of_our_components_is_not_changed() -> None:
