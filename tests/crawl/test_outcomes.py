@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 from collections import Counter
+from dataclasses import replace
+from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -51,6 +54,13 @@ VERIFYING = (
         "DOWNLOADER_CLIENTCONTEXTFACTORY": "scrapy.core.downloader.contextfactory."
         "BrowserLikeContextFactory"
     }
+)
+
+
+HTTPX = "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"
+has_httpx = pytest.mark.skipif(
+    "none" not in reactors() or find_spec(HTTPX.rpartition(".")[0]) is None,
+    reason="this Scrapy has no handler of httpx",
 )
 
 
@@ -116,7 +126,9 @@ def lasting(site: Site) -> Iterator[Row]:
         answer = replies.status(status, body)
         yield Row(f"s{status}", answer, outcomes.meaning_of(status))
     yield from outcomes.FRESHNESS
+    yield from outcomes.NOT_FRESHER
     yield from outcomes.RETRY_AFTER
+    yield from outcomes.RETRY_DATES
     yield from outcomes.PROXIED
     yield from outcomes.TRANSFERS[:4]
     yield from islice(outcomes.redirects(site), 10)
@@ -360,3 +372,53 @@ def test_redirects_past_the_limit_are_not_followed(site: Site) -> None:
 
     assert site.targets() == ["/robots.txt", "/1", "/2"]
     assert len(result.failed) == 1
+
+
+LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
+
+
+@pytest.mark.parametrize("reactor", reactors())
+@pytest.mark.parametrize(
+    "answer",
+    [
+        replies.text(LONG_FILE),
+        outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
+        replace(replies.endless(), body=LONG_FILE),
+    ],
+    ids=["plain", "packed", "endless"],
+)
+def test_ours_o24_file_is_obeyed_up_to_the_limit(
+    site: Site, answer: Reply, reactor: Reactor
+) -> None:
+    """The whole lines within it apply; no more is downloaded, and a warning says so."""
+    site.answer("/robots.txt", answer)
+    urls = [site.url("/closed"), site.url("/p00001"), site.url("/p19999")]
+    limit = 60_000
+
+    result = crawl(urls, settings={"ROBOTS1994_MAX_BYTES": limit}, reactor=reactor)
+
+    assert result.fetched_urls == [urls[2]]
+    assert result.stats["robots1994/truncated"] == 1
+    assert result.stats["downloader/response_bytes"] < 2 * limit + 2_000
+    assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log
+
+
+@has_httpx
+def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> None:
+    """The timeout of httpx is for silence alone: a byte now and then would last for ever."""
+    # Without the limit the file takes a minute, and is obeyed.
+    site.answer("/robots.txt", replies.trickle(RULES + b"#" * 600, 1, 0.1))
+
+    result = crawl(
+        [site.url("/page")],
+        settings={
+            "DOWNLOAD_HANDLERS": {"http": HTTPX},
+            "ROBOTS1994_TIMEOUT": 1.5,
+        },
+        reactor="none",
+    )
+
+    assert {it.verdict and it.verdict["reason"] for it in result.failed} == {
+        "unreachable"
+    }
+    assert "took longer than 1.5 seconds" in result.log

@@ -139,6 +139,18 @@ def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
     assert result.stats["robots1994/outcome/renewed"] == 2
 
 
+def test_ours_r5_304_to_no_condition_renews_nothing(site: Site) -> None:
+    """A file without validators was not asked for: its policy is the last good one."""
+    site.answer("/robots.txt", [replies.text(FIRST), RENEWED])
+
+    result = crawl_over_time(both(site, 1), LONG, both(site, 2))
+
+    assert conditions(site) == [None, None]
+    assert result.fetched_urls == [both(site, step)[1] for step in (1, 2)]
+    assert result.stats["robots1994/stale_if_error"] == 1
+    assert "robots1994/outcome/renewed" not in result.stats
+
+
 def test_validators_are_sent_only_to_the_url_they_came_from(site: Site) -> None:
     """After a redirect they are sent to its target: elsewhere a 304 means another file."""
     site.answer("/robots.txt", replies.redirect("/moved.txt"))

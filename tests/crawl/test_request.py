@@ -222,16 +222,17 @@ def test_robots_txt_request_itself_is_never_refused(*, is_in_memory: bool) -> No
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_credentials_of_a_proxy_go_with_both_requests(reactor: Reactor) -> None:
-    """HttpProxyMiddleware takes them out of the URL of the page's proxy on its first pass."""
+def test_credentials_of_a_proxy_go_with_all_requests(reactor: Reactor) -> None:
+    """After a redirect the page has them in a header: Scrapy took them out of the URL."""
     with Site() as proxy:
         proxy.robots(OPEN)
+        proxy.answer("/1", replies.redirect("http://other.example/2"))
         meta = {"proxy": proxy.url("").rstrip("/").replace("//", "//me:secret@")}
         result = crawl([CrawlRequest("http://far.example/1", meta)], reactor=reactor)
         sent = [seen.headers.get("proxy-authorization") for seen in proxy.log()]
 
-    assert result.fetched_urls == ["http://far.example/1"]
-    assert sent == ["Basic bWU6c2VjcmV0"] * 2
+    assert result.fetched_urls == ["http://other.example/2"]
+    assert sent == ["Basic bWU6c2VjcmV0"] * 4
 
 
 def test_credentials_of_another_proxy_are_not_inherited() -> None:
@@ -261,14 +262,16 @@ def test_proxy_of_the_environment_is_that_of_its_scheme(
         secure = site.secure_url("/policy.txt", host="far.test")
         proxy.answer("/robots.txt", replies.redirect(secure))
         site.answer("/policy.txt", replies.text("User-agent: *\nDisallow: /no\n"))
-        pages = ["http://far.test/no", "http://far.test/page"]
+        # The page that is redirected already has a proxy: the one for http.
+        proxy.answer("/old", replies.redirect("http://far.test/page"))
+        pages = ["http://old.test/old"]
         result = crawl(pages, hook="tests.crawl.test_request:name_proxies")
         through = proxy.targets()
-        direct = site.targets()
+        direct = [seen.target for seen in site.log() if not seen.proxied]
 
-    assert result.fetched_urls == pages[1:]
-    assert through == ["/robots.txt", "/page"]
-    assert direct == ["/policy.txt"]
+    assert result.fetched_urls == ["http://far.test/page"]
+    assert through == ["/robots.txt", "/old", "/robots.txt", "/page"]
+    assert direct == ["/policy.txt"] * 2
 
 
 def test_robots_txt_request_leaves_from_the_address_of_the_page() -> None:
