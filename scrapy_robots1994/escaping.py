@@ -4,6 +4,7 @@ reach a terminal or a log.
 
 import re
 from collections.abc import Iterable
+from textwrap import wrap
 
 # Ours O25: control characters are ordinary in a value, and never printed as they are.
 # C0, DEL and C1; line and paragraph separators; marks that change the direction of text
@@ -36,9 +37,9 @@ _NAMED_SECRET = re.compile(
 
 _CUT = "…"
 
-# What begins a command of a CI system in its log: `::` at the start of a line (where a
-# text may be wrapped), `##[` and `##vso[` anywhere.
-_COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#(?:\[|vso\[))")
+# What begins a command of a CI system in its log: `::` at the start of a line, and
+# anywhere `##[`, `##vso[` and `##teamcity[`.
+_COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\w*\[)", re.ASCII)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -67,6 +68,16 @@ def escape_control_chars(text: str, width: int = 120) -> str:
     if "::" in shown or "##" in shown:
         shown = _COMMAND.sub(_escape, shown)
     return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT
+
+
+def wrap_and_escape(text: str, width: int) -> list[str]:
+    """Return *text* in lines of about *width* characters, each safe to print.
+
+    The lines are made safe, not the text: what is in the middle of a text, as `::`, may
+    come to begin a line.
+    """
+    # Only escapes make a line longer.
+    return [escape_control_chars(line, 2 * width) for line in wrap(text, width)]
 
 
 def escape_json(text: str) -> str:

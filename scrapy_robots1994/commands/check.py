@@ -4,7 +4,6 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import Any
 
 from scrapy_robots1994.commands import inputs, terminal
@@ -14,6 +13,7 @@ from scrapy_robots1994.escaping import (
     escape_control_chars,
     redact_and_escape,
     redact_credentials,
+    wrap_and_escape,
 )
 from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
@@ -186,7 +186,7 @@ class UrlVerdict:
         width = WIDTH - _MARGIN - len(note)
         yield f"{word}{redact_and_escape(self.url, width)}{note}"
         for text in self._reasons() if explain else ():
-            for line in wrap(text, WIDTH - _MARGIN):
+            for line in wrap_and_escape(text, WIDTH - _MARGIN):
                 yield " " * _MARGIN + line
 
     def _note(self, *, names_file: bool) -> str:

@@ -39,9 +39,10 @@ def is_archive(name: str) -> bool:
 def expand(names: Iterable[str]) -> list[str]:
     """Return *names*, each folder replaced by all files under it, in order, each once.
 
-    Hidden files and folders are left out. A folder that cannot be listed is an item of
-    its own: reading it says why. Raises `WrongUse` for a folder without a file, which
-    would not be an answer at all, for an empty name and for a URL without a valid origin.
+    Hidden files and folders are left out, and so are links that leave the folder, each
+    named by a note. A folder that cannot be listed is an item of its own: reading it says
+    why. Raises `WrongUse` for a folder without a file, which would not be an answer at
+    all, for an empty name and for a URL without a valid origin.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -61,16 +62,32 @@ def expand(names: Iterable[str]) -> list[str]:
 def _files_under(folder: str) -> Iterator[str]:
     """Yield the files under *folder* that are not hidden, and folders without access."""
     faults: list[str] = []
+    leaving: list[str] = []
+    root = os.path.realpath(folder)
     walked = os.walk(folder, onerror=lambda error: faults.append(error.filename))
     for path, folders, names in walked:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
+        leaving += (
+            it for name in folders if _leaves(it := str(Path(path, name)), root)
+        )
+        for name in sorted(it for it in names if not it.startswith(".")):
             file = str(Path(path, name))
+            # Who packed the folder must not choose what is read elsewhere.
+            if _leaves(file, root):
+                leaving.append(file)
+                continue
             # A pipe, a socket or a device: reading it may never end.
             is_special = os.path.exists(file) and not os.path.isfile(file)  # noqa: PTH110, PTH113 - see `expand`
-            if not (name.startswith(".") or is_special):
+            if not is_special:
                 yield file
+    terminal.print_notes("not read, as it links out of its folder", leaving)
     yield from faults
+
+
+def _leaves(path: str, root: str) -> bool:
+    """Return whether *path* is a link to something outside of the folder *root*."""
+    target = os.path.realpath(path)
+    return os.path.islink(path) and os.path.commonpath((target, root)) != root  # noqa: PTH114 - see `expand`
 
 
 def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:

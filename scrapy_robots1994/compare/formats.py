@@ -24,7 +24,9 @@ from scrapy_robots1994.compare.report import ComparisonReport, as_plain
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
 
 # Spreadsheets run what begins like this.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Where a cell of a spreadsheet would begin with a formula: also behind a semicolon, which
+# separates cells where a comma is a decimal sign.
+_FORMULA = re.compile(r"((?:\A|;)[\s\"]*)(?=[=+\-@])")
 _MAX_CELL = 2_000
 _MAX_SHOWN = 300
 
@@ -47,7 +49,9 @@ def as_csv(report: ComparisonReport) -> str:
     site or disagreement.
     """
     file = io.StringIO()
-    writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+    writer = csv.DictWriter(
+        file, COLUMNS, restval="", lineterminator="\n", quoting=csv.QUOTE_ALL
+    )
     writer.writeheader()
     plain = as_plain(report)
     notes = (("note", {"value": it}) for it in plain["notes"])
@@ -93,7 +97,7 @@ def _pairs(nested: dict[str, dict[str, int]]) -> Iterator[tuple[str, str, int]]:
 def _cell(value: object) -> str:
     """Return *value* harmless: nothing a terminal or a spreadsheet would act on."""
     shown = escape_control_chars("" if value is None else str(value), _MAX_CELL)
-    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+    return _FORMULA.sub(r"\1'", shown)
 
 
 def as_html(report: ComparisonReport) -> str:

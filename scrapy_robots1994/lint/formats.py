@@ -3,16 +3,16 @@
 Text from the file is escaped in all of them, or it is JSON.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
-from textwrap import wrap
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from scrapy_robots1994.checks.kinds import INFO, KINDS, SEVERITIES, Problem, sentence
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, wrap_and_escape
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser import Line, Record
 
@@ -52,7 +52,8 @@ def as_text(
         yield from texts
     others = {} if only_problems else report.read_otherwise
     for dialect, lines in others.items():
-        for text in wrap(_reads_otherwise(dialect, lines), WIDTH - len(_INDENT)):
+        words = _reads_otherwise(dialect, lines)
+        for text in wrap_and_escape(words, WIDTH - len(_INDENT)):
             yield _INDENT + paint(text, FAINT)
 
 
@@ -83,11 +84,11 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
     place = f"{problem.line}:{problem.column}"
     label = f"{place} {problem.severity} {problem.code} ({problem.clause}):"
     width = WIDTH - len(_INDENT) - 2
-    first, *others = wrap(f"{label} {sentence(problem)}", width)
+    first, *others = wrap_and_escape(f"{label} {sentence(problem)}", width)
     # The label has no long word, so that wrapping does not split it.
     head, tail = first[: len(label)], first[len(label) :]
     yield f"{_INDENT}^ {paint(head, STYLES[problem.severity])}{tail}"
-    for text in (*others, *wrap(problem.fix, width)):
+    for text in (*others, *wrap_and_escape(problem.fix, width)):
         yield f"{_INDENT}  {text}"
 
 
@@ -221,7 +222,16 @@ def _sarif_message(level: str, text: str, name: str, **place: Any) -> dict[str, 
     safe = "%/:?#[]@!$&'()*+,;=" if "://" in name else "/"
     uri = quote(name, safe, errors="surrogateescape")
     location = {"physicalLocation": {"artifactLocation": {"uri": uri}, **place}}
-    return {"level": level, "message": {"text": text}, "locations": [location]}
+    return {"level": level, "message": {"text": _plain(text)}, "locations": [location]}
+
+
+def _plain(text: str) -> str:
+    """Return *text* as a plain message of SARIF, without links and placeholders.
+
+    In it `[` and `]` would enclose the text of a link, and braces a placeholder (SARIF
+    2.1.0, 3.11.5 and 3.11.6).
+    """
+    return re.sub(r"([\\\[\]])", r"\\\1", text).replace("{", "{{").replace("}", "}}")
 
 
 def _sarif_result(name: str, problem: Problem) -> dict[str, Any]:

@@ -1,0 +1,181 @@
+"""Output of the commands about hostile files: nothing in it is a command of a CI system, a
+formula of a spreadsheet, a link or a placeholder, or comes from outside of a folder.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.commands.running import scrapy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
+COMMANDS = ("::error::x", "-::error::x", "x-::set-output name=a::", "##teamcity[x]")
+LENGTHS = range(130)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Disallow: {0}{1}",
+        "Disallow: /{0}{1} {1}",
+        "Disallow: /*{0}{1}*",
+        "Disallow: http://{0}{1}",
+        "Disallow: /{1} {0}{1}",
+        "User-agent: {0}{1}",
+        "User-agent: a, {0}{1} *",
+        "User-agent: Mozilla/5.0 (compatible; {0}{1}",
+        "Disallo{0}{1}: /",
+        "Crawl-delay: {0}{1}",
+        "{0} {1}",
+    ],
+)
+def test_lint_of_any_length_begins_no_line_with_a_command(
+    line: str, tmp_path: Path
+) -> None:
+    """Long words are broken; a line is made safe after that."""
+    file = tmp_path / "robots.txt"
+    # A word is broken only if it is longer than a line.
+    lines = [
+        line.format("a" * length, command.ljust(total - length, "b"))
+        for command in COMMANDS
+        for total in (0, 95, 105, 115)
+        for length in LENGTHS
+    ]
+    file.write_text("User-agent: *\n" + "\n".join(lines), "utf-8")
+
+    result = scrapy("robots-lint", str(file), "--dialect", "extended")
+
+    assert len(result.lines) >= len(LENGTHS)
+    assert COMMAND.search(result.out + result.err) is None
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_explanation_of_any_length_begins_no_line_with_a_command(
+    command: str, tmp_path: Path
+) -> None:
+    """The rule, the record and the file are in the text, each of any length."""
+    for length in (1, 30, 60):
+        starts = [f"/{number}{'a' * number}{command}" for number in LENGTHS]
+        # A word is broken only if it is longer than a line.
+        rules = starts + [f"/long{it[1:]}".ljust(116, "b") for it in starts]
+        file = tmp_path / f"{'b' * length}{command.replace('/', '')}"
+        record = f"User-agent: rover\nUser-agent: {'c' * length}{command}\n"
+        file.write_text(record + "".join(f"Disallow: {it}\n" for it in rules), "utf-8")
+
+        result = scrapy(
+            "robots-check",
+            *("--robots", file.name, "--robot", "rover", "--explain"),
+            *rules,
+            folder=tmp_path,
+        )
+
+        assert result.code == 1
+        assert len(result.lines) > 2 * len(LENGTHS)
+        assert COMMAND.search(result.out + result.err) is None
+
+
+@pytest.mark.parametrize("name", ["##teamcity[x]", "::error::x", "##[group]x"])
+def test_name_of_a_file_begins_no_line_with_a_command(
+    name: str, tmp_path: Path
+) -> None:
+    """It is at the start of the line above the lines of the file."""
+    (tmp_path / name).write_text("Disallow: x\n", "utf-8")
+
+    for names in ([name], [name, "missing" + name], ["."]):
+        result = scrapy("robots-lint", *names, folder=tmp_path)
+
+        assert "Disallow" in result.out
+        assert COMMAND.search(result.out + result.err) is None
+
+
+FORMULAS = "=1+1", "+1", "-1", "@SUM(1)"
+
+
+@pytest.mark.parametrize("dialect", ["excel", "semicolon", "semicolon, no quotes"])
+def test_csv_has_no_formula_with_either_separator(dialect: str, tmp_path: Path) -> None:
+    """A spreadsheet chooses the separator by the language of its user."""
+    starts = ("", "/x;", '/x;"', '/x"";', "/x; ", '/x;" "')
+    paths = [start + formula for start in starts for formula in FORMULAS]
+    for number, path in enumerate(paths):
+        file = tmp_path / "sites" / f"site;={number}.txt"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(
+            f"User-agent: *\nDisallow: /x*\nDisallow: {path}\n", encoding="utf-8"
+        )
+    urls = tmp_path / "urls"
+    urls.write_text("\n".join(f"/{path.lstrip('/')}" for path in paths), "utf-8")
+    report = tmp_path / "report.csv"
+
+    scrapy(
+        *("robots-compare", "sites", "--parsers", "Protego", "--robot", "a;=b"),
+        *("--urls", "urls", "--report", str(report)),
+        folder=tmp_path,
+    )
+    text = report.read_text("utf-8")
+    rows = {
+        "excel": lambda: csv.reader(text.splitlines()),
+        "semicolon": lambda: csv.reader(text.splitlines(), delimiter=";"),
+        "semicolon, no quotes": lambda: (it.split(";") for it in text.splitlines()),
+    }[dialect]()
+    cells = [cell.strip(' "') for row in rows for cell in row]
+
+    assert "=1+1" in text
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
+    assert all(
+        line.startswith('"') and line.endswith('"') for line in text.split("\n")[:-1]
+    )
+
+
+def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> None:
+    """Who packed the folder does not choose what is printed of this machine."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "passwords").write_text("User-agent: secret\nDisallow: /\n", "utf-8")
+    folder = tmp_path / "folder"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /a\n", "utf-8")
+    (folder / "deep" / "inside").symlink_to("../robots.txt")
+    (folder / "deep" / "file").symlink_to(outside / "passwords")
+    (folder / "relative").symlink_to("../outside/passwords")
+    (folder / "chain").symlink_to("deep/file")
+    (folder / "all").symlink_to(outside)
+    (folder / "gone").symlink_to(outside / "gone")
+    leaving = ["all", "chain", "deep/file", "gone", "relative"]
+
+    for args in (
+        ("robots-lint", "folder"),
+        ("robots-lint", "folder", "--format", "json"),
+        ("robots-check", "--robots", "folder", "/a"),
+        ("robots-compare", "folder", "--parsers", "Protego"),
+    ):
+        result = scrapy(*args, folder=tmp_path)
+
+        assert "secret" not in result.out + result.err
+        noted = re.findall("links out of its folder: (.*)", result.err)
+        assert sorted(noted) == [f"folder/{name}" for name in leaving]
+
+    for name in ("folder/relative", "folder/all"):
+        assert "secret" in scrapy("robots-lint", name, folder=tmp_path).out
+
+
+def test_sarif_messages_have_no_link_and_no_placeholder(tmp_path: Path) -> None:
+    """Viewers show `[text](link)` as a link, and fill `{0}` in."""
+    file = tmp_path / "robots.txt"
+    file.write_text("User-agent: *\nDisallow: [a](http://b/)\\{0}\\]\n", "utf-8")
+
+    result = scrapy("robots-lint", str(file), "--format", "sarif")
+    (run,) = json.loads(result.out)["runs"]
+    texts = [it["message"]["text"] for it in run["results"]]
+
+    assert any("\\[a\\](http://b/)\\\\{{0}}\\\\\\]" in text for text in texts)
+    for text in texts:
+        assert re.search(r"(?<!\\)(?:\\\\)*[\[\]]", text) is None
+        assert re.search(r"(?<!\{)\{(\{\{)*(?!\{)", text) is None
