@@ -64,6 +64,7 @@ class ScrapyBackend:
         is_on = crawler.settings.getbool("RETRY_ENABLED")
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)
+        self._timeout = settings.timeout
 
     def open_store(self, settings: RobotsSettings) -> GuardedStore | None:
         """Return the store of the crawl, closed with it; `None` for memory alone."""
@@ -96,6 +97,11 @@ class ScrapyBackend:
         # Whatever came of it: an error left in a Deferred is logged as "Unhandled".
         running.addBoth(lambda _: ended())
         return running.cancel
+
+    def cancel_later(self, cancel: Callable[[], object]) -> None:
+        """Call *cancel* after `ROBOTS1994_TIMEOUT` (R6)."""
+        # A request that times out now by itself is one of R5 (unreachable).
+        threads.call_later(self._timeout + 1, cancel)
 
     async def fetch(
         self, origin: Origin, context: RequestContext, validators: Validators | None

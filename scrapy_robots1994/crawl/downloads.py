@@ -24,7 +24,6 @@ from twisted.internet import error
 from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
-from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from scrapy_robots1994.crawl.robots_response import (
     CODING_HEADERS,
@@ -32,6 +31,7 @@ from scrapy_robots1994.crawl.robots_response import (
     codings_of,
     read_body,
 )
+from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.fetch_result import (
     BUGS,
@@ -100,12 +100,12 @@ LOCAL = (
 class DownloadState:
     """One robots.txt download: what arrived, and where it must stop.
 
-    It began at *since* and its body at *started*. *is_sent* says that the request
-    reached the downloader, *is_answered* that a response came, and *is_stopped* that
-    another component stopped it. *proxy* is the one that the request was sent through,
-    *user_agent* the name it was sent with. *final_url* is the URL of a request that
-    follows a redirect. With *conditions*, its headers, the server may answer "not
-    modified".
+    It began at *since* and its body at *started*. *is_sent* says that the request reached
+    the downloader, *is_answered* that a response came, *is_stopped* that another
+    component stopped it, and *is_raised* that the limit of requests is one higher for it.
+    *proxy* is the one that the request was sent through, *user_agent* the name it was sent
+    with. *final_url* is the URL of a request that follows a redirect. With *conditions*,
+    its headers, the server may answer "not modified".
     """
 
     max_bytes: int
@@ -121,6 +121,7 @@ class DownloadState:
     is_stopped: bool = False
     is_sent: bool = False
     is_answered: bool = False
+    is_raised: bool = False
     proxy: str | None = None
     user_agent: bytes | None = None
     codings: tuple[str, ...] = ()
@@ -168,7 +169,7 @@ class DownloadLimits:
     """Watches the robots.txt downloads in flight."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._uncounted = UncountedRequests.of(crawler)
+        self._engine = EngineAccess.of(crawler)
         self._in_flight: set[DownloadState] = set()
         # When any server last sent something, and the sites that timed out since.
         self._last_heard = 0.0
@@ -179,6 +180,7 @@ class DownloadLimits:
             (self._reached, signals.request_reached_downloader),
             (self._bytes_received, signals.bytes_received),
             (self._downloaded, signals.response_downloaded),
+            (self._left, signals.request_left_downloader),
         )
         self._is_listening = False
 
@@ -192,6 +194,8 @@ class DownloadLimits:
         try:
             yield
         finally:
+            # One that was cancelled in the queue of its slot has not left.
+            self._left(request)
             self._in_flight.remove(state)
             self._listen()
 
@@ -224,7 +228,7 @@ class DownloadLimits:
         return len(silent | self._timed_out) > MANY_SITES
 
     def _reached(self, request: Request) -> None:
-        """Reset the state of a request that is about to be sent, and stop counting it."""
+        """Reset the state of a request that is about to be sent."""
         state = request.meta.get(OWN_REQUEST)
         if isinstance(state, DownloadState):
             state.sent(request)
@@ -232,7 +236,14 @@ class DownloadLimits:
             request.meta["download_maxsize"] = 0
             # From here on the downloader has it; it adds nothing to
             # CONCURRENT_REQUESTS.
-            self._uncounted.add(request)
+            state.is_raised = state.is_raised or self._engine.raise_limit()
+
+    def _left(self, request: Request) -> None:
+        """Let a request count that is about to leave the downloader."""
+        state = request.meta.get(OWN_REQUEST)
+        if isinstance(state, DownloadState) and state.is_raised:
+            state.is_raised = False
+            self._engine.lower_limit()
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         """Stop the download when a limit is reached."""

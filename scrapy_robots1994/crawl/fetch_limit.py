@@ -149,10 +149,6 @@ class FetchLimit:
             queued_at = monotonic() + PROBE_SECONDS
             self._in_line[permit] = min(self._in_line[permit], queued_at)
 
-    def close(self) -> None:
-        """Let no further fetch run: the crawl closes (R6)."""
-        self._max = 0
-
     def shrink(self) -> None:
         """Halve the window: descriptors run out, or look-ups wait in line."""
         self._window = max(MIN_WINDOW, self._window // 2)

@@ -20,10 +20,10 @@ from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import downloads, stats
 from scrapy_robots1994.crawl import robots_response as responses
-from scrapy_robots1994.crawl.concurrency import UncountedRequests, widen_pool
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
 from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
+from scrapy_robots1994.crawl.scrapy_private import unqueue, widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
@@ -46,7 +46,6 @@ class RobotsDownload:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        self._uncounted = UncountedRequests.of(crawler)
         self._robot = RobotName(crawler)
         self._downloads = DownloadLimits(crawler)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
@@ -60,10 +59,6 @@ class RobotsDownload:
             crawler.settings.getbool("HTTPCACHE_ENABLED")
             and crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
         )
-
-    def close(self) -> None:
-        """Start no fetch that is still queued, because the crawl closes."""
-        self._limit.close()
 
     async def fetch(
         self,
@@ -174,8 +169,8 @@ class RobotsDownload:
         started = deferred_from_coro(download(request))
 
         def cancel(_: object) -> None:
-            # In this order: the downloader is about to remove the request itself.
-            self._uncounted.remove(request)
+            # The downloader sends what it has queued, though nothing waits for it.
+            unqueue(self._crawler, request)
             started.cancel()
 
         # A future would call `cancel` only in the next turn of the event loop.

@@ -1,31 +1,45 @@
-"""The downloader middleware: every request passes here before it is sent."""
+"""The downloader middleware: the one way of a request.
+
+1. `_take_back`: a request that went back to the scheduler gets its own meta again.
+2. `exemption_of` (`requests`): is it checked at all? If not, it passes.
+3. `Origin.of` its URL; `PolicyResolver.fresh`: the policy in memory.
+4. Known and fresh: `_judge` (`judges`) lets it pass, or `Refusals.refuse` makes the
+   `ForbiddenByRobots` that is raised. Nothing is awaited.
+5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
+   (`policy.resolver`: memory, store, one fetch for all who wait).
+6. Then `_judge` as in 4, and `WaitingRequests.may_go_on`: it passes if there is room.
+7. Else, or when the crawl closes meanwhile, `_give_back`: it goes back to the scheduler,
+   for want of room once, and begins again at 1. `_is_finished` says which requests the
+   scheduler cannot take: they pass, also while the crawl closes (R6).
+"""
 
 from __future__ import annotations
 
-from secrets import token_hex
+import math
+from functools import partial
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
+from scrapy import signals
 from scrapy.exceptions import NotConfigured, NotSupported
 from scrapy.spiders import SitemapSpider
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import judges, stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.concurrency import UncountedRequests
 from scrapy_robots1994.crawl.exceptions import QueuedPageAborted
 from scrapy_robots1994.crawl.parser import handed_out
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
-    OPT_OUT,
-    OWN_REQUEST,
     Exemption,
     RequestContext,
     RobotName,
     exemption_of,
 )
+from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
-from scrapy_robots1994.crawl.waiting import CLOSING, RETURNED, WaitingRequests
-from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
+from scrapy_robots1994.crawl.waiting import WaitingRequests
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
@@ -37,6 +51,16 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robots1994.policy import Policy
+
+# In the meta, because they must survive a queue on disk (JOBDIR) or of many workers.
+SCHEDULED = "_robots1994_scheduled"
+"""Meta key of a request that is with the scheduler."""
+
+RETURNED = "_robots1994_returned"
+"""Meta key of a request that went back to the scheduler: its own `dont_filter`, and
+whether it went back for want of room. Version 0.1 wrote a text in its place."""
+
+CLOSING = "the crawl is closing"
 
 
 class Robots1994Middleware:
@@ -53,23 +77,26 @@ class Robots1994Middleware:
         self._crawler = crawler
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
-        self._uncounted = UncountedRequests.of(crawler)
-        self._engine = self._uncounted.engine
+        self._engine = EngineAccess.of(crawler)
         backend = ScrapyBackend(crawler, settings)
         # Public: `commands/fetch_policies.py` fetches a robots.txt of another URL with it.
         self.download = backend.download
         url = settings.store
-        memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
+        self._memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
         store = backend.open_store(settings)
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
-            backend, memory, settings.freshness, store, backend.max_retries
+            backend, self._memory, settings.freshness, store, backend.max_retries
         )
-        self._waiting = WaitingRequests(crawler, settings.max_waiting, self._closing)
-        # Of this crawl alone, for a request may go back in one and come again in the next.
-        self._crawl_id = token_hex(8)
+        self._waiting = WaitingRequests(
+            crawler, self._engine, settings.max_waiting, self._close
+        )
+        self._owns_order = self._engine.owns_order()
+        # Those that a closing crawl finishes, and how many more that JOBDIR cannot write.
+        self._finished: WeakSet[Request] = WeakSet()
+        self._places = crawler.settings.getint("CONCURRENT_REQUESTS") or math.inf
+        crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
-        self._cache = judges.RulesCache(memory)
-        self._judge = self._judge_for(crawler, settings)
+        self._judge, self._delays = self._judge_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         # Last: a crawl that cannot start logs the reason alone.
         settings.log_start(crawler)
@@ -89,73 +116,21 @@ class Robots1994Middleware:
 
         A request that waits while the crawl closes goes back to the scheduler.
         """
-        meta, url = request.meta, request.url
-        if "robots1994" in meta:
-            # Sent again by an errback, it carries the verdict of the last time.
-            del meta["robots1994"]
-        # From here on nothing is awaited for a URL that cached rules permit, unless
-        # requests that waited are leaving.
-        cached = self._cache.get(url)
-        if cached is None or RETURNED in meta or not self._robot.is_usual(request):
-            return await self._process(request)
-        # What `exemption_of` exempts passes here without it: rules allow /robots.txt
-        # itself, and there are none for an origin that is never judged.
-        if meta.get(OPT_OUT) or OWN_REQUEST in meta:
-            return None
-        # A SitemapSpider reads robots.txt as a page: it gets the file that we have.
-        if self._hands_out_robots and url.endswith("/robots.txt"):
-            return await self._process(request)
-        if not cached.rules.allowed_url(url):
-            verdict = cached.rules.verdict(url)
-            raise self._refusals.refuse(request, verdict, cached.policy.origin)
-        # Else new requests would overtake more urgent ones that waited.
-        if self._waiting.leaving:
-            return await self._process(request)
-        return None
-
-    def policy_of(self, url: str) -> Policy | None:
-        """Return the policy of the origin of *url* if it is in memory, fresh or stale.
-
-        A stale one may still decide, while it is renewed.
-        """
-        origin = Origin.of(url)
-        return None if origin is None else self._resolver.memory.get(origin)
-
-    async def resolve(self, request: Request, origin: Origin) -> Policy:
-        """Return the policy of *origin*, fetched as *request* is sent if need be.
-
-        Raises `FetchAborted`, or the error of our own that prevented the fetch (R7).
-        """
-        context = RequestContext.from_request(request, self._propagate_meta)
-        return await self._resolver.resolve(origin, context)
-
-    async def _process(self, request: Request) -> Request | Response | None:
-        """Do the same as `process_request`, for a request that may have to wait."""
-        self._take_back(request)
+        went_back = self._take_back(request)
         exemption = exemption_of(request.url, request.meta)
         origin = Origin.of(request.url)
         if exemption is Exemption.NO_HOST:
             raise NotSupported(exemption.value)
-        if origin is None or exemption not in {None, Exemption.ROBOTS_TXT}:
+        if exemption is Exemption.ROBOTS_TXT and origin is not None:
+            return await self._hand_out(request, origin)
+        if exemption is not None or origin is None:
             return None
-        try:
-            if exemption is not None:
-                return await self._hand_out(request, origin)
-            # The cache has no entry for another User-Agent, or for a judge that notes
-            # each decision; the policy may be fresh all the same.
-            policy = self._resolver.fresh(origin)
-            if policy is None:
-                await self._wait(request, origin)
-                return None
-            await self._judge.judge(request, origin, policy)
-            # As in `process_request`: it must not overtake more urgent ones.
-            if self._waiting.leaving:
-                with self._waiting.waiting(request, enters=False) as waiting:
-                    await self._waiting.turn(waiting)
-        except FetchAborted:
-            if not self._engine.is_closing():
-                raise
-            return self._give_back(request)
+        policy = self._resolver.fresh(origin)
+        if policy is None:
+            return await self._wait(request, origin, went_back=went_back)
+        if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:
+            await self._read(policy, request)
+        self._judge.judge(request, origin, policy)
         return None
 
     def process_exception(
@@ -168,77 +143,130 @@ class Robots1994Middleware:
         is_ours = isinstance(exception, QueuedPageAborted)
         return self._give_back(request) if is_ours else None
 
-    async def _wait(self, request: Request, origin: Origin) -> None:
-        """Judge *request* once the policy of *origin* is known, and let it leave."""
+    def policy_of(self, url: str) -> Policy | None:
+        """Return the policy of the origin of *url* if it is in memory, fresh or stale.
+
+        A stale one may still decide, while it is renewed.
+        """
+        origin = Origin.of(url)
+        return None if origin is None else self._memory.get(origin)
+
+    async def resolve(self, request: Request, origin: Origin) -> Policy:
+        """Return the policy of *origin*, fetched as *request* is sent if need be.
+
+        Raises `FetchAborted`, or the error of our own that prevented the fetch (R7).
+        """
+        context = RequestContext.from_request(request, self._propagate_meta)
+        return await self._resolver.resolve(origin, context)
+
+    async def _wait(
+        self, request: Request, origin: Origin, *, went_back: bool
+    ) -> Request | None:
+        """Wait until the policy of *origin* is known, and judge *request* by it."""
         stats.count(self._crawler, stats.WAITED)
-        with self._waiting.waiting(request) as waiting:
+        with self._waiting.waiting(request, origin) as waiting:
             found = await self._find(request, origin)
-            # Also an error, and before its turn: in a dry run a failed fetch allows, and
-            # what is refused takes no place of another.
-            await self._judge.judge(request, origin, found)
-            await self._waiting.turn(waiting)
+            # Ours R6: a page that is sent now would delay the close.
+            if self._engine.is_closing() and not self._is_finished(request):
+                return self._give_back(request)
+            if not isinstance(found, Exception):
+                await self._read(found, request)
+            # Also an error: in a dry run a failed fetch allows.
+            self._judge.judge(request, origin, found)
+            if went_back or not self._owns_order or request in self._finished:
+                return None
+            is_late = self._delays is not None and self._delays.is_late_for(request)
+            if not is_late and await self._waiting.may_go_on(waiting):
+                return None
+            return self._give_back(request, for_room=True)
 
     async def _find(self, request: Request, origin: Origin) -> judges.Found:
         """Return the policy of *origin*, or the error because of which it has none."""
-        found: judges.Found
         try:
-            found = await self.resolve(request, origin)
+            return await self.resolve(request, origin)
         # Without asyncio a cancellation is an Exception: it is no failure.
         except CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - the judge raises it
-            found = error
-        if self._engine.is_closing():
-            # Ours R6: it waited until the end, so the next crawl decides.
-            raise FetchAborted(CLOSING)
-        return found
+            return error
 
-    async def _hand_out(self, request: Request, origin: Origin) -> Response | None:
+    async def _read(self, policy: Policy, request: Request) -> None:
+        """Read a large file for the robot of *request* in a thread.
+
+        For the robot of the request that needed it, the file is read already.
+        """
+        robots, robot = policy.robots, self._robot.of(request)
+        if robots is None or robots.size <= INLINE_PARSE_BYTES:
+            return
+        if not robots.has_rules(robot):
+            await run_in_thread(partial(robots.rules, robot))
+            self._memory.measure(policy)
+
+    async def _hand_out(
+        self, request: Request, origin: Origin
+    ) -> Request | Response | None:
         """Answer a spider's own request for a robots.txt with the file we have."""
         if not self._hands_out_robots or request.method != "GET":
             return None
-        with self._waiting.waiting(request):
+        with self._waiting.waiting(request, origin):
             found = await self._find(request, origin)
+        if self._engine.is_closing() and not self._is_finished(request):
+            return self._give_back(request)
         # Ours O22: it is never refused, so without a policy it may be sent itself.
         return None if isinstance(found, Exception) else handed_out(found, request)
 
-    def _take_back(self, request: Request) -> None:
-        """Undo `_give_back`, for a request that the scheduler hands out again.
+    def _mark(self, request: Request) -> None:
+        """Mark a request that the scheduler is about to get."""
+        request.meta[SCHEDULED] = True
 
-        Raises `FetchAborted` if it was this crawl that gave *request* back. This crawl
-        closes, and its scheduler hands out nothing any more (R6): the request comes from
-        a caller of `engine.download_async`, which waits for it.
-        """
-        if RETURNED in request.meta:
-            request.dont_filter, crawl_id = request.meta.pop(RETURNED)
-            if crawl_id == self._crawl_id:
-                raise FetchAborted(CLOSING)
+    def _take_back(self, request: Request) -> bool:
+        """Undo `_mark` and `_give_back`; return whether it went back for want of room."""
+        meta = request.meta
+        # Sent again by an errback, it carries the verdict of the last time.
+        meta.pop("robots1994", None)
+        is_scheduled = meta.pop(SCHEDULED, False)
+        if RETURNED in meta:
+            request.dont_filter, for_room = meta.pop(RETURNED)
+            return for_room is True
+        if not is_scheduled:
+            # A component awaits it (`engine.download_async`): it has no way back.
+            self._finished.add(request)
+        return False
 
-    def _give_back(self, request: Request) -> Request:
-        """Return what goes back to the scheduler in place of *request* (R6)."""
+    def _give_back(self, request: Request, *, for_room: bool = False) -> Request:
+        """Return what goes back to the scheduler in place of *request*."""
         # The duplicates filter has seen it, and would drop it without `dont_filter`.
-        returned = request.dont_filter, self._crawl_id
-        return request.replace(
-            dont_filter=True, meta={**request.meta, RETURNED: returned}
-        )
+        meta = {**request.meta, RETURNED: (request.dont_filter, for_room)}
+        return request.replace(dont_filter=True, meta=meta)
 
-    def _closing(self) -> None:
-        """Start no fetch from now on, and let no request wait any more (R6)."""
-        # Else each fetch that is cancelled would let the next one start.
-        self.download.close()
-        self._resolver.abort(CLOSING)
-        self._uncounted.fail_queued(CLOSING)
+    def _is_finished(self, request: Request) -> bool:
+        """Return whether a closing crawl finishes *request* (R6).
 
-    def _judge_for(self, crawler: Crawler, settings: RobotsSettings) -> judges.Judge:
-        """Return the judge that *settings* describe.
-
-        Only where nothing else is to happen with a decision does the cache answer for
-        the next requests of an origin. What is not wanted is not imported.
+        A component awaits it, or JOBDIR cannot write it; of the latter there may be as
+        many as `CONCURRENT_REQUESTS`, the first that come.
         """
-        is_paced = settings.applies_crawl_delay
-        is_plain = not (settings.compare or settings.dry_run or is_paced)
-        cache = self._cache if is_plain else None
-        judge: judges.Judge = judges.PlainJudge(self._robot, self._refusals, cache)
+        if request in self._finished:
+            return True
+        if self._places <= 0 or self._engine.persists(request):
+            return False
+        self._places -= 1
+        self._finished.add(request)
+        return True
+
+    def _close(self) -> None:
+        """Start no fetch from now on but for what is finished (R6)."""
+        self._resolver.abort(CLOSING, lambda context: self._is_finished(context.page))
+        if self._delays is not None:
+            self._delays.abort_queued(CLOSING, self._is_finished)
+
+    def _judge_for(
+        self, crawler: Crawler, settings: RobotsSettings
+    ) -> tuple[judges.Judge, judges.Delays | None]:
+        """Return the judge that *settings* describe, and the crawl delays, if they apply.
+
+        What is not wanted is not imported.
+        """
+        judge: judges.Judge = judges.PlainJudge(self._robot, self._refusals)
         if settings.compare or settings.dry_run:
             from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
 
@@ -252,9 +280,10 @@ class Robots1994Middleware:
             else:
                 # Around the other, which raises for what it refuses.
                 judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
-        if is_paced:
-            from scrapy_robots1994.crawl.features.crawl_delay import PacingJudge  # noqa: PLC0415 - as above
+        if not settings.applies_crawl_delay:
+            return judge, None
+        from scrapy_robots1994.crawl.features.crawl_delay import delays_of  # noqa: PLC0415 - as above
 
-            # Around all others: only what they let pass reaches a slot.
-            judge = PacingJudge(judge, self._robot, crawler, settings)
-        return judges.PreparingJudge(judge, self._robot)
+        delays = delays_of(crawler, settings)
+        # Around all others: only what they let pass reaches a slot.
+        return judges.PacingJudge(judge, self._robot, delays), delays

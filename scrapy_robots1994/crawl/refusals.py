@@ -15,7 +15,6 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.concurrency import handler_check
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import log_line, log_lines, logger
 from scrapy_robots1994.crawl.threads import call_later
@@ -79,7 +78,6 @@ class Refusals:
         assert crawler.stats is not None  # noqa: S101 - set before components are made
         # Prepared once, for each refusal calls it.
         self._increment = crawler.stats.inc_value
-        self._has_handlers = handler_check(crawler)
         # Where nothing crawls, as in a shell, the user waits for the very page.
         self._level = DEBUG if crawler.crawling else WARNING
         self._rows: dict[Origin, _Row] = {}
@@ -113,15 +111,12 @@ class Refusals:
         # Once one has passed, they can no longer all be refused.
         if not self._starts.has_passed:
             self._starts.refused(request, verdict)
-        # Sending a signal costs more than all else here, also where nothing listens.
-        # Looked up each time: a handler may be connected at any moment.
-        if self._has_handlers(request_refused):
-            self._crawler.signals.send_catch_log(
-                request_refused,
-                request=request,
-                verdict=verdict,
-                spider=self._crawler.spider,
-            )
+        self._crawler.signals.send_catch_log(
+            request_refused,
+            request=request,
+            verdict=verdict,
+            spider=self._crawler.spider,
+        )
         # Also looked up here: at INFO a refusal pays for no further call.
         if logger.isEnabledFor(self._level):
             values = request.method, request.url, verdict

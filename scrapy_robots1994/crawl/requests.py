@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.http.headers import Headers
+from scrapy.http import Headers
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import BaseSettings
-from scrapy.utils.python import to_bytes, to_unicode, without_none_values
+from scrapy.utils.python import to_bytes, to_unicode
 
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.origin import Origin, target_of
@@ -46,11 +46,7 @@ class Exemption(Enum):
 
 
 def exemption_of(url: str, meta: Mapping[str, Any]) -> Exemption | None:
-    """Return why a request is not checked; `None` for one that is.
-
-    The middleware does not call it where `RulesCache` has the rules of the origin. So a
-    new reason must exempt whole origins, or be checked in `process_request`, too.
-    """
+    """Return why a request is not checked; `None` for one that is."""
     # First: our own request must never wait for itself, wherever it is redirected, and
     # also where another middleware takes its opt-out away.
     if OWN_REQUEST in meta:
@@ -79,13 +75,6 @@ class RobotName:
         self._crawler = crawler
         self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
         self._has_warned = False
-
-    def is_usual(self, request: Request) -> bool:
-        """Return whether *request* has no User-Agent of its own, or none that counts."""
-        # Scrapy stores header names in title case. A look-up of the plain dict needs no
-        # conversion.
-        has_own = dict.__contains__(request.headers, b"User-Agent")
-        return self._exact is not None or not has_own
 
     def of(self, request: Request) -> str | bytes:
         """The name for *request*: a bare name or a whole User-Agent header."""
@@ -117,9 +106,9 @@ class RobotName:
         # As Scrapy's own middleware fills them in: names and values may be text, bytes
         # or lists, and the first of a name stays.
         sent = Headers()
-        default = without_none_values(settings.getdict("DEFAULT_REQUEST_HEADERS"))
-        for name, value in default.items():
-            sent.setdefault(name, value)
+        for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
+            if value is not None and name not in sent:
+                sent[name] = value
         return (
             self._exact
             or sent.get(b"User-Agent")
@@ -203,13 +192,14 @@ def robots_request(
     meta = context.meta | META
     meta |= {"dont_cache": dont_cache, "download_timeout": timeout}
     # The file is requested by the name it is matched with.
-    sent = {
+    own = {
         "User-Agent": context.user_agent,
         "Proxy-Authorization": context.proxy_authorization,
     }
+    sent = {name: value for name, value in own.items() if value is not None}
     return Request(
         url,
-        headers=without_none_values(sent),
+        headers=sent,
         meta=meta,
         priority=PRIORITY,
         dont_filter=True,

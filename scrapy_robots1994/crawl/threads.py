@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any, Generic, TypeVar, cast
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -95,13 +96,14 @@ async def sleep(seconds: float) -> None:
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* in *seconds*; the result has a method `cancel`."""
+    """Call *call* in *seconds*; the result has a method `cancel`, which may come late."""
     if loop := _loop():
         return loop.call_later(seconds, call)
     # Without asyncio there is a reactor.
     from twisted.internet import reactor  # noqa: PLC0415 - chosen by Scrapy
 
-    return cast("Any", reactor).callLater(seconds, call)
+    timer = cast("Any", reactor).callLater(seconds, call)
+    return SimpleNamespace(cancel=lambda: timer.active() and timer.cancel())
 
 
 class DeferredWaiter(Generic[T]):

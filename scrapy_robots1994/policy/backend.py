@@ -1,6 +1,6 @@
 """A fetch in flight, and what the resolver needs from the crawler, as protocols."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Generator
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -62,10 +62,11 @@ class InFlightFetch(Generic[ContextT]):
         self.tried.append(self.context)
         return self.context
 
-    def release(self, resolution: Resolution) -> None:
-        """Resume every waiter with *resolution*."""
+    def release(self, resolution: Resolution, but: Collection[Waiter] = ()) -> None:
+        """Resume every waiter with *resolution*, but for those in *but*."""
         for waiter in tuple(self.waiters):
-            waiter.release(resolution)
+            if waiter not in but:
+                waiter.release(resolution)
 
 
 class Memory(Protocol):
@@ -76,6 +77,9 @@ class Memory(Protocol):
 
     def put(self, policy: Policy) -> None:
         """Store *policy*."""
+
+    def measure(self, policy: Policy) -> None:
+        """Measure *policy* anew: its rules have been compiled."""
 
 
 class Store(Protocol):
@@ -129,6 +133,9 @@ class ResolverBackend(Protocol[ContextT]):
         *ended* is also called if *work* was cancelled before its first step. Return what
         cancels it, without effect if it has ended.
         """
+
+    def cancel_later(self, cancel: Callable[[], object]) -> None:
+        """Call *cancel* after the longest time that a fetch may take in a closing crawl."""
 
     def new_waiter(self) -> Waiter:
         """Return a new future."""

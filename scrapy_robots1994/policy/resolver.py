@@ -15,6 +15,7 @@ policy is already decided, while listeners run. The rules of this file:
   own fault (R7). An absent value never means "allowed".
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic
@@ -54,9 +55,11 @@ class PolicyResolver(Generic[ContextT]):
     freshness: FreshnessSettings
     store: Store | None
     max_retries: int
-    # Private: what it does at the moment, and why it has ended, if it has.
+    # Private: what it does at the moment, why it has ended, if it has, and for which
+    # requests it goes on nevertheless.
     _in_flight: dict[Origin, InFlightFetch[ContextT]] = field(default_factory=dict)
     _aborted: str | None = None
+    _keeps: Callable[[ContextT], bool] = lambda _: False
 
     def fresh(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* if it is in memory and fresh; never wait.
@@ -85,11 +88,25 @@ class PolicyResolver(Generic[ContextT]):
             self._start(InFlightFetch(origin, context, policy))
         return policy
 
-    def abort(self, reason: str) -> None:
-        """Start no fetch from now on, cancel those in flight, end every wait (R6)."""
+    def abort(
+        self, reason: str, keeps: Callable[[ContextT], bool] = lambda _: False
+    ) -> None:
+        """Start no fetch from now on, cancel those in flight, end every wait (R6).
+
+        Requests whose context *keeps* go on, with one attempt in bounded time.
+        """
         # Before any wait ends: a request that goes on must not start the next fetch.
-        self._aborted = reason
-        for in_flight in tuple(self._in_flight.values()):
+        self._aborted, self._keeps, self.max_retries = reason, keeps, 0
+        ended = []
+        for in_flight in self._in_flight.values():
+            kept = [it for it, context in in_flight.waiters.items() if keeps(context)]
+            if kept and in_flight.cancel is not None:
+                self.backend.cancel_later(in_flight.cancel)
+                in_flight.release(Cancelled(reason), kept)
+            else:
+                ended.append(in_flight)
+        # The last first, for the end of one fetch lets the next one start.
+        for in_flight in reversed(ended):
             self._end(in_flight, Cancelled(reason))
             if in_flight.cancel is not None:
                 in_flight.cancel()
@@ -98,7 +115,7 @@ class PolicyResolver(Generic[ContextT]):
         self, origin: Origin, context: ContextT, last: Policy | None
     ) -> Policy:
         """Join the fetch of *origin*, started by the first request that needs it."""
-        if self._aborted is not None:
+        if self._aborted is not None and not self._keeps(context):
             raise FetchAborted(self._aborted)
         waiter = self.backend.new_waiter()
         in_flight = self._in_flight.get(origin)
@@ -132,6 +149,8 @@ class PolicyResolver(Generic[ContextT]):
             work.close()
             ended()
             raise
+        if self._aborted is not None:
+            self.backend.cancel_later(in_flight.cancel)
 
     async def _run(self, in_flight: InFlightFetch[ContextT]) -> None:
         """Find or fetch the policy, then resume every waiter, even after an error."""
@@ -180,6 +199,7 @@ class PolicyResolver(Generic[ContextT]):
         in_flight.policy = policy
         try:
             await self.backend.policy_loaded(policy, in_flight)
+            self.memory.measure(policy)
         finally:
             # The refresh decides a new one, and the store already has this one.
             in_flight.announced, in_flight.policy = policy, None
@@ -201,6 +221,7 @@ class PolicyResolver(Generic[ContextT]):
             # Other workers wait for it, and they do not wait for our listeners.
             self.store.release_lease(in_flight.origin, policy)
         await self.backend.policy_fetched(policy, result, in_flight)
+        self.memory.measure(policy)
         return policy
 
     async def _request(

@@ -31,22 +31,17 @@ class MemoryStore:
         """About how many bytes the policies take."""
         # By the identity of a file: how many origins share it, and its bytes.
         self._files: dict[int, tuple[int, int]] = {}
-        self.on_forget: Callable[[Origin], None] = lambda _: None
-        """Called with each origin whose policy is replaced or no longer in memory."""
 
     def get(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin*, fresh or stale; `None` without one."""
         policy = self._policies.get(origin)
-        if policy is not None and policy.keep_until <= self._clock():
+        if policy is None:
+            return None
+        if policy.keep_until <= self._clock():
             self.forget(origin)
             return None
-        self.touch(origin)
+        self._policies.move_to_end(origin)
         return policy
-
-    def touch(self, origin: Origin) -> None:
-        """Note that the policy of *origin*, if there is one, is in use."""
-        if origin in self._policies:
-            self._policies.move_to_end(origin)
 
     def put(self, policy: Policy) -> None:
         """Store *policy*, in place of an older one of its origin."""
@@ -60,7 +55,6 @@ class MemoryStore:
         policy = self._policies.pop(origin, None)
         if policy is not None:
             self._charge(policy, -1)
-            self.on_forget(origin)
 
     def measure(self, policy: Policy) -> None:
         """Count the bytes of the file of *policy* anew: its rules have been compiled."""

@@ -26,9 +26,6 @@ OPEN = "User-agent: *\nDisallow: /private\n"
 WAIT = 100
 CONCURRENT = 16
 ON_EACH_REACTOR = pytest.mark.parametrize("reactor", reactors())
-R6 = pytest.mark.xfail(
-    strict=True, reason="R6 (closing): what a component awaits is finished"
-)
 SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
@@ -395,7 +392,6 @@ def test_silent_origin_does_not_cause_spider_idle() -> None:
 # What a component awaits is finished at a close: R6 (closing).
 
 
-@R6
 @ON_EACH_REACTOR
 def test_page_awaited_at_a_close_is_fetched(reactor: Reactor) -> None:
     """Its robots.txt arrives after the close has begun."""
@@ -412,7 +408,6 @@ def test_page_awaited_at_a_close_is_fetched(reactor: Reactor) -> None:
     assert result.items == [{"end": 200}]
 
 
-@R6
 def test_page_awaited_at_a_close_ends_by_the_timeout_of_its_robots_txt() -> None:
     """The crawl ends although robots.txt never arrives; the page is refused (R5)."""
     with Site() as site:
@@ -429,7 +424,6 @@ def test_page_awaited_at_a_close_ends_by_the_timeout_of_its_robots_txt() -> None
     assert result.stats["finish_reason"] == "shutdown"
 
 
-@R6
 def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay() -> None:
     """The page is in the queue of its slot, and no scheduler would take it back."""
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": 60}
@@ -443,7 +437,6 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay() -> None:
     assert result.items == [{"end": 200}]
 
 
-@R6
 @pytest.mark.parametrize(
     ("pipeline", "found", "limit"),
     [
@@ -501,7 +494,6 @@ def complete_items(
     return all(items[: len(first.items)]), sum(items)
 
 
-@R6
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
     """As many as CONCURRENT_REQUESTS of those that wait; the built-in loses no more."""
     found: dict[str, int] = {}

@@ -290,7 +290,7 @@ def test_extension_is_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     reactor: Reactor, pause: float
 ) -> None:
-    """The next page is fetched and the crawl ends."""
+    """The next page is fetched and the crawl ends; whether Scrapy sends it is not ours."""
     with Site() as site:
         site.robots(stating(1))
         result = crawl(
@@ -304,5 +304,3 @@ def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
 
     assert result.items == [{"ends": ["200", "CancelledError", "200"], "active": 0}]
     assert targets[-1] == "/2"
-    # A page cancelled before the slot's delay began is still sent, as in Scrapy.
-    assert targets.count("/1") <= (pause == 0.0)

@@ -50,11 +50,14 @@ class UrgentSpider(RequestingSpider):
                 yield self.request(url, priority=10)
 
 
-@on_each
+@pytest.mark.parametrize("reactor", reactors())
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
-    reactor: Reactor, queue: str
+    reactor: Reactor,
 ) -> None:
-    """Once their policy is known, they leave before what the scheduler still has."""
+    """Once their policy is known, they leave before what the scheduler still has.
+
+    So it is in a queue by priority; the other one takes turns between hosts.
+    """
     with Site() as site:
         site.robots("", at="urgent.test", gate="known")
         # The policy of the others is known by then, so they pass at once.
@@ -69,7 +72,7 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
         ]
         result = crawl(
             [*urgent, *less],
-            settings=SETTINGS | {"SCHEDULER_PRIORITY_QUEUE": queue},
+            settings=SETTINGS | {"SCHEDULER_PRIORITY_QUEUE": QUEUES[0]},
             reactor=reactor,
         )
         hosts = [seen.host.partition(".")[0] for seen in site.log()]

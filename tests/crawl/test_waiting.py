@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scrapy.core.downloader import Downloader
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl, reactors
@@ -133,29 +132,3 @@ def test_cached_pages_do_not_delay_released_requests() -> None:
         result = crawl_with_slow_hosts(site, settings=dropping)
 
     assert_all_fetched(result)
-
-
-class ListingDownloader(Downloader):
-    """A downloader whose active requests are in a list."""
-
-    def __init__(self, crawler: Any) -> None:
-        super().__init__(crawler)
-        self.active: Any = RequestList()
-
-
-class RequestList(list[Any]):
-    """A list with the method `add` of sets, which Scrapy calls."""
-
-    add = list.append
-
-
-def test_downloader_without_its_set_loses_no_request() -> None:
-    """A warning says so; waiting requests count towards the concurrency."""
-    settings = {"DOWNLOADER": "tests.crawl.test_waiting.ListingDownloader"}
-    with Site() as site:
-        site.robots(OPEN)
-        urls = [site.url("/page", host=f"h{number % 6}.test") for number in range(40)]
-        result = crawl(urls, settings=FEW | settings)
-
-    assert len(result.fetched) == 40
-    assert "This Scrapy has no downloader.active" in result.log

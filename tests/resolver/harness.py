@@ -144,6 +144,7 @@ class FakeBackend:
     retries: list[FetchResult] = field(default_factory=list)
     retried: list[Origin] = field(default_factory=list)
     pauses: list[Pause] = field(default_factory=list)
+    cancelled_later: list[Callable[[], object]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Make the reader."""
@@ -213,6 +214,10 @@ class FakeBackend:
         if self.listeners is not None:
             await self.listeners
 
+    def cancel_later(self, cancel: Callable[[], object]) -> None:
+        """Record what ends a fetch that goes on in a closing crawl."""
+        self.cancelled_later.append(cancel)
+
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Record a fetch that ended without a policy."""
         self.given_up.append((origin, fault))
@@ -267,9 +272,11 @@ class ResolverHarness:
         running.cancel()
         self.driver.turn()
 
-    def abort(self, reason: str = "closing") -> None:
-        """Let the crawl close."""
-        self.resolver.abort(reason)
+    def abort(
+        self, reason: str = "closing", keeps: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        """Let the crawl close, but for requests whose context *keeps*."""
+        self.resolver.abort(reason, keeps)
         self.driver.turn()
 
 

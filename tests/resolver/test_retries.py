@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.policy import Cancelled, LocalFault, Policy, RobotsResponse
+from scrapy_robots1994.policy import (
+    Cancelled,
+    LocalFault,
+    Outcome,
+    Policy,
+    RobotsResponse,
+)
 from tests.policy.samples import SITE, TIMEOUT
 from tests.resolver.harness import FILE, ResolverHarness, outcome_of, reason_of
+from tests.resolver.test_one_fetch import OTHER
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import FetchResult
@@ -161,6 +168,26 @@ def test_ours_r6_after_abort_no_fetch_starts(harness: ResolverHarness) -> None:
 
     assert reason_of(harness.resolve()) == "the crawl closes"
     assert harness.backend.fetches == []
+
+
+def test_ours_r6_after_abort_kept_requests_wait_for_one_attempt(
+    harness: ResolverHarness,
+) -> None:
+    """Of two that wait for the same fetch one is kept; a later one starts its own."""
+    back, kept = harness.resolve(), harness.resolve(context="awaited")
+    other = harness.resolve(OTHER)
+
+    harness.abort("the crawl closes", "awaited".__eq__)
+    later = harness.resolve(OTHER, context="awaited")
+    harness.answer(FILE, nth=0)
+    harness.answer(TIMEOUT)
+
+    assert reason_of(back) == reason_of(other) == "the crawl closes"
+    assert kept.result() is harness.backend.fetched[0]
+    # No retry, and each fetch ends in bounded time.
+    assert later.result().outcome is Outcome.UNREACHABLE
+    assert harness.backend.pauses == []
+    assert len(harness.backend.cancelled_later) == 2
 
 
 def test_ours_r6_after_abort_known_policies_are_still_used(

@@ -113,18 +113,6 @@ def test_compiled_rules_are_counted_after_measure() -> None:
     assert store.memory_bytes == 0
 
 
-def test_replaced_evicted_and_forgotten_policies_are_reported() -> None:
-    """`on_forget` is called once for each of them."""
-    store = ListedMemory(2, FakeClock())
-    forgotten: list[Origin] = []
-    store.on_forget = forgotten.append
-    for number in (1, 2, 1, 3):
-        store.put(parsed(origin=host(number)))
-    store.forget(host(3))
-
-    assert forgotten == [host(1), host(2), host(3)]
-
-
 def test_replacing_a_policy_evicts_no_other() -> None:
     """A full store replaces the policy of a known origin, and keeps all others."""
     store = ListedMemory(2, FakeClock())

@@ -15,6 +15,7 @@ from scrapy_robots1994.crawl.downloads import (
     DownloadState,
 )
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
+from tests.support.crawler import idle_crawler
 
 if TYPE_CHECKING:
     import pytest
@@ -26,10 +27,9 @@ UNDER_WAY = ExitStack()
 
 def limits_with(state: DownloadState) -> tuple[DownloadLimits, Request]:
     """Return download limits, and a robots.txt request in *state*."""
-    signals = SimpleNamespace(connect=lambda *_: None, disconnect=lambda *_: None)
-    downloader = SimpleNamespace(active=set())
-    engine = SimpleNamespace(downloader=downloader)
-    crawler: Any = SimpleNamespace(signals=signals, engine=engine)
+    crawler: Any = idle_crawler({})
+    downloader = SimpleNamespace(total_concurrency=16)
+    crawler.engine = SimpleNamespace(downloader=downloader)
     request = Request("http://a.test/robots.txt", meta={OWN_REQUEST: state})
     return DownloadLimits(crawler), request
 

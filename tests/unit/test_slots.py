@@ -1,8 +1,7 @@
-"""`PacedSlot` and `SlotDelays`: slots with a crawl delay, and their restoration."""
+"""`PacedSlot` and `SlotPacing`: slots with a crawl delay, and their restoration."""
 
 from __future__ import annotations
 
-import math
 from inspect import signature
 from types import SimpleNamespace
 from typing import Any
@@ -11,13 +10,7 @@ import pytest
 from scrapy import Request, signals
 from scrapy.core.downloader import Slot
 
-from scrapy_robots1994.crawl.features import crawl_delay
-from scrapy_robots1994.crawl.features.crawl_delay import (
-    PacedSlot,
-    SlotDelays,
-    jitter_of,
-)
-from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.crawl.scrapy_private import PacedSlot, SlotPacing, jitter_of
 from tests.support.crawler import idle_crawler
 
 
@@ -83,26 +76,20 @@ def test_lowered_slot_delay_is_restored_and_raised_one_stays() -> None:
     assert state(paced) == (7.0, 8, 0.5)
 
 
-def test_slots_that_the_downloader_removed_are_forgotten(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_slots_that_the_downloader_removed_are_forgotten() -> None:
     """A broad crawl has any number of slots; only those in use stay."""
-    monkeypatch.setattr(crawl_delay, "call_later", lambda *_: None)
     crawler: Any = idle_crawler({})
-    downloader = SimpleNamespace(slots={"in-use": slot()})
+    downloader = SimpleNamespace(slots={"in-use": slot()}, total_concurrency=16)
     crawler.engine = SimpleNamespace(downloader=downloader)
-    delays = SlotDelays(crawler, math.inf)
+    pacing = SlotPacing(crawler, lambda request: (request.url, 1.0), 0)
 
     for key in ("in-use", *(f"gone-{number}" for number in range(1_000))):
         downloader.slots = {"in-use": downloader.slots["in-use"]}
         downloader.slots.setdefault(key, slot())
         request = Request(f"http://{key}.test/", meta={"download_slot": key})
-        origin = Origin.of(request.url)
-        assert origin is not None
-        delays.set_delay(origin, 1.0)
         crawler.signals.send_catch_log(
             signals.request_reached_downloader, request=request
         )
 
-    assert "in-use" in delays._slots
-    assert len(delays._slots) < 200
+    assert "in-use" in pacing._slots
+    assert len(pacing._slots) < 200

@@ -101,7 +101,7 @@ class DryRunJudge:
         self._refused: Counter[Origin | None] = Counter()
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    async def judge(self, request: Request, origin: Origin, found: Found) -> None:
+    def judge(self, request: Request, origin: Origin, found: Found) -> None:
         """Let *request* pass or raise `IgnoreRequest`, as the built-in would."""
         if isinstance(found, Exception):
             # To the built-in, any failed fetch allows everything.
@@ -114,7 +114,7 @@ class DryRunJudge:
         theirs = self._built_in.allowed(request, found)
         # Unknown must not open what ours refuses.
         if theirs is None:
-            await self._judge.judge(request, origin, found)
+            self._judge.judge(request, origin, found)
             return
         self._requests += 1
         rules = found.rules(names[0])

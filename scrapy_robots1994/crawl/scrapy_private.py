@@ -1,0 +1,511 @@
+"""All that this package uses of Scrapy and that Scrapy does not document.
+
+Everything else comes from its documented interface. Each use says why there is no other
+way, and what is lost in a Scrapy that has it no more: the crawl then goes on, obeys and
+loses no page, and one warning says what is lost. `tests/unit/test_scrapy_adapter.py`
+takes each of them away.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from contextlib import suppress
+from functools import reduce
+from importlib import import_module
+from logging import WARNING
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary, ref
+
+from scrapy_robots1994.crawl.log import log_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+SLOT_KEY = "download_slot"
+"""The meta key in which Scrapy stores the slot of a request, and users their choice."""
+
+
+def optional(module: str, name: str, default: Any = None) -> Any:
+    """Return *name* of *module* of Scrapy; *default* where there is none (any more)."""
+    with suppress(ImportError):
+        return getattr(import_module(module), name, default)
+    return default
+
+
+_warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
+
+
+def warn_once(crawler: Crawler, name: str, lost: str) -> None:
+    """Warn that this Scrapy has no *name*, and what is *lost*; once in a crawl."""
+    names = _warned.setdefault(crawler, set())
+    if name not in names:
+        names.add(name)
+        log_line(crawler, WARNING, "This Scrapy has no %s: %s", name, lost)
+
+
+class EngineAccess:
+    """What waiting needs of the engine of one crawl."""
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> EngineAccess:
+        """Return the one of *crawler*, which all components share."""
+        return _engines.setdefault(crawler, cls(crawler))
+
+    def __init__(self, crawler: Crawler) -> None:
+        # A weak reference: the table below has the crawler as its key.
+        self._crawler_ref = ref(crawler)
+        # By how much the limit is raised, and what it was set to at the last change.
+        self._raised = 0
+        self._limit: int | None = None
+
+    @property
+    def _crawler(self) -> Crawler:
+        crawler = self._crawler_ref()
+        assert crawler is not None  # noqa: S101 - its components call this
+        return crawler
+
+    def raise_limit(self) -> bool:
+        """Let one more request be in the downloader; return `False` without an effect.
+
+        The caller lowers the limit again if it was raised.
+        """
+        if self._change_limit(1):
+            return True
+        warn_once(
+            self._crawler,
+            "downloader.total_concurrency",
+            "requests that wait for a robots.txt count towards CONCURRENT_REQUESTS",
+        )
+        return False
+
+    def lower_limit(self) -> None:
+        """Undo one `raise_limit` that had an effect."""
+        self._change_limit(-1)
+
+    def _change_limit(self, by: int) -> bool:
+        """Add *by* to the limit of concurrent requests; return whether there is one."""
+        # `Downloader.total_concurrency` is undocumented: CONCURRENT_REQUESTS as a number,
+        # with which `needs_backout` compares. No setting changes it while a crawl runs.
+        downloader: Any = getattr(self._crawler.engine, "downloader", None)
+        limit = getattr(downloader, "total_concurrency", None)
+        if not isinstance(limit, int):
+            return False
+        # Another component has set it since: to the limit without what we add to it.
+        if limit != self._limit:
+            limit += self._raised if limit else 0
+        with suppress(AttributeError):
+            self._limit = downloader.total_concurrency = limit + by if limit else 0
+            self._raised += by
+            return True
+        return False
+
+    def has_room(self) -> bool:
+        """Return whether the engine would take a further request from the scheduler."""
+        # Documented, but also what a changed engine may lack: without it, pages go on.
+        needs_backout = getattr(self._crawler.engine, "needs_backout", None)
+        return needs_backout is None or not needs_backout()
+
+    def wake(self) -> None:
+        """Make the engine look for a further request now, not at its next heartbeat."""
+        # `_Slot.nextcall` is private. Nothing public wakes the engine without a request.
+        schedule = getattr(
+            getattr(self._slot, "nextcall", None), "schedule", lambda: None
+        )
+        schedule()
+
+    def is_closing(self) -> bool:
+        """Return whether the spider is closing or closed."""
+        # `_Slot.closing` is private: a Deferred from the first call of `close_spider` on.
+        # No signal is sent before the last request has ended.
+        slot = self._slot
+        if slot is None:
+            return True
+        closing = getattr(slot, "closing", slot)
+        if closing is slot:
+            warn_once(
+                self._crawler,
+                "engine._slot.closing",
+                "requests that wait for a robots.txt when the crawl closes are finished "
+                "and do not go back to the scheduler",
+            )
+            return False
+        return closing is not None
+
+    @property
+    def _slot(self) -> Any:
+        """The engine's record of the open spider; `None` before it opens and after."""
+        # `ExecutionEngine._slot` is private. An object without attributes stands for it.
+        return getattr(self._crawler.engine, "_slot", NO_SLOT)
+
+    def owns_order(self) -> bool:
+        """Return whether requests that go back to the scheduler come again in its order.
+
+        Another scheduler than Scrapy's, or one made of it, may be shared, or may drop what
+        it has seen.
+        """
+        load = optional("scrapy.utils.misc", "load_object")
+        ours = optional("scrapy.core.scheduler", "Scheduler")
+        if load is None or ours is None:
+            return False
+        return issubclass(load(self._crawler.settings["SCHEDULER"]), ours)
+
+    def persists(self, request: Request) -> bool:
+        """Return whether the disk queue of JOBDIR can hold *request*.
+
+        Without JOBDIR nothing of the scheduler survives the close: then it need not.
+        """
+        if not self._crawler.settings["JOBDIR"]:
+            return True
+        # As the queues of Scrapy do: they keep in memory what raises any error here.
+        try:
+            pickle.dumps(request.to_dict(spider=self._crawler.spider), protocol=4)
+        except Exception:  # noqa: BLE001 - of any object in meta or cb_kwargs
+            return False
+        return True
+
+
+_engines: WeakKeyDictionary[Crawler, EngineAccess] = WeakKeyDictionary()
+
+NO_SLOT = object()
+"""What stands for the engine's private record where there is none."""
+
+
+# Private limits of pools. A handler that has none of these is left as it is.
+_LIMITS = (
+    ("_session", "connector", "_limit"),  # aiohttp
+    ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
+    ("_limits", "max_connections"),  # httpx, of each pool to come: one for a proxy
+)
+
+
+def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
+    """Make room for *more* connections in the pool for *scheme*.
+
+    The handlers on asyncio libraries open at most `CONCURRENT_REQUESTS` connections:
+    without more, so many slow robots.txt files would leave none for pages.
+    """
+    # `DownloadHandlers._get_handler` and the limits are private, and have no setting.
+    # Without them nothing is lost but time, so there is no warning.
+    handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
+    handler: Any = None
+    with suppress(Exception):
+        handler = handlers._get_handler(scheme)  # type: ignore[union-attr]  # noqa: SLF001
+    for *path, limit in _LIMITS:
+        pool = reduce(lambda it, name: getattr(it, name, None), path, handler)
+        if isinstance(size := getattr(pool, limit, None), int) and size:
+            with suppress(AttributeError):
+                setattr(pool, limit, size + more)
+
+
+def _slots_of(crawler: Crawler) -> dict[str | None, Any] | None:
+    """Return the download slots of the crawl by key, if its downloader has any."""
+    # `Downloader.slots` is undocumented; DOWNLOAD_SLOTS is a setting, read once.
+    slots = getattr(getattr(crawler.engine, "downloader", None), "slots", None)
+    return slots if isinstance(slots, dict) else None
+
+
+def unqueue(crawler: Crawler, request: Request) -> None:
+    """Remove *request*, which is cancelled, from the queue of its slot.
+
+    Without it the downloader sends what it has queued, though nothing waits for it.
+    """
+    # `Slot.queue` is undocumented: pairs of a request and the Deferred of its response.
+    slot = (_slots_of(crawler) or {}).get(request.meta.get(SLOT_KEY))
+    queue: Any = getattr(slot, "queue", ())
+    for entry in [it for it in queue if it[0] is request]:
+        queue.remove(entry)
+
+
+class Pacing(Protocol):
+    """A way to keep a pause between the requests of an origin."""
+
+    def is_possible(self) -> bool:
+        """Return whether this Scrapy has it; warn once if not."""
+
+    def pace(self, request: Request, origin: Hashable, seconds: float) -> None:
+        """Keep a pause of *seconds* between requests to *origin*, 0 for none.
+
+        Called for each of them, before it reaches the downloader.
+        """
+
+    def is_late_for(self, request: Request) -> bool:
+        """Return whether *request* is past the point where its pause is kept."""
+
+    def abort_queued(
+        self, error: Exception, is_finished: Callable[[Request], bool]
+    ) -> None:
+        """End with *error* the pages that wait for a pause, but for finished ones."""
+
+
+def pacing_of(
+    crawler: Crawler, pause_of: Callable[[Request], tuple[Hashable, float]], most: int
+) -> Pacing:
+    """Return how pauses are kept in this Scrapy.
+
+    *pause_of* returns the origin of a request and its pause. The limit of concurrent
+    requests is raised for at most *most* requests that wait for a pause.
+    """
+    throttler = getattr(crawler, "throttler", None)
+    if throttler is not None:
+        return ScopePacing(throttler)
+    return SlotPacing(crawler, pause_of, most)
+
+
+class ScopePacing:
+    """Pauses by the throttling scopes of Scrapy's pull request 6931."""
+
+    def __init__(self, throttler: Any) -> None:
+        self._throttler = throttler
+        # By scope: its own delay, and the pauses of the origins that share it.
+        self._scopes: dict[str, tuple[float, dict[Hashable, float]]] = {}
+
+    def is_possible(self) -> bool:
+        """Return `True`: a throttler has scopes."""
+        return True
+
+    def pace(self, request: Request, origin: Hashable, seconds: float) -> None:
+        """Raise the base delay of the scopes of *request*, or restore it."""
+        scopes = self._throttler.get_resolved_scopes(request) or ()
+        for scope in (scopes,) if isinstance(scopes, str) else scopes:
+            if not seconds and scope not in self._scopes:
+                continue
+            manager = self._throttler.get_scope_manager(scope)
+            known = self._scopes.setdefault(scope, (manager.get_base_delay(), {}))
+            original, pauses = known
+            if pauses.get(origin, 0.0) == seconds:
+                continue
+            pauses[origin] = seconds
+            if not seconds:
+                del pauses[origin]
+            pause = max(pauses.values(), default=0.0)
+            manager.set_base_delay(max(original, pause), only_increase=False)
+            if pause:
+                # The pause counts from the last request, and no answer may take longer.
+                manager.set_concurrency(1)
+            else:
+                del self._scopes[scope]
+
+    def is_late_for(self, request: Request) -> bool:
+        """Return whether a scope of *request* has a pause: it is past its scopes."""
+        scopes = self._throttler.get_resolved_scopes(request) or ()
+        each = (scopes,) if isinstance(scopes, str) else scopes
+        return any(scope in self._scopes for scope in each)
+
+    def abort_queued(
+        self, error: Exception, is_finished: Callable[[Request], bool]
+    ) -> None:
+        """Do nothing: what waits for its scope has not reached the downloader."""
+
+
+# Whether Scrapy chose the slot that a request has in its meta: the slot, or `None` while
+# it is not chosen. Like the slot, it is copied with the meta.
+_SLOT_MARK = "_robots1994_slot"
+
+
+class SlotPacing:
+    """Pauses by the download slots of Scrapy up to its pull request 6931.
+
+    A pause is set when a request reaches the downloader, so slots may come and go, and
+    several origins may share one. A request that waits in a paced slot does not count.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        pause_of: Callable[[Request], tuple[Hashable, float]],
+        most: int,
+    ) -> None:
+        from scrapy import signals  # noqa: PLC0415 - the rest of this module needs none
+
+        self._crawler = crawler
+        self._pause_of = pause_of
+        self._most = most
+        self._engine = EngineAccess.of(crawler)
+        self._slots: dict[str | None, PacedSlot] = {}
+        self._raised: set[Request] = set()
+        connect = crawler.signals.connect
+        connect(self._choose_slot, signals.request_scheduled)
+        connect(self._reached, signals.request_reached_downloader)
+        connect(self._downloaded, signals.response_downloaded)
+        connect(self._left, signals.request_left_downloader)
+
+    def is_possible(self) -> bool:
+        """Return whether the downloader has slots."""
+        if _slots_of(self._crawler) is not None:
+            return True
+        warn_once(self._crawler, "downloader.slots", "no crawl delay is applied")
+        return False
+
+    def pace(self, request: Request, origin: Hashable, seconds: float) -> None:  # noqa: ARG002 - by the signal
+        """Let *request* have a slot of its own; its pause is set when it is there."""
+        self._choose_slot(request)
+
+    def is_late_for(self, request: Request) -> bool:  # noqa: ARG002 - of any request
+        """Return `False`: no request has reached its slot here."""
+        return False
+
+    def abort_queued(
+        self, error: Exception, is_finished: Callable[[Request], bool]
+    ) -> None:
+        """End with *error* what is in the queues of paced slots, but for finished ones."""
+        for paced in self._slots.values():
+            # As in `unqueue`. Without it, a closing crawl ends at the pace of its pauses.
+            for request, response in list(getattr(paced.slot, "queue", ())):
+                # A cancelled one has its result, and is on its way out.
+                if not (is_finished(request) or response.called):
+                    unqueue(self._crawler, request)
+                    self._lower(request)
+                    response.errback(error)
+
+    def _choose_slot(self, request: Request) -> None:
+        """Let Scrapy choose the slot of *request*, unless the user has chosen it.
+
+        Scrapy writes its choice into the meta, which redirects and spiders copy to
+        requests for another host.
+        """
+        meta = request.meta
+        if SLOT_KEY in meta and meta.get(_SLOT_MARK) != meta[SLOT_KEY]:
+            meta.pop(_SLOT_MARK, None)
+        else:
+            meta.pop(SLOT_KEY, None)
+            meta[_SLOT_MARK] = None
+
+    def _reached(self, request: Request) -> None:
+        """Pace the slot of *request*, which is about to be queued there."""
+        key = request.meta.get(SLOT_KEY)
+        if _SLOT_MARK in request.meta:
+            request.meta[_SLOT_MARK] = key
+        origin, pause = self._pause_of(request)
+        paced, slots = self._slots.get(key), _slots_of(self._crawler) or {}
+        slot = slots.get(key)
+        if slot is None or not (pause or paced):
+            return
+        # The downloader drops an idle slot, and makes another one under its key.
+        if paced is None or paced.slot is not slot:
+            paced = self._new_slot(key, slot)
+        if paced is None:
+            return
+        if paced.pauses.get(origin, 0.0) != pause:
+            paced.set_pause(origin, pause)
+            # robots.txt was the last answer of this server.
+            paced.restart()
+        paced.enforce()
+        is_free = paced.pause and len(self._raised) < self._most
+        if is_free and self._engine.raise_limit():
+            self._raised.add(request)
+            self._engine.wake()
+
+    def _new_slot(self, key: str | None, slot: Any) -> PacedSlot | None:
+        """Return *slot* to be paced, and forget slots that the downloader dropped."""
+        slots = _slots_of(self._crawler) or {}
+        if len(self._slots) > 2 * len(slots) + SPARE_SLOTS:
+            known = self._slots.items()
+            self._slots = {name: it for name, it in known if slots.get(name) is it.slot}
+        try:
+            self._slots[key] = PacedSlot(slot)
+        # A slot with other attributes.
+        except (AttributeError, TypeError):
+            lost = "no crawl delay is applied"
+            warn_once(self._crawler, "delay and concurrency of a download slot", lost)
+            return None
+        return self._slots[key]
+
+    def _downloaded(self, request: Request) -> None:
+        """Begin the pause of the slot anew: its delay counts from the last answer."""
+        # A downloader need not send the signal that it has left.
+        self._lower(request)
+        paced = self._slots.get(request.meta.get(SLOT_KEY))
+        if paced is not None:
+            # AutoThrottle, which listens to the same signal, may have changed the slot.
+            paced.enforce()
+            paced.restart()
+
+    def _left(self, request: Request) -> None:
+        self._lower(request)
+
+    def _lower(self, request: Request) -> None:
+        """Let *request* count again."""
+        if request in self._raised:
+            self._raised.remove(request)
+            self._engine.lower_limit()
+
+
+SPARE_SLOTS = 64
+"""Slots beyond the downloader's own after which those that it dropped are forgotten."""
+
+_WALL_CLOCK = (
+    1e9  # seconds since the epoch are more, those since a machine started fewer
+)
+
+
+def jitter_of(slot: Any) -> float:
+    """Return the part of its delay by which *slot* varies it at random."""
+    if hasattr(slot, "jitter"):
+        return float(slot.jitter)
+    # RANDOMIZE_DOWNLOAD_DELAY, before Scrapy 2.18, is half of the delay more or less.
+    return 0.5 if slot.randomize_delay else 0.0  # pragma: no cover - as above
+
+
+def _set_jitter(slot: Any, jitter: float) -> None:
+    # To the older attribute, any number but 0 is true.
+    setattr(slot, "jitter" if hasattr(slot, "jitter") else "randomize_delay", jitter)
+
+
+class PacedSlot:
+    """One slot whose requests leave one at a time, with a pause between them.
+
+    Scrapy documents what delay and concurrency of a slot are (`DOWNLOAD_SLOTS`), but not
+    the attributes, which AutoThrottle changes while a crawl runs. Several origins that
+    share the slot may each need a pause; the longest counts. The slot's own delay is
+    never shortened, also if it was raised later, as by AutoThrottle. Without a pause the
+    slot is as it was before.
+    """
+
+    def __init__(self, slot: Any) -> None:
+        self.slot = slot
+        self.pause = 0.0
+        """The seconds between two of its requests at least; 0 for no pause."""
+        self.pauses: dict[Hashable, float] = {}
+        # Pauses come and go with the files; DOWNLOAD_SLOTS is the user's.
+        self._original = slot.delay + 0.0, slot.concurrency + 0, jitter_of(slot)
+
+    def set_pause(self, origin: Hashable, seconds: float) -> None:
+        """Set the pause that *origin* needs; 0 for no pause."""
+        # Set first: an origin without a pause may be there or not.
+        self.pauses[origin] = seconds
+        if not seconds:
+            del self.pauses[origin]
+        delay, self.slot.concurrency, jitter = self._original
+        # A longer delay than our pause is not ours: AutoThrottle set it later.
+        if self.slot.delay <= self.pause:
+            self.slot.delay = delay
+        _set_jitter(self.slot, jitter)
+        self.pause = max(self.pauses.values(), default=0.0)
+        self.enforce()
+
+    def enforce(self) -> None:
+        """Apply the pause, whatever else changed the slot."""
+        if not self.pause:
+            return
+        slot = self.slot
+        slot.delay = max(slot.delay, self.pause)
+        # The pause counts from the last answer, so the next request must not leave before
+        # that answer is there.
+        slot.concurrency = 1
+        # No random delay may be shorter than the pause.
+        if slot.delay * (1 - jitter_of(slot)) < self.pause:
+            _set_jitter(slot, 0.0)
+
+    def restart(self) -> None:
+        """Count the pause from now on: the server has just answered a request."""
+        # It is 0 until the slot has sent a request: then there is nothing to pause after.
+        # Without it, the pause counts from the last request.
+        seen = getattr(self.slot, "lastseen", 0)
+        if self.pause and seen:
+            # The wall clock before Scrapy 2.16.
+            now = time.time() if seen > _WALL_CLOCK else time.monotonic()
+            self.slot.lastseen = now

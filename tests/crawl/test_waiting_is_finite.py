@@ -1,0 +1,169 @@
+"""Requests that wait go back to the scheduler at most once for want of room.
+
+Every permitted page is requested once, and no page passes the middlewares before ours
+more than three times, however short policies are fresh and whatever queue is used. Each
+robots.txt is slow, so that its requests do not count while they wait.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.child import RequestingSpider
+from tests.support.crawl import CrawlRequest, crawl, start_crawl
+from tests.support.redis_server import RedisServer
+from tests.support.replies import Reply
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from tests.support.crawl import Crawl, CrawlResult
+
+QUEUES = {
+    "aware, last in first out": ("DownloaderAwarePriorityQueue", "LifoMemoryQueue"),
+    "aware, first in first out": ("DownloaderAwarePriorityQueue", "FifoMemoryQueue"),
+    "by priority, last in first out": ("ScrapyPriorityQueue", "LifoMemoryQueue"),
+    "by priority, first in first out": ("ScrapyPriorityQueue", "FifoMemoryQueue"),
+}
+PAGES = 3
+ORIGINS = pytest.mark.parametrize(
+    "origins", [40, pytest.param(1_000, marks=pytest.mark.long)]
+)
+SETTINGS: dict[str, Any] = {
+    "ROBOTS1994_TTL": 1,
+    "ROBOTS1994_MIN_TTL": 0,
+    "LOG_LEVEL": "INFO",
+    "DOWNLOADER_MIDDLEWARES": {
+        "tests.crawl.test_waiting_is_finite.CountPasses": 10,
+    },
+}
+
+
+class FilteredSpider(RequestingSpider):
+    """A spider whose requests are filtered: of two workers one requests each page."""
+
+    def request(self, url: str, **options: Any) -> Request:
+        """Return a request that the duplicates filter drops the second time."""
+        return super().request(url, **options | {"dont_filter": False})
+
+
+class CountPasses:
+    """Records how often each page passes, before any of our code sees it."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return the middleware of *crawler*."""
+        passes = cls()
+        assert crawler.stats is not None
+        passes.counts = Counter()
+        crawler.stats.set_value("test/passes", passes.counts)
+        return passes
+
+    counts: Counter[str]
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Count a page."""
+        if not request.url.endswith("/robots.txt"):
+            self.counts[request.url] += 1
+
+
+def slow_site(site: Site, origins: int) -> list[CrawlRequest]:
+    """Let every robots.txt of *site* be slow; return the pages, by number, then host."""
+    site.answer("/robots.txt", Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5))
+    return [
+        CrawlRequest(site.url(f"/p{page}", host=f"h{number}.test"), priority=page % 2)
+        for page in range(PAGES)
+        for number in range(origins)
+    ]
+
+
+def assert_each_once(
+    site: Site, pages: list[CrawlRequest], *results: CrawlResult
+) -> None:
+    """Assert that each page was requested once, and passed three times at most."""
+    requested = Counter(
+        (seen.host.partition(":")[0], seen.target)
+        for seen in site.log()
+        if seen.target != "/robots.txt"
+    )
+    assert set(requested.values()) == {1}
+    assert len(requested) == len(pages)
+    passes: Counter[str] = Counter()
+    for result in results:
+        passes.update(result.stats["test/passes"])
+    assert passes.most_common(1)[0][1] <= 3
+
+
+@ORIGINS
+@pytest.mark.parametrize("queue", QUEUES)
+def test_each_page_is_requested_once_whatever_the_queue(
+    queue: str, origins: int
+) -> None:
+    """Policies are fresh for a second, which is less than the crawl takes."""
+    by_priority, memory = QUEUES[queue]
+    settings = SETTINGS | {
+        "SCHEDULER_PRIORITY_QUEUE": f"scrapy.pqueues.{by_priority}",
+        "SCHEDULER_MEMORY_QUEUE": f"scrapy.squeues.{memory}",
+        "SCHEDULER_START_MEMORY_QUEUE": f"scrapy.squeues.{memory}",
+    }
+    with Site() as site:
+        pages = slow_site(site, origins)
+        result = crawl(pages, settings=settings)
+
+        assert_each_once(site, pages, result)
+    # Else this test would not try what it is about.
+    assert max(result.stats["test/passes"].values()) > 1
+
+
+def interrupt_after_a_page(site: Site, running: Crawl) -> CrawlResult:
+    """Send SIGINT when the first page has been requested, and wait for the end."""
+    site.wait("/p1")
+    os.kill(running.pid, signal.SIGINT)
+    return running.result()
+
+
+@ORIGINS
+def test_each_page_is_requested_once_over_stop_and_resume(
+    tmp_path: Path, origins: int
+) -> None:
+    """Twice interrupted with JOBDIR, then run to its end."""
+    settings = SETTINGS | {"JOBDIR": str(tmp_path)}
+    with Site() as site:
+        pages = slow_site(site, origins)
+        first = interrupt_after_a_page(site, start_crawl(pages, settings=settings))
+        second = crawl(settings=settings)
+
+        assert_each_once(site, pages, first, second)
+    assert first.stats["finish_reason"] == "shutdown"
+
+
+@pytest.mark.redis
+@ORIGINS
+def test_each_page_is_requested_once_by_two_workers_of_one_queue(origins: int) -> None:
+    """A scheduler that is not Scrapy's gets no request back for want of room."""
+    with RedisServer() as redis, Site() as site:
+        settings = SETTINGS | {
+            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+            "REDIS_URL": redis.url,
+            "SCHEDULER_PERSIST": True,
+        }
+        pages = slow_site(site, origins)
+        spider = f"{__name__}:FilteredSpider"
+        workers = [
+            start_crawl(pages, spider=spider, settings=settings, may_warn=True)
+            for _ in range(2)
+        ]
+        results = [worker.result() for worker in workers]
+
+        assert_each_once(site, pages, *results)
