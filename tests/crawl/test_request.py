@@ -58,6 +58,22 @@ def test_robots_txt_request_has_the_user_agent_that_is_matched() -> None:
     assert result.fetched == []
 
 
+def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
+    """Also where the rules for the usual one are already known."""
+    site.robots("User-agent: special\nDisallow: /\n")
+    special = {"User-Agent": "special/1.0"}
+    pages = [CrawlRequest(site.url(f"/{number}")) for number in range(2)]
+    pages.append(CrawlRequest(site.url("/2"), headers=special))
+    pages.append(CrawlRequest(site.url("/3")))
+
+    result = crawl(
+        pages, settings={"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
+    )
+
+    assert result.failed_urls == [site.url("/2")]
+    assert len(result.fetched) == 3
+
+
 @pytest.mark.parametrize(
     "settings",
     [
