@@ -17,11 +17,9 @@ from scrapy.http import Response
 from scrapy_robots1994.commands import inputs
 from scrapy_robots1994.compare.parsers import Capture, obeyed_body
 from scrapy_robots1994.crawl.features.comparison import capture_of
-from scrapy_robots1994.crawl.robots_response import (
+from scrapy_robots1994.crawl.unpacking import (
     CODING_HEADERS,
-    CODINGS,
     Undecodable,
-    can_unpack,
     codings_of,
     unpack,
 )
@@ -242,9 +240,7 @@ def _body_of(record: Any, limit: int) -> tuple[bytes, bool] | None:
     """
     headers = record.http_headers
     sent = [each for each in headers.headers if each[0].title() in CODING_HEADERS]
-    found = codings_of(Response(NOWHERE, headers=sent))
-    # Some servers send names that are no codings, such as `utf-8`.
-    codings = [coding for coding in found if coding in CODINGS]
+    codings = codings_of(Response(NOWHERE, headers=sent))
     # warcio undoes chunks only: it takes half a body for a whole one, and fails at br.
     while headers.remove_header("Content-Encoding"):
         pass
@@ -252,8 +248,7 @@ def _body_of(record: Any, limit: int) -> tuple[bytes, bool] | None:
     is_truncated = "WARC-Truncated" in record.rec_headers
     is_truncated = is_truncated or len(body) == MAX_PACKED_BYTES
     with suppress(Undecodable):
-        if can_unpack(codings):
-            return unpack(body, codings, limit, is_truncated=is_truncated)
+        return unpack(body, codings, limit, is_truncated=is_truncated)
     # Archives may unpack a body and leave the header; packed bytes are no UTF-8.
     with suppress(UnicodeDecodeError):
         body.decode()

@@ -1,99 +1,27 @@
-"""The robots.txt downloads in flight: their limits, and whose fault a failure is.
+"""The robots.txt downloads in flight: what arrives, and the limits of it.
 
 Scrapy's own size limit throws the whole body away; ours uses what arrived, so that the
 whole lines within the limit are obeyed (Ours O24). And a server that sends a byte a
 second never lets a handler's silence timeout strike.
-
-This module has the differences between Scrapy versions in the exceptions of a download.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import cast
 
-from OpenSSL.SSL import Error as TlsError
 from scrapy import Request, exceptions, signals
-from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from scrapy.settings.default_settings import RETRY_EXCEPTIONS
-from scrapy.utils.misc import load_object
-from twisted.internet import error
-from twisted.internet.defer import CancelledError
-from twisted.web.client import ResponseFailed
 
+from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
-from scrapy_robots1994.crawl.robots_response import (
-    CODING_HEADERS,
-    can_unpack,
-    codings_of,
-    read_body,
-)
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
-from scrapy_robots1994.escaping import redact_and_escape
-from scrapy_robots1994.policy.fetch_result import (
-    BUGS,
-    Cancelled,
-    FetchError,
-    LocalFault,
-    is_local,
-)
-
-# Where Scrapy undoes a content coding that we cannot (a library is missing): this many
-# times the limit is unpacked at most, and past it the body counts as undecodable (R5).
-UNPACKED_TIMES = 16
+from scrapy_robots1994.crawl.unpacking import CODING_HEADERS, codings_of
+from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 
 MANY_SITES = 10
 """Unrelated sites that are silent at once: more than are down by chance."""
-
-
-def _either(name: str, twisted: type[Exception]) -> type[Exception]:
-    """Return an exception of Scrapy, which it raises since 2.15, or what it wraps."""
-    return getattr(exceptions, name, twisted)
-
-
-# Raised by us, too, so they must be classes that RetryMiddleware retries.
-DownloadTimeout = _either("DownloadTimeoutError", error.TimeoutError)
-"""The exception of a page that took too long, which RetryMiddleware retries."""
-
-ConnectionRefused = _either(
-    "DownloadConnectionRefusedError", error.ConnectionRefusedError
-)
-"""The exception of a refused connection, which RetryMiddleware retries."""
-
-TIMEOUTS = (error.TimeoutError, error.TCPTimedOutError, DownloadTimeout)
-"""What a download raises when its time is over."""
-
-UNRESOLVED = (
-    error.DNSLookupError,
-    _either("CannotResolveHostError", error.DNSLookupError),
-)
-"""What a download raises when a name has no address."""
-
-NETWORK = (
-    *TIMEOUTS,
-    *UNRESOLVED,
-    ResponseFailed,
-    TlsError,
-    # Not OSError, which any middleware may raise.
-    *{load_object(cast("str", it)) for it in RETRY_EXCEPTIONS} - {OSError},
-)
-"""What a download raises when the network fails, with what Scrapy retries by default."""
-
-CANCELLED = (CancelledError, _either("DownloadCancelledError", CancelledError))
-"""What a download raises that someone ended (R6)."""
-
-LOCAL = (
-    error.ConnectBindError,
-    TunnelError,
-    exceptions.IgnoreRequest,
-    exceptions.NotSupported,
-    # By a handler of signals; where ours stops one, it says why (`is_late`).
-    exceptions.StopDownload,
-)
-"""What a download raises that fails on our side (R7)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -111,8 +39,6 @@ class DownloadState:
     max_bytes: int
     max_seconds: float
     host: str = ""
-    # The request is on its way to a look-up from then on (`fetch_limit`).
-    on_sent: Callable[[], None] = lambda: None
     since: float = field(default_factory=monotonic)
     started: float = 0.0
     received: int = 0
@@ -140,29 +66,12 @@ class DownloadState:
         # Only now: HttpProxyMiddleware and others have set them on the way.
         self.proxy = request.meta.get("proxy")
         self.user_agent = request.headers.get("User-Agent")
-        self.on_sent()
 
-    async def body_of(self, response: Response) -> tuple[bytes, bool]:
-        """Return the decoded body, and whether it is truncated (see `read_body`)."""
-        limit, is_truncated = self.max_bytes, self.is_truncated
-        return await read_body(response, self.codings, limit, is_truncated=is_truncated)
-
-    def failure_of(self, error: Exception) -> FetchError | LocalFault | Cancelled:
-        """Return whose fault it is that the download ended with *error*."""
+    def failure_of(self, raised: Exception) -> FetchError | LocalFault | Cancelled:
+        """Return whose fault it is that the download ended with *raised*."""
         # A request that a middleware replaced is not seen to be sent.
-        was_sent = not self.is_answered if self.is_sent else isinstance(error, NETWORK)
-        detail = one_line(error)
-        if isinstance(error, CANCELLED):
-            return Cancelled(detail)
-        if is_local(error, LOCAL):
-            return LocalFault(error)
-        # Before or after the download only code of this process runs.
-        if not was_sent or isinstance(error, BUGS):
-            return LocalFault(error, is_bug=True)
-        # Ours R7: of what is behind a proxy, a failed connection says nothing.
-        if self.proxy:
-            return LocalFault(error)
-        return FetchError(type(error).__name__, detail)
+        was_sent = not self.is_answered if self.is_sent else isinstance(raised, NETWORK)
+        return fault_of(raised, was_sent=was_sent, via_proxy=bool(self.proxy))
 
 
 class DownloadLimits:
@@ -232,8 +141,6 @@ class DownloadLimits:
         state = request.meta.get(OWN_REQUEST)
         if isinstance(state, DownloadState):
             state.sent(request)
-            # What `_downloaded` set for the response before, a copied meta still has.
-            request.meta["download_maxsize"] = 0
             # From here on the downloader has it; it adds nothing to
             # CONCURRENT_REQUESTS.
             state.is_raised = state.is_raised or self._engine.raise_limit()
@@ -275,17 +182,10 @@ class DownloadLimits:
         length = response.headers.get("Content-Length")
         is_whole = state.is_truncated or length == b"%d" % len(response.body)
         state.is_stopped = "download_stopped" in response.flags and not is_whole
-        # Else Scrapy's decompression would lose a truncated body (see
-        # `robots_response`). But what a cache stores must still say how it is packed.
-        codings = codings_of(response)
-        is_ours = request.meta.get("dont_cache") and can_unpack(codings)
-        state.codings = codings if is_ours else ()
-        if state.codings:
-            for name in CODING_HEADERS:
-                response.headers.pop(name, None)
-        # For Scrapy's decompression of what is left to it. For the handler, which has
-        # done its work, it is 0 (see `requests.py`).
-        request.meta["download_maxsize"] = state.max_bytes * UNPACKED_TIMES
+        # Else Scrapy's decompression would lose a truncated body (see `unpacking`).
+        state.codings = codings_of(response)
+        for name in CODING_HEADERS:
+            response.headers.pop(name, None)
 
 
 def _site(host: str) -> str:
@@ -294,16 +194,3 @@ def _site(host: str) -> str:
     # to be the origin's a little more often.
     labels = host.split(".")
     return host if ":" in host or labels[-1].isdigit() else ".".join(labels[-2:])
-
-
-def one_line(error: BaseException) -> str:
-    """Return what *error* says, on one printable line that names no password.
-
-    Twisted has it in a list, of failures or exceptions; Scrapy wraps that once more.
-    """
-    # "[<twisted.python.failure.Failure …>]" says nothing to a reader of the log.
-    cause = error.__cause__
-    found = getattr(error, "reasons", None) or getattr(cause, "reasons", None)
-    each = [getattr(reason, "value", reason) for reason in found or [error]]
-    said = "; ".join(str(it) or type(it).__name__ for it in each)
-    return redact_and_escape(" ".join(said.split()), 200)

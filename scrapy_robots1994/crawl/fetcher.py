@@ -18,17 +18,27 @@ from scrapy.utils.url import strip_url
 from twisted.internet.defer import Deferred
 from w3lib.url import safe_url_string
 
-from scrapy_robots1994.crawl import downloads, stats
-from scrapy_robots1994.crawl import robots_response as responses
+from scrapy_robots1994.crawl import robots_response as headers
+from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.downloads import DownloadLimits, DownloadState
-from scrapy_robots1994.crawl.fetch_limit import Descriptors, FetchLimit
+from scrapy_robots1994.crawl.faults import (
+    CANCELLED,
+    TIMEOUTS,
+    UNRESOLVED,
+    ConnectionRefused,
+    DownloadTimeout,
+    one_line,
+)
+from scrapy_robots1994.crawl.fetch_limit import FetchLimit
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
 from scrapy_robots1994.crawl.scrapy_private import unqueue, widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.threads import is_look_up_slow
+from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, Validators
-from scrapy_robots1994.policy.fetch_result import RobotsResponse, is_shortage
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
 # What every HTTP client sends, and every store returns; a header may have megabytes.
@@ -49,7 +59,7 @@ class RobotsDownload:
         self._robot = RobotName(crawler)
         self._downloads = DownloadLimits(crawler)
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
-        self._limit = FetchLimit(settings.max_fetches, Descriptors(pages))
+        self._limit = FetchLimit(crawler, settings.max_fetches, pages)
         # Once for each scheme, at its first request, from which on its handler exists.
         # Most redirects lead from one scheme to the other.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
@@ -75,10 +85,10 @@ class RobotsDownload:
         # A list, for the last one is requested and all of them show a loop.
         urls = [start or origin.robots_url]
         limit, seconds = self._settings.max_bytes, self._settings.timeout
-        async with self._limit.permit() as mark_sent:
+        async with self._limit.permit():
             while True:
                 # One for each hop: limits are those of one response (O24).
-                state = DownloadState(limit, seconds, origin.host, mark_sent)
+                state = DownloadState(limit, seconds, origin.host)
                 state.final_url = urls[-1] if len(urls) > 1 else None
                 # To another server, the validators of one could confirm another file.
                 # And a cache that replays a crawl answers with the whole file.
@@ -126,38 +136,32 @@ class RobotsDownload:
                 # counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
-                return self._failure(error, state)
-        # Also a 5xx shows that names are found and packets come back.
-        self._limit.is_network_up = True
+                return await self._failure(error, state)
         self._robot.check_sent(state.user_agent, context.user_agent)
         if response.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: the answer of a proxy, not of the origin.
             refused = "the proxy refused our credentials (HTTP 407)"
-            return LocalFault(downloads.ConnectionRefused(refused))
+            return LocalFault(ConnectionRefused(refused))
         return response
 
-    def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
+    async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
         """Classify the failure of a request without a response."""
         if state.is_late:
             took = f"took longer than {self._settings.timeout:g} seconds"
-            error = downloads.DownloadTimeout(took)
+            error = DownloadTimeout(took)
         failure = state.failure_of(error)
         if isinstance(failure, LocalFault):
-            # Pages need descriptors and ports as well: fetches give way.
-            if is_shortage(error):
-                self._limit.shrink()
-        elif not isinstance(error, downloads.TIMEOUTS):
+            return failure
+        if not isinstance(error, TIMEOUTS):
             # A refusal or a reset came from somewhere; a name that has no address may be a
             # resolver that is cut off, and a cancellation is of this process.
-            if not isinstance(error, (*downloads.UNRESOLVED, *downloads.CANCELLED)):
+            if not isinstance(error, (*UNRESOLVED, *CANCELLED)):
                 self._downloads.heard()
-        # Ours R7: it may have waited in a queue of ours, or no server can be reached.
-        elif not (state.received or state.is_answered):
-            if self._limit.was_slow_since(state.since):
-                return LocalFault(error)
-            if self._downloads.is_network_down(state):
-                self._limit.is_network_up = False
-                return LocalFault(error)
+        # Ours R7: no server can be reached, or it waited in a queue of ours.
+        elif not (state.received or state.is_answered) and (
+            self._downloads.is_network_down(state) or await is_look_up_slow()
+        ):
+            return LocalFault(error)
         return failure
 
     async def _download(self, request: Request) -> Response:
@@ -191,15 +195,26 @@ class RobotsDownload:
                 # Ours R7: the rest of the file may close the site.
                 return LocalFault(StopDownload())
             try:
-                body, is_truncated = await state.body_of(response)
-            except responses.Undecodable as error:
-                detail = downloads.one_line(error)
+                body, is_truncated = await self._unpacked(response, state)
+            except Undecodable as error:
+                detail = one_line(error)
                 return FetchError("undecodable", detail, is_final=error.is_final)
         elif self.on_ignored_body is not None:
             # Nothing is decided by it, so what cannot be read is left out.
-            with suppress(responses.Undecodable):
-                self.on_ignored_body(origin, (await state.body_of(response))[0])
+            with suppress(Undecodable):
+                self.on_ignored_body(origin, (await self._unpacked(response, state))[0])
         return _answer(response, state, body, is_truncated=is_truncated)
+
+    async def _unpacked(
+        self, response: Response, state: DownloadState
+    ) -> tuple[bytes, bool]:
+        """Return the unpacked body, and whether it is truncated (see `read_body`)."""
+        return await read_body(
+            response.body,
+            state.codings,
+            self._settings.max_bytes,
+            is_truncated=state.is_truncated,
+        )
 
 
 def _answer(
@@ -214,8 +229,8 @@ def _answer(
         body=body,
         is_truncated=is_truncated,
         not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
-        freshness_lifetime=responses.freshness_lifetime(response, now),
-        retry_after=responses.retry_after(response, now),
+        freshness_lifetime=headers.freshness_lifetime(response, now),
+        retry_after=headers.retry_after(response, now),
         etag=_validator(response, "ETag"),
         last_modified=_validator(response, "Last-Modified"),
         final_url=state.final_url,

@@ -19,6 +19,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.python import to_bytes, to_unicode
 
 from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.unpacking import accept_encoding
 from scrapy_robots1994.origin import Origin, target_of
 
 OWN_REQUEST = "_robots1994_download"
@@ -191,8 +192,9 @@ def robots_request(
     context = context.for_url(url)
     meta = context.meta | META
     meta |= {"dont_cache": dont_cache, "download_timeout": timeout}
-    # The file is requested by the name it is matched with.
+    # The file is requested by the name it is matched with, and packed as we unpack it.
     own = {
+        "Accept-Encoding": accept_encoding(),
         "User-Agent": context.user_agent,
         "Proxy-Authorization": context.proxy_authorization,
     }

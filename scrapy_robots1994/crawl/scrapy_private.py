@@ -201,6 +201,21 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
                 setattr(pool, limit, size + more)
 
 
+def close_idle_connections(crawler: Crawler) -> None:
+    """Close the connections that wait for a further request to their host.
+
+    Their descriptors are free soon after.
+    """
+    # `_get_handler` and `_pool` are private; the pool's method is Twisted's public one.
+    # Without them descriptors may run out, which fails requests with their own error.
+    handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
+    for scheme in ("http", "https"):
+        with suppress(Exception):
+            pool = handlers._get_handler(scheme)._pool  # type: ignore[union-attr]  # noqa: SLF001
+            # A Deferred, for which no one has to wait.
+            pool.closeCachedConnections()
+
+
 def _slots_of(crawler: Crawler) -> dict[str | None, Any] | None:
     """Return the download slots of the crawl by key, if its downloader has any."""
     # `Downloader.slots` is undocumented; DOWNLOAD_SLOTS is a setting, read once.

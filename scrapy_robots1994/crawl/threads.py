@@ -16,6 +16,9 @@ from twisted.python.failure import Failure
 T = TypeVar("T")
 
 
+SLOW_SECONDS = 1.0
+"""Seconds after which work in a pool of threads has waited in a queue."""
+
 INLINE_PARSE_BYTES = 65_536
 """Bytes of a file that is read on the event loop; a larger one is read in a thread."""
 
@@ -70,21 +73,27 @@ async def future_result(future: Future[T]) -> T:
     return await done
 
 
-def look_up_delay() -> Deferred[float]:
-    """Return how long work has to wait now in the pools that look names up.
+async def is_look_up_slow() -> bool:
+    """Return whether work waits longer than `SLOW_SECONDS` in a pool that looks names up.
 
-    Twisted's client uses the reactor's pool, clients on asyncio its default one.
+    Twisted's client uses the reactor's pool, clients on asyncio its default one. Work that
+    is sent there now waits behind the look-ups of other fetches.
     """
-    sent = monotonic()
-    started: list[Deferred[float]] = []
+    started: list[Deferred[Any]] = []
     # Looked up, not imported: importing it would install one.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
     # No coroutine: asyncio logs an error for each that the end of the crawl cuts off.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
-    ran_at = gatherResults(started, consumeErrors=True)
-    return ran_at.addCallback(lambda each: max(each) - sent)
+    is_slow: DeferredWaiter[bool] = DeferredWaiter()
+    # It fails where the pool is shut down: the crawl is over then.
+    gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the result
+    timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the result
+    try:
+        return await is_slow
+    finally:
+        timer.cancel()
 
 
 async def sleep(seconds: float) -> None:

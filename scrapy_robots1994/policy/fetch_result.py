@@ -1,14 +1,12 @@
-"""Results of one GET /robots.txt, and whose fault a failure is.
+"""Results of one GET /robots.txt, and when to request it again.
 
-The type of a result says who caused it: the origin (R5), we (R7), or a cancellation (R6).
-What an answer means is in `outcomes`. R1 to R7 and 3.1 are in `docs/standard/retrieval.rst`.
+The type of a result says who caused it: the origin (R5), we (R7), or a cancellation (R6);
+`crawl/faults.py` decides. What an answer means is in `outcomes`. R1 to R7 and 3.1 are in
+`docs/standard/retrieval.rst`.
 """
 
 import copy
-import errno
 import random
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -16,35 +14,6 @@ from scrapy_robots1994.policy.outcomes import Outcome, is_temporary, outcome_of
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 Classes: TypeAlias = tuple[type[BaseException], ...]
-
-SHORTAGES = frozenset(
-    {
-        errno.EMFILE,
-        errno.ENFILE,
-        errno.ENOBUFS,
-        errno.ENOMEM,
-        errno.EADDRINUSE,
-        errno.EADDRNOTAVAIL,
-    }
-)
-"""Errors of this machine: no descriptor, no memory, no local port."""
-
-LOCAL_ERRNOS = SHORTAGES | {errno.EACCES, errno.EPERM}
-"""The shortages, and a missing permission to connect."""
-
-MAX_CAUSES = 20
-"""The largest number of causes of an exception that are examined."""
-
-BUGS: Classes = (
-    AssertionError,
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    NameError,
-    NotImplementedError,
-    TypeError,
-)
-"""Exceptions of program errors, which no network failure raises."""
 
 NETWORK_PAUSES = (1.0, 4.0)
 """Seconds before each retry of a network failure, and of a fault of ours (R7)."""
@@ -148,49 +117,6 @@ def is_of_origin(result: Answer) -> bool:
         return False
     is_file = result.outcome is Outcome.PARSED
     return is_file or result.status in NOT_OF_PROXIES or not result.via_plain_proxy
-
-
-def is_local(error: BaseException, classes: Classes) -> bool:
-    """Return whether *error*, or one of its causes, happened on this machine.
-
-    *classes* are those of the HTTP client that say so.
-    """
-    return any(
-        isinstance(cause, classes) or error_number(cause) in LOCAL_ERRNOS
-        for cause in causes(error)
-    )
-
-
-def is_shortage(error: BaseException) -> bool:
-    """Return whether *error* says that this machine lacks a resource."""
-    return any(error_number(cause) in SHORTAGES for cause in causes(error))
-
-
-def error_number(error: BaseException) -> int | None:
-    """Return the errno of *error*; Twisted's connection errors call it osError."""
-    from ssl import SSLError  # noqa: PLC0415 - brings socket, and robots-lint starts fast
-
-    # The numbers of OpenSSL are its own: 1, that of a failed handshake, is not EPERM.
-    if isinstance(error, SSLError):
-        return None
-    number = getattr(error, "errno", None) or getattr(error, "osError", None)
-    return number if isinstance(number, int) else None
-
-
-def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield *error* and every exception that caused it."""
-    found, queue = {id(error)}, deque([error])
-    while queue and len(found) <= MAX_CAUSES:
-        each = queue.popleft()
-        yield each
-        # Twisted stores further exceptions, or failures with them, in a list; clients on
-        # asyncio raise an ExceptionGroup, of one exception for each address of a host.
-        reasons = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
-        inner = [getattr(reason, "value", reason) for reason in reasons or ()]
-        for cause in (each.__cause__, each.__context__, *inner):
-            if isinstance(cause, BaseException) and id(cause) not in found:
-                found.add(id(cause))
-                queue.append(cause)
 
 
 def copy_of(error: ExceptionT) -> ExceptionT:

@@ -256,7 +256,7 @@ if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
             """Return a Deferred of the response."""
             return deferred_from_coro(wrapped(self, request))
 
-        kind.download_request = deferred  # type: ignore[assignment, method-assign]
+        kind.download_request = deferred  # type: ignore[method-assign]
         kind.close = lambda _: None  # type: ignore[assignment, method-assign, return-value]
 
 

@@ -6,13 +6,9 @@ import errno
 
 import pytest
 
+from scrapy_robots1994.crawl.faults import MAX_CAUSES, causes
 from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, RobotsResponse
-from scrapy_robots1994.policy.fetch_result import (
-    MAX_CAUSES,
-    causes,
-    copy_of,
-    retry_pause,
-)
+from scrapy_robots1994.policy.fetch_result import copy_of, retry_pause
 
 
 class NetworkError(Exception):

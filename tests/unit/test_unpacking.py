@@ -11,13 +11,12 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots1994.crawl.robots_response import (
+from scrapy_robots1994.crawl.unpacking import (
     _INPUT_CHUNK,
     MAX_LAYERS,
     MAX_MEMBERS,
     Undecodable,
     _unpack_members,
-    can_unpack,
     is_quick,
     unpack,
 )
@@ -110,10 +109,12 @@ def test_too_many_layers_are_undecodable() -> None:
         unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_truncated=False)
 
 
-def test_unknown_coding_is_left_to_scrapy() -> None:
-    """`can_unpack` is false if one of the codings is unknown."""
-    assert can_unpack(["gzip", "deflate"])
-    assert not can_unpack(["gzip", "compress"])
+def test_unknown_coding_is_undecodable_unless_the_body_is_text() -> None:
+    """Ours R5: packed bytes read as a file without rules would allow everything."""
+    text = b"User-agent: *\nDisallow: /\n"
+    assert unpack(text, ["utf-8"], LIMIT, is_truncated=False) == (text, False)
+    with pytest.raises(Undecodable, match="compress"):
+        unpack(b"\x1f\x9d\x90", ["compress"], LIMIT, is_truncated=False)
 
 
 TINY = {"gzip": gzip.compress(b"", mtime=0), "zstd": zstd.compress(b"")}
