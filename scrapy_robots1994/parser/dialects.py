@@ -43,7 +43,7 @@ class Dialect:
     """What sets one dialect of robots.txt apart from the others.
 
     Which fields it has is in their rows (`Field.dialects`); *fields* has them by their names
-    in lower case, and *has_allow* says whether one of them opens paths.
+    in lower case and as usually written, and *has_allow* says whether one of them opens paths.
 
     *names* returns the names in the value of a User-agent line, *paths* the paths in
     the value of a rule (a path may be empty). *has_lists* says that a line may have several.
@@ -71,8 +71,10 @@ class Dialect:
 
     def __post_init__(self) -> None:
         """Take the fields of this dialect from their rows."""
-        fields = {it.key: it for it in FIELDS if it.is_in(self.name)}
-        has_allow = any(it.allows for it in fields.values())
+        own = [it for it in FIELDS if it.is_in(self.name)]
+        # Also as usually written: most lines are found so, without a copy in lower case.
+        fields = {name: it for it in own for name in (it.key, it.name)}
+        has_allow = any(it.allows for it in own)
         object.__setattr__(self, "fields", MappingProxyType(fields))
         object.__setattr__(self, "has_allow", has_allow)
 

@@ -76,9 +76,8 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912
     fields, names_of = dialect.fields, dialect.names
     has_blank_lines = dialect.has_blank_lines
     # Looked up once, not for each line.
-    blank, comment, orphan = LineKind.BLANK, LineKind.COMMENT, LineKind.ORPHAN
-    unknown, malformed, names_role = LineKind.UNKNOWN, LineKind.MALFORMED, Role.NAMES
-    record = 0
+    orphan, unknown, names_role = LineKind.ORPHAN, LineKind.UNKNOWN, Role.NAMES
+    space, record = _SPACE_OR_END, 0
     # Whether a User-agent line now begins another record, and whether a blank line
     # ended the record.
     is_named = is_parted = False
@@ -86,47 +85,54 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912
     # empty `newline` makes of it.
     for number, raw in enumerate(StringIO(text, newline=""), 1):
         # 1994 F5: the comment is discarded; the space before it goes with the value.
-        content = raw.partition(COMMENT)[0] if COMMENT in raw else raw
+        content = raw.partition("#")[0] if "#" in raw else raw
         # 1994 F3: a line is field name, colon, optional space, value.
         name, colon, value = content.partition(":")
-        # Ours O15: space before the colon and at the start of the line is accepted.
-        name = name.strip(_SPACE_OR_END)
-        if not colon or not name:
-            if name or colon:
-                # Ours O14: a line without this form is ignored, never guessed.
-                yield number, record, malformed, None, "", "", None, raw
-            elif content is not raw:
-                # 1994 F5: a line of a comment alone vanishes, and is not blank.
-                yield number, record, comment, None, "", "", None, raw
-            else:
-                # 1994 F1: blank lines separate records. Ours O5: also where only
-                # User-agent lines precede them.
-                is_parted = has_blank_lines and record > 0
-                yield number, record, blank, None, "", "", None, raw
-            continue
-        value = value.strip(_SPACE_OR_END)
-        # 1994 F4: field names compare without case.
-        field = fields.get(name.lower())
-        if field is None:
-            # 1994 F6: any other field is ignored, wherever it stands.
-            yield number, record, unknown, None, name, value, value, raw
-            continue
-        kind, said = field.kind, value
-        if field.role is names_role:
+        # Mostly the name is as usually written.
+        field = fields.get(name)
+        if field is None or not colon:
+            # Ours O15: space before the colon and at the start of the line is accepted.
+            name = name.strip(space)
+            # 1994 F4: field names compare without case.
+            field = fields.get(name.lower())
+            if not colon or not name:
+                kind = LineKind.BLANK
+                if name or colon:
+                    # Ours O14: a line without this form is ignored, never guessed.
+                    kind = LineKind.MALFORMED
+                elif content is not raw:
+                    # 1994 F5: a line of a comment alone vanishes, and is not blank.
+                    kind = LineKind.COMMENT
+                else:
+                    # 1994 F1: blank lines separate records. Ours O5: also where only
+                    # User-agent lines precede them.
+                    is_parted = has_blank_lines and record > 0
+                yield number, record, kind, None, "", "", None, raw
+                continue
+            if field is None:
+                # 1994 F6: any other field is ignored, wherever it stands.
+                value = value.strip(space)
+                yield number, record, unknown, None, name, value, value, raw
+                continue
+        said = value = value.strip(space)
+        kind, role = field.kind, field.role
+        if role is names_role:
             said = names_of(value)
-        elif field.read is not None:
-            said = field.read(value)
-        if (said is None or said == ()) and field.bad_value is not None:
-            # Ours O12, X4: what says nothing is ignored.
-            kind = field.bad_value.kind
-        elif field.role is names_role:
+            if not said:
+                # Ours O12: a line that names no robot is ignored.
+                kind = LineKind.NAMELESS
             # 1994 F1: after a blank line another record starts. Ours O7, X2: also after a
             # rule; X6: but not after a Crawl-delay.
-            if is_named or is_parted or not record:
+            elif is_named or is_parted or not record:
                 record += 1
                 is_named = is_parted = False
         elif field.in_record:
-            if is_parted or not record:
+            if field.read is not None:
+                said = field.read(value)
+            if said is None and field.bad_value is not None:
+                # Ours X4: without a number it is ignored.
+                kind = field.bad_value.kind
+            elif is_parted or not record:
                 # Ours O4: it belongs to no record.
                 kind = orphan
             elif field.ends_names:
@@ -327,7 +333,8 @@ class Rules(NamedTuple):
 
     *values* are the paths as written, *lines* their lines. *allows* says which are Allow, and
     *splits* which only the cautious reading obeys; each is empty if none is.
-    *first_lines* and *names* are those of the records that the robot obeys.
+    *first_lines* and *names* are those of the records that the robot obeys. *is_plain* says
+    that each value is a path in ASCII without an escape.
     """
 
     values: tuple[str, ...] = ()
@@ -337,6 +344,7 @@ class Rules(NamedTuple):
     splits: bytes = b""
     first_lines: "array[int]" = array("I")
     names: tuple[tuple[str, ...], ...] = ()
+    is_plain: bool = True
 
     def disallows(self, number: int) -> bool:
         """Return whether the rule with this *number* (from 0) is a Disallow."""
@@ -353,7 +361,7 @@ class Rules(NamedTuple):
 
 # A name that no check is about; and what no such path has.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
-_ODD_IN_A_PATH = ("*", "$", " ", ":")
+_ODD_IN_PATHS = re.compile(r"[*$ \t:]")
 
 
 class RobotReading:
@@ -421,19 +429,29 @@ class RobotReading:
             Role.SITEMAP: self._take_sitemap,
         }
         rule, blank, comment = Role.RULE, LineKind.BLANK, LineKind.COMMENT
+        add_rule, add_other = self._own.append, self._others.append
+        # Most lines are rules, and a call for each would take too long.
         for entry in read(text, dialect):
-            kind, field = entry[2], entry[3]
-            # Most lines are rules, and a call for each would take too long.
+            field = entry[3]
             if field is not None:
                 if field.role is not rule:
                     take[field.role](entry)
                 elif self._is_obeyed:
-                    self._own.append(entry)
-            elif kind is blank:
-                if self._is_obeyed:
-                    self._others.append(entry)
-            elif kind is not comment:
-                self._take_ignored(entry)
+                    add_rule(entry)
+                continue
+            kind = entry[2]
+            if kind is comment:
+                continue
+            if kind is not blank:
+                # A slip may mean a record for this robot. What another dialect knows is
+                # none, but an Allow may have changed what its record says.
+                known = FIELD_NAMED.get(entry[4].lower())
+                if known is None or (known.role is rule and self._is_obeyed):
+                    self.is_odd = True
+                    add_other(entry)
+                    continue
+            if self._is_obeyed:
+                add_other(entry)
 
     def _take_names(self, entry: Entry) -> None:
         """Take a User-agent line."""
@@ -499,17 +517,6 @@ class RobotReading:
         if value := entry[5]:
             self._sitemaps[value] = None
 
-    def _take_ignored(self, entry: Entry) -> None:
-        """Take a line without a colon, or of a field that the dialect does not have."""
-        # A slip may mean a record for this robot. What another dialect knows is none, but
-        # an Allow may have changed what its record says.
-        known = FIELD_NAMED.get(entry[4].lower())
-        if known is None or (self._is_obeyed and known.role is Role.RULE):
-            self.is_odd = True
-            self._others.append(entry)
-        elif self._is_obeyed:
-            self._others.append(entry)
-
     def _obeyed(self, dialect: Dialect) -> Rules:
         """Return the rules that the robot obeys."""
         # Ours O4: above all records a rule is ignored. Ours O5: the cautious reading obeys
@@ -519,32 +526,36 @@ class RobotReading:
         has_orphans = len(obeyed) < len(self._own)
         if has_orphans and self._is_cautious:
             obeyed = self._own[self._above :]
-        # Revisited K2: a line may have several paths. 1994 D2, Ours O21: an empty path
-        # closes nothing.
-        paths = dialect.paths
-        rules = [(path, it) for it in obeyed for path in paths(it[5]) if path]
-        values = tuple([path for path, _ in rules])
+        if dialect.has_lists:
+            # Revisited K2: a line may have several paths.
+            paths = dialect.paths
+            obeyed = [
+                (*it[:5], path, *it[6:]) for it in obeyed for path in paths(it[5])
+            ]
+        # 1994 D2, Ours O21: an empty path closes nothing.
+        obeyed = [it for it in obeyed if it[5]]
+        values = tuple([it[5] for it in obeyed])
         if has_orphans and self._is_cautious:
-            splits = bytes([it[2] is orphan for _, it in rules])
+            splits = bytes([it[2] is orphan for it in obeyed])
         if dialect.has_allow:
-            allows = bytes([it[3] is not None and it[3].allows for _, it in rules])
+            allows = bytes([it[3] is not None and it[3].allows for it in obeyed])
         text = "\n".join(("", *values))
-        self.is_odd |= (
-            has_orphans
-            or not (text.isascii() and text.replace("\n", "").isprintable())
-            or any(odd in text for odd in _ODD_IN_A_PATH)
-            or text.count("\n/") < len(values)
-            or any(allows)
-        )
+        is_path = text.count("\n/") == len(values)
+        is_plain = is_path and text.isascii() and "%" not in text
+        if has_orphans or any(allows) or not (is_path and text.isascii()):
+            self.is_odd = True
+        else:
+            self.is_odd |= _ODD_IN_PATHS.search(text) is not None
         # Thousands of records may have equal names.
         names = {it: it for it in (tuple(names) for _, names in self._heads)}
         return Rules(
             values,
-            array("I", [it[0] for _, it in rules]),
+            array("I", [it[0] for it in obeyed]),
             allows if any(allows) else b"",
             splits if any(splits) else b"",
             array("I", [first_line for first_line, _ in self._heads]),
             tuple([names[tuple(it)] for _, it in self._heads]),
+            is_plain,
         )
 
     @property

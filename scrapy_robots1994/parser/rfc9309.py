@@ -10,14 +10,14 @@ from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.reader import Rules
 from scrapy_robots1994.parser.rule_table import NO_RULE
 
-MAX_WORK = 50_000_000
+MAX_WORK = 100_000_000
 """Ours O28: so many comparisons of characters one question may take; more are not made."""
 
 BEYOND = -2
 """What `LongestTable.decide` returns if a question takes more."""
 
 # A call of `find` takes as long as so many comparisons.
-_CALL_WORK = 400
+_CALL_WORK = 800
 
 # RFC 3986 2.3 and 3.3: what stands for itself in a path or a query. `[` and `]` do not,
 # nor do `*` and `$`, for in a rule they are special.
@@ -60,12 +60,14 @@ def _encoded(other: re.Match[str]) -> str:
 
 class Pattern(NamedTuple):
     """A path with wildcards: the texts between them, in order; with *is_anchored* a
-    target ends with the last one. *length* is its octets.
+    target ends with the last one. *length* is its octets, *longest* the longest text behind a
+    wildcard.
     """
 
     length: int
     first: str
     others: tuple[str, ...]
+    longest: str
     is_anchored: bool
 
     @classmethod
@@ -81,13 +83,8 @@ class Pattern(NamedTuple):
         first, *others = texts
         # Two wildcards side by side are one.
         others = [text for text in others[:-1] if text] + others[-1:]
-        return cls(length, first, tuple(others), is_anchored)
-
-    def work(self, target: str) -> int:
-        """Return how many comparisons `covers` makes at most."""
-        # Each place of the target with each character of a text; and a call for each text.
-        longest = max(map(len, self.others), default=0)
-        return len(target) * longest + _CALL_WORK * len(self.others)
+        longest = max(others, key=len, default="")
+        return cls(length, first, tuple(others), longest, is_anchored)
 
     def covers(self, target: str) -> bool:
         """Return whether the pattern covers *target*, which begins with the first text."""
@@ -149,22 +146,29 @@ class LongestTable:
         """
         path = self._longest_path(spelling)
         number = self._paths[path] if path else NO_RULE
-        work = 0
+        work, size, least = 0, len(spelling), len(path)
         for pattern, other in self._patterns:
+            length, first, texts, longest, _ = pattern
             # Longer ones come first; the path decides against shorter ones.
-            if pattern.length < len(path):
+            if length < least:
                 break
-            if spelling.startswith(pattern.first):
-                # Ours O28: a file of wildcards must not hold up all else.
-                work += pattern.work(spelling)
-                if work > MAX_WORK:
-                    return BEYOND
-                if pattern.covers(spelling):
-                    # RFC 9309 2.2.2: the most octets; of equally many, Allow.
-                    if pattern.length > len(path):
-                        return other
-                    return min(other, number, key=self._rank)
+            if not spelling.startswith(first):
+                continue
+            # Ours O28: each place of the target may be compared with each character of a
+            # text, and each text takes a call.
+            work += size * len(longest) + _CALL_WORK * len(texts)
+            if work > MAX_WORK:
+                return BEYOND
+            if longest in spelling and pattern.covers(spelling):
+                # RFC 9309 2.2.2: the most octets; of equally many, Allow.
+                if length > least:
+                    return other
+                return min(other, number, key=self._rank)
         return number
+
+    def permit(self, target: str) -> bool | None:
+        """Return whether the rules permit a URL with this *target*; None if unknown."""
+        return None if self._patterns or self._longest_path(target) else True
 
     def _longest_path(self, spelling: str) -> str:
         """Return the longest path that *spelling* begins with, perhaps none."""

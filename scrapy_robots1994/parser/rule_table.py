@@ -31,6 +31,11 @@ class RuleTable(Protocol):
     def spelling(self, target: str) -> str:
         """Return the one spelling of all targets that the rules do not distinguish."""
 
+    def permit(self, target: str) -> bool | None:
+        """Return whether the rules permit a URL with this *target*, which has one spelling; None
+        if `decide` has to be called for it.
+        """
+
     def decide(self, head: str, target: str, spelling: str) -> int:
         """Return the number of the rule that decides about a URL: its *head* is scheme and
         authority, perhaps empty, its *target* path and query, with their *spelling*.
@@ -56,14 +61,17 @@ class Prefixes:
         self._by_text: dict[str, int | list[int]] = {}
         self._lengths: Sequence[int] = ()
         if len(texts) <= _FEW:
-            self._texts, self._numbers = tuple(texts), array("I", numbers)
+            self._texts, self._numbers = tuple(texts), numbers
             return
-        for text, number in zip(texts, numbers, strict=True):
-            others = self._by_text.setdefault(text, number)
-            if isinstance(others, list):
-                others.append(number)
-            elif others != number:
-                self._by_text[text] = [others, number]
+        self._by_text |= zip(texts, numbers, strict=True)
+        if len(self._by_text) < len(texts):
+            # Some are equal.
+            by_text: dict[str, list[int]] = {}
+            for text, number in zip(texts, numbers, strict=True):
+                by_text.setdefault(text, []).append(number)
+            for text, all_numbers in by_text.items():
+                if len(all_numbers) > 1:
+                    self._by_text[text] = all_numbers
         self._lengths = array("I", sorted(set(map(len, self._by_text))))
 
     def cover(self, text: str) -> bool:
@@ -117,16 +125,30 @@ class PrefixTable:
     def __init__(self, rules: Rules, *, is_first: bool) -> None:
         """Compile *rules*."""
         self._rules, self._is_first = rules, is_first
+        self._cut: Prefixes | None = None
+        self._has_urls = False
+        if rules.is_plain:
+            self._prefixes = Prefixes(rules.values, range(len(rules.values)))
+            return
         # Ours O18: one spelling for all percent-encodings.
         self._prefixes = _prefixes(rules.values, canonical)
         # Ours O18: a rule whose last escape is cut short covers what begins with it as
         # written, too.
         cut = [it if has_cut_escape(it) else "" for it in rules.values]
-        self._cut = _prefixes(cut, str) if any(cut) else None
+        if any(cut):
+            self._cut = _prefixes(cut, str)
         # Ours O19: a rule may be an absolute URL.
         self._has_urls = any(map(is_absolute, rules.values))
 
     spelling = staticmethod(canonical)
+
+    def permit(self, target: str) -> bool | None:
+        """Return whether the rules permit a URL with this *target*; None if unknown."""
+        if self._has_urls:
+            return None
+        if not self._prefixes.cover(target):
+            return True
+        return None if self._rules.allows else False
 
     def decide(self, head: str, target: str, spelling: str) -> int:
         """Return the number of the rule that decides about a URL."""

@@ -1,5 +1,6 @@
 """RobotRules: what one file says to one robot, for any URL."""
 
+import re
 from dataclasses import replace
 from sys import getsizeof
 
@@ -18,6 +19,11 @@ from scrapy_robots1994.parser.verdict import (
 )
 
 ROBOTS_TXT = "/robots.txt"
+
+# A URL with one spelling, if no dot segment is in it: Ours O18, O26, O27, RFC 9309 2.2.2.
+_PLAIN_URL = re.compile(
+    r"https?://[^/?#\\]+(/[A-Za-z0-9._~:/?@!&'()+,;=-]*)(?:#.*)?", re.DOTALL
+)
 
 # In place of the number of a rule: the URL is the file itself.
 _ITSELF = -3
@@ -68,6 +74,13 @@ class RobotRules:
     def allowed_url(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""
         text = url if isinstance(url, str) else decode(url)
+        # Called for every request, and most URLs are plain.
+        plain = _PLAIN_URL.fullmatch(text)
+        if plain and "/." not in text:
+            is_permitted = self._table.permit(plain[1])
+            if is_permitted is not None:
+                # Ours O22: the file itself may always be read.
+                return is_permitted or plain[1] == ROBOTS_TXT
         return not self._disallows(self._decision(text)[0])
 
     def verdict(self, url: str | bytes) -> Verdict:
