@@ -8,13 +8,17 @@ from scrapy_robots1994.checks import kinds, values
 from scrapy_robots1994.checks.kinds import Match
 from scrapy_robots1994.escaping import is_printable
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import LineKind
+from scrapy_robots1994.parser.fields import DISALLOW, FIELDS, USER_AGENT, LineKind
 from scrapy_robots1994.parser.reader import COMMENT, SPACE, Line, lines_of
 
 # Lines that no check is about, but for wildcards: printable ASCII, no space in the value,
 # no `#` that begins a comment, no `:` that may end the name of a second field.
 _PLAIN_NAME = re.compile(r"[A-Za-z-]+: (?:[A-Za-z0-9._!+-]+|[*])")
 _PLAIN_PATH = re.compile(r"[A-Za-z]+:(?: (?:/[!-\"$-9;-~]*)?)?")
+
+# Fields whose slips open a site.
+_CLOSING = (USER_AGENT.name, DISALLOW.name)
+_CLOSING_KEYS = (USER_AGENT.key, DISALLOW.key)
 
 _EXTENSION_CHECKS = {
     "allow": kinds.ALLOW,
@@ -127,7 +131,7 @@ def _form_matches(line: Line, dialect: Dialect, *, has_odd: bool) -> Iterator[Ma
 
 def _ignored(line: Line, dialect: Dialect) -> Match:
     """Return the problem of a line that has no effect; what it says is never guessed."""
-    fields = ("User-agent", "Disallow", "Allow")[: 2 + dialect.has_allow]
+    fields = tuple(it.name for it in FIELDS if it.is_in(dialect.name))
     likely = values.likely_field(line.field, fields)
     for column, text in _as_seen(line, likely):
         seen = next(iter(lines_of(text, dialect)), line)
@@ -135,7 +139,8 @@ def _ignored(line: Line, dialect: Dialect) -> Match:
             is_blank = seen.kind is LineKind.BLANK
             shown = "a blank line" if is_blank else f'"{seen.field}"'
             meant = _meant(seen, dialect, seen.value)
-            return _invisible(line, column, shown, meant=meant, is_harmless=is_blank)
+            is_harmless = seen.field.lower() not in _CLOSING_KEYS
+            return _invisible(line, column, shown, meant=meant, is_harmless=is_harmless)
     if line.kind is LineKind.MALFORMED:
         return _malformed(line, fields)
     return _unknown(line, likely)
@@ -167,7 +172,10 @@ def _malformed(line: Line, fields: tuple[str, ...]) -> Match:
     likely = values.likely_field(_first_words(content), fields)
     if likely is None or ":" in content:
         return kinds.MALFORMED.at(line.number, line.column, content)
-    return kinds.NO_COLON.at(line.number, line.column, content, likely)
+    is_harmless = likely not in _CLOSING
+    return kinds.NO_COLON.at(
+        line.number, line.column, content, likely, is_harmless=is_harmless
+    )
 
 
 def _first_words(content: str) -> str:
@@ -186,10 +194,16 @@ def _unknown(line: Line, likely: str | None) -> Match:
     """
     # 1994 F6
     name = values.letters(line.field)
-    if name in _EXTENSION_CHECKS:
+    if likely is not None:
+        check = kinds.MISSPELT
+    elif name in _EXTENSION_CHECKS:
         check = _EXTENSION_CHECKS[name]
     elif _EXTENSION.fullmatch(name):
         check = kinds.EXTENSION
     else:
-        check = kinds.UNKNOWN if likely is None else kinds.MISSPELT
-    return check.at(line.number, line.column, line.field, likely or "")
+        check = kinds.UNKNOWN
+    is_harmless = likely not in _CLOSING
+    column = line.column
+    return check.at(
+        line.number, column, line.field, likely or "", is_harmless=is_harmless
+    )

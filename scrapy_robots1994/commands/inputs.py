@@ -201,9 +201,16 @@ class PolicySource:
         """Return the source that the file *name* is."""
         try:
             # One byte more says that the file is longer.
-            return cls(name, reader.read(read_bytes(name, reader.limit + 1)))
+            robots = reader.read(read_bytes(name, reader.limit + 1))
         except OSError as error:
             return cls(name, None, why=why_unread(error))
+        if not robots.has_whole_line:
+            # Ours O24: what it closes is not known, and nothing is not "allowed".
+            why = (
+                f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
+            )
+            return cls(name, None, "unknown", why=why)
+        return cls(name, robots)
 
     @classmethod
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":

@@ -19,7 +19,7 @@ T = TypeVar("T")
 SLOW_SECONDS = 1.0
 """Seconds after which work in a pool of threads has waited in a queue."""
 
-INLINE_PARSE_BYTES = 65_536
+INLINE_PARSE_BYTES = 16_384
 """Bytes of a file that is read on the event loop; a larger one is read in a thread."""
 
 

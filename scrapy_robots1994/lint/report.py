@@ -168,4 +168,5 @@ def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
                 paths = dialect.paths(line.value)
                 yield kind, paths, [is_pattern(it, dialect) for it in paths]
             case kind:
-                yield kind
+                # Ignored is ignored, whatever the reason.
+                yield None if line.why_ignored else kind

@@ -10,8 +10,8 @@ from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.reader import Rules
 from scrapy_robots1994.parser.rule_table import NO_RULE
 
-MAX_WORK = 100_000_000
-"""Ours O28: so many comparisons of characters one question may take; more are not made."""
+MAX_WORK = 25_000_000
+"""Ours O28: so many comparisons of characters a URL may take; it is disallowed before more."""
 
 BEYOND = -2
 """What `LongestTable.decide` returns if a question takes more."""

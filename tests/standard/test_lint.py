@@ -144,10 +144,6 @@ def test_lines_that_other_dialects_read_otherwise_are_listed(dialect: str) -> No
     assert report(BODY, dialect)["read_otherwise"] == OTHERWISE[dialect]
 
 
-@pytest.mark.xfail(
-    reason="a bad delay is not read otherwise where both dialects ignore it",
-    strict=True,
-)
 def test_line_that_both_dialects_ignore_is_not_read_otherwise() -> None:
     """A Crawl-delay without a number has no effect in any dialect."""
     body = "User-agent: *\nCrawl-delay: x\nDisallow: /\nrubbish\nHost: h\n"

@@ -309,7 +309,6 @@ def test_quoted_text_is_cut_to_sixty_characters() -> None:
     assert f'"{"x" * 59}…"' in problem.message
 
 
-@pytest.mark.xfail(reason="a field of the dialect is not called foreign", strict=True)
 @pytest.mark.parametrize("dialect", ["extended", "rfc9309"])
 def test_crawl_delay_without_hyphen_is_misspelt_where_the_dialect_has_it(
     dialect: str,

@@ -10,16 +10,12 @@ from tests.standard.asking import DIALECTS, PREFIX_DIALECTS
 CLOSED = "User-agent: *\nDisallow: /\n"
 STAR = "User-agent: *\n"
 
-LATER_ALLOW = pytest.mark.xfail(
-    reason="weakening: an ignored Allow closes more, it opens nothing", strict=True
-)
 LATER_WILDCARD = pytest.mark.xfail(
     reason="say what 1994 opens: `*` and `$` in a Disallow weaken the policy",
     strict=True,
 )
 
 
-@LATER_ALLOW
 @pytest.mark.parametrize("dialect", ["extended", "rfc9309"])
 @pytest.mark.parametrize("line", ["Alow: /a", "Allow /a", "All\u043ew: /a", "Alow /a"])
 def test_misspelt_allow_is_reported_and_weakens_nothing(
