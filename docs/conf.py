@@ -20,6 +20,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",
     "myst_parser",
+    "robots1994_pictures",
     "robots1994_reference",
 ]
 exclude_patterns = ["_build", "_generated"]
@@ -42,4 +43,5 @@ if os.environ.get("READTHEDOCS") or os.environ.get("ROBOTS1994_DOCS_ONLINE"):
 html_theme = "furo"
 html_title = f"scrapy_robots1994 {release}"
 html_static_path = ["_static"]
+html_css_files = ["robots1994.css"]
 html_theme_options = {"navigation_with_keys": True}

@@ -7,6 +7,7 @@ KIND is ``settings``, ``stats``, ``reasons``, ``outcomes``, ``problems``, ``dial
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import fields
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, ClassVar
@@ -17,6 +18,7 @@ from docutils.statemachine import StringList
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 from sphinx.pycode import ModuleAnalyzer
+from sphinx.util.nodes import nested_parse_with_titles
 
 from scrapy_robots1994 import Reason
 from scrapy_robots1994.checks import KINDS
@@ -34,22 +36,35 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 
+# The id of a decision or a clause, as R5 or O24, which has an anchor on its page.
+DECISION = re.compile(r"(?<![\w`<])([ORPX]\d{1,2})(?![\w>`])")
+
+
+def linked(text: str) -> str:
+    """Return *text* with each id of a decision as a link to its row."""
+    return DECISION.sub(lambda it: f":ref:`{it[1]} <{it[1].lower()}>`", text)
+
+
 def documentation(module: ModuleType, owner: str, name: str) -> str:
     """Return the docstring of an attribute; an attribute without one is an error."""
     docs = ModuleAnalyzer.for_module(module.__name__).find_attr_docs()
-    return " ".join(docs[owner, name]).strip()
+    return linked(" ".join(docs[owner, name]).strip())
 
 
 def settings(_: str) -> str:
-    """Return every setting with its default, accepted values and meaning."""
-    return "\n".join(
-        f".. _setting-{name}:\n\n``{name}``\n"
-        f"    {documentation(crawl_settings, 'RobotsSettings', each.name)}\n\n"
-        f"    Default: ``{each.metadata['default']!r}``. "
-        f"Accepts {each.metadata['type'].accepts}.\n"
-        for each in fields(crawl_settings.RobotsSettings)
-        for name in [crawl_settings.PREFIX + each.name.upper()]
-    )
+    """Return every setting with its default, accepted values and meaning, in groups."""
+    parts = []
+    for each in fields(crawl_settings.RobotsSettings):
+        name = crawl_settings.PREFIX + each.name.upper()
+        if group := each.metadata["group"]:
+            parts.append(f"{group}\n{'=' * len(group)}\n")
+        parts.append(
+            f".. _setting-{name}:\n\n``{name}``\n"
+            f"    {documentation(crawl_settings, 'RobotsSettings', each.name)}\n\n"
+            f"    Default: ``{each.metadata['default']!r}``. "
+            f"Accepts {each.metadata['type'].accepts}.\n"
+        )
+    return "\n".join(parts)
 
 
 def stats(_: str) -> str:
@@ -183,9 +198,7 @@ class Reference(Directive):
         source = f"<generated: {kind}>"
         node = nodes.Element()
         node.document = self.state.document
-        self.state.nested_parse(
-            StringList(list(lines), source), self.content_offset, node
-        )
+        nested_parse_with_titles(self.state, StringList(list(lines), source), node)
         return list(node.children)
 
 

@@ -38,29 +38,40 @@ PREFIX = SETTING_PREFIX
 T = TypeVar("T")
 
 
-def declare(kind: types.SettingType[T], default: object) -> T:
+def declare(kind: types.SettingType[T], default: object, *, group: str = "") -> T:
     """Return the dataclass field of one setting; *default* as a user would write it.
+
+    *group* is the heading of the reference page for this setting and those after it.
 
     For type checkers it is what the setting is read to, so a field whose annotation
     does not fit its type is an error.
     """
     # No default of the dataclass: it would not pass through the type, as a user's value
     # does.
-    return cast("T", field(metadata={"type": kind, "default": default}))
+    return cast("T", field(metadata={"type": kind, "default": default, "group": group}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsSettings:
     """The settings of a crawl, read and checked."""
 
-    dialect: str = declare(types.one_of(*DIALECTS), "1994")
+    dialect: str = declare(types.one_of(*DIALECTS), "1994", group="How files are read")
     """Grammar by which robots.txt files are read; see :doc:`/standard/dialects`."""
     reading: str = declare(types.one_of(*READINGS), "literal")
     """``literal``: a blank line ends a record, also in its middle; ``cautious``: a
     Disallow line after blank lines still belongs to the User-agent lines above it
     (O5).
     """
-    ttl: float = declare(types.SECONDS, 86_400)
+    # RFC 9309, 2.5: a crawler must read at least 500 KiB.
+    max_bytes: int = declare(types.count(1, 512_000), 512_000)
+    """Bytes of a robots.txt that are obeyed; the download stops there (O24)."""
+    forbidden: str = declare(
+        types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
+    )
+    """What 401 and 403 for robots.txt mean for all URLs of the origin (R3)."""
+    unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
+    """What an unknown policy means for all URLs of the origin, for now (R5)."""
+    ttl: float = declare(types.SECONDS, 86_400, group="How long a policy is used")
     """Longest time a policy is fresh, in seconds; also the time if the server states
     none. The default is a day.
     """
@@ -76,19 +87,23 @@ class RobotsSettings:
     """Seconds until robots.txt is requested again from an origin that could not be
     reached (R5).
     """
-    forbidden: str = declare(types.MEANING, Outcome.FORBIDDEN.row.default)
-    """What 401 and 403 for robots.txt mean for all URLs of the origin (R3)."""
-    unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
-    """What an unknown policy means for all URLs of the origin, for now (R5)."""
-    # RFC 9309, 2.5: a crawler must read at least 500 KiB.
-    max_bytes: int = declare(types.count(1, 512_000), 512_000)
-    """Bytes of a robots.txt that are obeyed; the download stops there (O24)."""
+    store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
+        types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
+    )
+    """URL of the store of policies; see :doc:`/usage/stores`."""
     # Not DOWNLOAD_TIMEOUT, 180 s by default: all pages of the origin wait meanwhile.
-    timeout: float = declare(types.POSITIVE_SECONDS, 30)
+    timeout: float = declare(
+        types.POSITIVE_SECONDS, 30, group="How robots.txt is requested"
+    )
     """Seconds that a robots.txt request may take, for each hop of a redirect."""
     # RFC 9309, 2.3.1.2: at least five.
     max_redirects: int = declare(types.count(0, 5), 5)
     """Redirects of a robots.txt that are followed (R2)."""
+    # Some handlers choose by a key of their own how a request leaves this machine.
+    propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
+    """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
+    robots.txt request copies from the page request.
+    """
     # Above it, the scheduler is the better place: it may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Requests that may wait for a robots.txt without counting towards
@@ -98,18 +113,10 @@ class RobotsSettings:
     # Of 1,024 descriptors, which many systems allow a process, some are for pages.
     max_fetches: int = declare(types.count(1, 800), 800)
     """Upper limit of parallel robots.txt fetches; each takes a connection."""
-    store: StoreUrl = declare(  # noqa: RUF009 - a field, as all others
-        types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
-    )
-    """URL of the store of policies; see :doc:`/usage/stores`."""
-    # Some handlers choose by a key of their own how a request leaves this machine.
-    propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
-    """Request meta keys, in addition to ``proxy`` and ``bindaddress``, that the
-    robots.txt request copies from the page request.
-    """
-    close_when_denied: bool = declare(types.FLAG, default=False)
-    """Whether a crawl whose start requests were all refused closes with the reason
-    ``robotstxt_denied`` instead of ``finished``.
+    dry_run: bool = declare(types.FLAG, default=False, group="What would change")
+    """``True``: the rules of Scrapy's built-in middleware, with the parser of
+    ``ROBOTSTXT_PARSER``, go on deciding; what ours would change is counted, logged
+    and reported.
     """
     # Off: other parsers may be slow, and may raise on what sites serve.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
@@ -121,12 +128,9 @@ class RobotsSettings:
     that ends in ``.html``, ``.json`` or ``.csv``; ``%(name)s`` and ``%(time)s``
     work as in ``FEEDS``.
     """
-    dry_run: bool = declare(types.FLAG, default=False)
-    """``True``: the rules of Scrapy's built-in middleware, with the parser of
-    ``ROBOTSTXT_PARSER``, go on deciding; what ours would change is counted, logged
-    and reported.
-    """
-    crawl_delay: float | None = declare(types.CRAWL_DELAY, default=False)
+    crawl_delay: float | None = declare(
+        types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
+    )
     """``True`` applies Crawl-delay, in a dialect that has it, to the download slot
     of its origin; a number of seconds does too, and is the longest delay applied.
     """
@@ -134,6 +138,10 @@ class RobotsSettings:
     """``True`` obeys the robots directives of pages: items of a NOINDEX page and
     requests made from a NOFOLLOW page are dropped. A list chooses: ``"noindex"``,
     ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
+    """
+    close_when_denied: bool = declare(types.FLAG, default=False)
+    """Whether a crawl whose start requests were all refused closes with the reason
+    ``robotstxt_denied`` instead of ``finished``.
     """
 
     @classmethod

@@ -4,7 +4,7 @@
 line of each file, and prints tables in Markdown. CORPUS is a folder or a tar archive;
 without it the files are those of `tests/support/corpus.py`.
 
-`--rst` prints only the first table, in the format of `docs/_generated/sites.rst`.
+`--rst` prints only the first table, as reStructuredText.
 `--explain` names the cause of each difference between `rfc9309` and Protego.
 `--google` compares both with google/robotstxt (`pip install jwm.robotstxt`).
 """

@@ -1,0 +1,279 @@
+"""Sphinx directive ``.. robots1994-picture:: NAME``: a picture drawn from the code's tables.
+
+NAME is ``request`` (the way of a request) or ``policy`` (the life of a policy). The picture is
+SVG inside the page, in the colours of its text, so it follows light and dark.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from html import escape
+from textwrap import wrap
+from typing import TYPE_CHECKING, NamedTuple
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+from scrapy_robots1994.crawl import settings as crawl_settings
+from scrapy_robots1994.crawl.requests import Exemption
+from scrapy_robots1994.policy.outcomes import ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+# Pixels where the picture is as wide as a phone shows it.
+WIDTH, STEP, EXIT_AT, EXIT, LINE, PAD, GAP = 360, 226, 254, 106, 15, 9, 26
+COLUMNS, EXIT_COLUMNS = 36, 16
+
+
+class Step(NamedTuple):
+    """One step of a picture, from top to bottom, and where else it leads.
+
+    *way* is the word at the arrow to *leads_to*, *below* the one at the arrow to the next step.
+    """
+
+    title: str
+    lines: tuple[str, ...] = ()
+    way: str = ""
+    leads_to: str = ""
+    below: str = ""
+
+
+def default_of(name: str) -> str:
+    """Return the setting *name* with its default, as "ROBOTS1994_TTL (86,400 s)"."""
+    by_name = {it.name: it for it in fields(crawl_settings.RobotsSettings)}
+    default = by_name[name].metadata["default"]
+    return f"{crawl_settings.PREFIX}{name.upper()} ({default:,} s)"
+
+
+def request() -> tuple[str, tuple[Step, ...]]:
+    """Return what the picture of a request says."""
+    exempt = tuple(f"· {it.value.partition(',')[0]}" for it in Exemption)
+    answers = []
+    for row in ROWS:
+        if not row.groups:
+            continue
+        meaning = "the file decides"
+        if row.reason:
+            meaning = row.effect(is_open=row.allows)
+            meaning = f"all URLs {meaning}"
+        if not row.is_answer:
+            meaning = f"retried; then the last good policy, else {meaning}"
+        answers.append(f"· {row.statuses}: {meaning}")
+    steps = (
+        Step("Request of the crawl"),
+        Step("Is it checked?", exempt, "no", "sent, unchecked", "yes"),
+        Step(
+            "Is the policy of its origin in memory, and fresh?",
+            (),
+            "yes",
+            "the rules decide",
+            "no",
+        ),
+        Step(
+            "It waits, without a place of CONCURRENT_REQUESTS",
+            ("the store, then one fetch of robots.txt for all requests that wait",),
+            "crawl closes",
+            "back to the scheduler",
+        ),
+        Step(
+            "What does the answer mean?",
+            tuple(answers),
+            "failure on our side",
+            "fails with that error",
+        ),
+        Step(
+            "The rules decide",
+            ("the record for this robot, and the line that covers the URL",),
+            "disallowed",
+            "refused, with record and line",
+            "allowed",
+        ),
+        Step("Sent"),
+    )
+    return "The way of a request", steps
+
+
+def policy() -> tuple[str, tuple[Step, ...]]:
+    """Return what the picture of a policy says."""
+    stopgap = next(row for row in ROWS if not row.is_answer)
+    limited = next(row for row in ROWS if row.max_lifetime < float("inf"))
+    steps = (
+        Step(
+            "Not known",
+            ("a request waits for the first fetch",),
+            "no answer",
+            "unreachable",
+            "answer",
+        ),
+        Step(
+            "Fresh",
+            (
+                "decides, and nothing is requested",
+                (
+                    f"for the time that the server states, from {default_of('min_ttl')} "
+                    f"to {default_of('ttl')}"
+                ),
+                f"{limited.statuses}: at most {limited.max_lifetime:,.0f} s",
+            ),
+            below="time passes",
+        ),
+        Step(
+            "Stale",
+            (
+                (
+                    "still decides while one request renews it; if it is older, or answered "
+                    f"{limited.statuses}, requests wait for the renewal"
+                ),
+            ),
+            "renewed",
+            "fresh again",
+            "no answer",
+        ),
+        Step(
+            "Stale on error",
+            (
+                (
+                    "the last good policy decides, for at most "
+                    f"{default_of('stale_ttl')} after it was fresh"
+                ),
+                f"the next try comes after {default_of('retry_after')}",
+            ),
+            "renewed",
+            "fresh again",
+            "that time is over",
+        ),
+        Step(
+            "Unreachable",
+            (
+                (
+                    f"all URLs {stopgap.effect(is_open=False)}; the next try comes after "
+                    f"{default_of('retry_after')}"
+                ),
+            ),
+            "answer",
+            "fresh",
+            "not used for long",
+        ),
+        Step(
+            "Forgotten",
+            (
+                (
+                    "memory and stores have bounds in bytes: what was used least recently goes "
+                    "first, in any state, and costs one fetch"
+                ),
+            ),
+        ),
+    )
+    return "The life of a policy", steps
+
+
+def _wrapped(step: Step) -> tuple[list[str], list[str]]:
+    """Return the lines of the title and of the text of *step*."""
+    texts = []
+    for line in step.lines:
+        indent = "  " if line.startswith("·") else ""
+        texts += wrap(
+            line, COLUMNS + 2, subsequent_indent=indent, break_on_hyphens=False
+        )
+    return wrap(step.title, COLUMNS - 4), texts
+
+
+def _box(x: int, y: int, width: int, height: int, kind: str) -> str:
+    return f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="7"/>'
+
+
+def _text(x: int, y: int, text: str, kind: str) -> str:
+    return f'<text class="{kind}" x="{x}" y="{y}" xml:space="preserve">{escape(text)}</text>'
+
+
+def draw(name: str, steps: tuple[Step, ...]) -> str:
+    """Return the SVG of *steps*."""
+    parts, y = [], 2
+    for place, step in enumerate(steps):
+        title, texts = _wrapped(step)
+        height = 2 * PAD + LINE * (len(title) + len(texts))
+        aside = wrap(step.leads_to, EXIT_COLUMNS)
+        way = wrap(step.way, EXIT_COLUMNS)
+        beside = 2 * PAD + LINE * len(aside) if aside else 0
+        taken = max(height, beside + LINE * len(way))
+        parts.append(_box(1, y, STEP, height, "step"))
+        for number, line in enumerate(title + texts):
+            kind = "title" if number < len(title) else "text"
+            parts.append(_text(PAD, y + PAD + LINE * (number + 1) - 4, line, kind))
+        if aside:
+            top = y + LINE * len(way)
+            for number, line in enumerate(way):
+                parts.append(_text(EXIT_AT, y + LINE * (number + 1) - 4, line, "way"))
+            parts.append(_box(EXIT_AT, top, EXIT - 1, beside, "exit"))
+            for number, line in enumerate(aside):
+                parts.append(
+                    _text(
+                        EXIT_AT + 6, top + PAD + LINE * (number + 1) - 4, line, "text"
+                    )
+                )
+            middle = top + min(beside, y + height - top) // 2
+            parts.append(
+                f'<path class="arrow" d="M{STEP + 1} {middle}H{EXIT_AT - 3}"/>'
+            )
+        if place + 1 < len(steps):
+            end = y + taken + GAP
+            parts.append(
+                f'<path class="arrow" d="M{STEP // 2} {y + height}V{end - 3}"/>'
+            )
+            if step.below:
+                parts.append(_text(STEP // 2 + 8, end - GAP + 17, step.below, "way"))
+        y += taken + GAP
+    height = y - GAP + 2
+    said = " ".join(
+        f"{it.title}: {' '.join(it.lines)} {it.way} {it.leads_to}" for it in steps
+    )
+    return (
+        f'<svg class="robots1994-picture" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'aria-labelledby="picture-{escape(name)}"><title id="picture-{escape(name)}">'
+        f"{escape(said)}</title>"
+        '<defs><marker id="head-'
+        + escape(name)
+        + '" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" '
+        'markerHeight="7" orient="auto"><path class="head" d="M0 0 8 4 0 8z"/></marker></defs>'
+        + "".join(parts).replace(
+            'class="arrow"', f'class="arrow" marker-end="url(#head-{escape(name)})"'
+        )
+        + "</svg>"
+    )
+
+
+PICTURES: dict[str, Callable[[], tuple[str, tuple[Step, ...]]]] = {
+    "request": request,
+    "policy": policy,
+}
+
+
+class Picture(Directive):
+    """Insert a picture."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the picture, and its text for other forms than HTML."""
+        self.state.document.settings.env.note_reread()
+        (name,) = self.arguments
+        title, steps = PICTURES[name]()
+        return list(_nodes(name, title, steps))
+
+
+def _nodes(name: str, title: str, steps: tuple[Step, ...]) -> Iterator[nodes.Node]:
+    yield nodes.raw(
+        "",
+        f"<figure>{draw(name, steps)}<figcaption>{title}</figcaption></figure>",
+        format="html",
+    )
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive."""
+    app.add_directive("robots1994-picture", Picture)
+    return {"parallel_read_safe": True}
