@@ -36,7 +36,7 @@ SLIPS = [
     "redis://me:x@{0}@host:port",
     "redis://me:{0}@host:port",
     "redis://me:{0}@host/x",
-    "redis://me:{0}@host/0?tiemout=1",
+    "redis://me:{0}@host/0?tmo=1",
     "redis://me:{0}@host/0?in_memory=x",
     "redis://host/0?password={0}&in_memory=x",
     "no.such.Store://me:{0}@host",
