@@ -31,7 +31,7 @@ def memory(corpus: str) -> Iterator[Result]:
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
     what = "memory of an origin, corpus policies stored, each used once"
-    yield Result(what, "bytes", values, against=PROTEGO, target=6)
+    yield Result(what, "bytes", values, against=PROTEGO, target=5)
     values = {side: [float(each["again"])] for side, each in measured.items()}
     what = "memory of one more origin with a body that is known"
     yield Result(what, "bytes", values, against=PROTEGO)

@@ -1,0 +1,97 @@
+"""The rows of fields and kinds of lines: a member without its words is an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots1994.lint.report import Report
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.fields import (
+    FIELD_NAMED,
+    FIELDS,
+    IDLE,
+    WHY_IGNORED,
+    Field,
+    LineKind,
+    Role,
+)
+from scrapy_robots1994.parser.reader import RobotReading, read
+from scrapy_robots1994.robotstxt import RobotsTxt
+
+IN_USE = [field for field in FIELDS if field.dialects]
+VALUES = {Role.NAMES: "x", Role.RULE: "/x", Role.SITEMAP: "http://h.test/x.xml"}
+# A value that says five seconds, and one that says nothing.
+PAUSES = {"Crawl-delay": ("5", "soon")}
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda it: it.name)
+def test_field_has_its_words(field: Field) -> None:
+    """Lint and the reference take them from the row."""
+    assert field.meaning
+    assert bool(field.dialects) is (field.role is not Role.NONE)
+    assert FIELD_NAMED[field.key] is field
+
+
+def test_every_kind_of_line_is_explained() -> None:
+    """It is that of a field, says nothing, or says why the line is ignored."""
+    kinds = {field.kind for field in IN_USE}
+
+    assert kinds.isdisjoint(WHY_IGNORED)
+    assert kinds | IDLE | set(WHY_IGNORED) == set(LineKind)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("field", IN_USE, ids=lambda it: it.name)
+def test_line_of_a_field_has_its_kind_in_its_dialects_alone(
+    field: Field, dialect: str
+) -> None:
+    """In every other dialect it is unknown."""
+    value = VALUES.get(field.role) or PAUSES[field.name][0]
+    body = f"User-agent: x\n{field.name}: {value}\nDisallow: /\n"
+
+    line = RobotsTxt.parse(body, dialect=dialect).lines[1]
+
+    expected = field.kind if field.is_in(dialect) else LineKind.UNKNOWN
+    assert line.kind is expected
+    assert (line.why_ignored is None) is field.is_in(dialect)
+
+
+@pytest.mark.parametrize("field", IN_USE, ids=lambda it: it.name)
+def test_bad_value_is_ignored_and_reported(field: Field) -> None:
+    """The row names the kind of the line and the code of the problem."""
+    if field.bad_value is None:
+        assert field.read is None
+        return
+    value = "" if field.role is Role.NAMES else PAUSES[field.name][1]
+    dialect = next(filter(field.is_in, DIALECTS))
+    body = f"User-agent: x\n{field.name}: {value}\nDisallow: /\n"
+
+    robots = RobotsTxt.parse(body, dialect=dialect)
+
+    assert robots.lines[1].kind is field.bad_value.kind
+    assert field.bad_value.problem in {it.code for it in robots.problems}
+
+
+@pytest.mark.parametrize(
+    "field", [it for it in IN_USE if it.role is Role.PAUSE], ids=lambda it: it.name
+)
+def test_field_with_a_pause_is_a_crawl_delay(field: Field) -> None:
+    """Each field with this role makes the robot pause."""
+    dialect = next(filter(field.is_in, DIALECTS))
+    body = f"User-agent: x\n{field.name}: {PAUSES[field.name][0]}\nDisallow: /\n"
+
+    robots = RobotsTxt.parse(body, dialect=dialect)
+
+    assert robots.rules("x").crawl_delay == 5.0
+    (record,) = robots.records
+    assert str(record) == body
+    assert "pause of 5" in Report("x", robots).effects[1]
+
+
+def test_reader_knows_every_role() -> None:
+    """A role that the reader has no method for is an error."""
+    for dialect in DIALECTS.values():
+        text = "".join(f"{it.name}: {VALUES.get(it.role, '5')}\n" for it in IN_USE)
+        reading = RobotReading(f"User-agent: x\n{text}", dialect, "literal", ("x",))
+        assert reading.has_any
+        assert len(list(read(text, dialect))) == len(IN_USE)
