@@ -37,6 +37,7 @@ GRACE_SECONDS = 1.0
 # What a crawl does apart from fetching, and must not do here.
 ISOLATED: dict[str, Any] = {
     "FEEDS": {},
+    "HTTPCACHE_ENABLED": False,
     "ITEM_PIPELINES": {},
     "JOBDIR": None,
     "TELNETCONSOLE_ENABLED": False,

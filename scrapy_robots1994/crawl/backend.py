@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.faults import CANCELLED, Classes
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.fetcher import RobotsDownload
+from scrapy_robots1994.crawl.http_cache import CachedStore, HttpCache
 from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,
     Robots1994Parser,
@@ -23,9 +25,10 @@ from scrapy_robots1994.crawl.parser import (
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.backend import InFlightFetch
+from scrapy_robots1994.policy.backend import InFlightFetch, Store
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
+    FetchError,
     FetchResult,
     Validators,
 )
@@ -64,11 +67,19 @@ class ScrapyBackend:
         self.max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._robot = RobotName(crawler)
         self._timeout = settings.timeout
+        self.http_cache = HttpCache.of(crawler, settings, self.reader)
+        if self.http_cache is not None:
+            self.download.on_answer = self.http_cache.write
 
-    def open_store(self, settings: RobotsSettings) -> GuardedStore | None:
+    def open_store(self, settings: RobotsSettings) -> Store | None:
         """Return the store of the crawl, closed with it; `None` for memory alone."""
-        if settings.store.url is None:
-            return None
+        store = None if settings.store.url is None else self._guarded_store(settings)
+        if self.http_cache is None:
+            return store
+        return CachedStore(self.http_cache, store)
+
+    def _guarded_store(self, settings: RobotsSettings) -> GuardedStore:
+        """Return the store that *settings* name."""
         self._store = GuardedStore(
             CircuitBreaker(settings.store),
             partial(decode, reader=self.reader, freshness=settings.freshness),
@@ -109,9 +120,14 @@ class ScrapyBackend:
         # Counted when it ends, also where it was cancelled: the built-in's key means
         # fetches, not answers.
         try:
-            return await self.download.fetch(origin, context, validators)
+            result = await self.download.fetch(origin, context, validators)
         finally:
             stats.count(self._crawler, stats.REQUESTS)
+        # Ours 3.2: an offline run waits for nothing.
+        cache = self.http_cache
+        if isinstance(result, FetchError) and cache and cache.has_answer(origin):
+            return replace(result, is_final=True)
+        return result
 
     async def policy_fetched(
         self, policy: Policy, result: Answer, in_flight: InFlightFetch[RequestContext]

@@ -51,6 +51,7 @@ class DownloadState:
     proxy: str | None = None
     user_agent: bytes | None = None
     codings: tuple[str, ...] = ()
+    raw: Response | None = None
     final_url: str | None = None
     conditions: dict[str, bytes] = field(default_factory=dict)
 
@@ -60,7 +61,7 @@ class DownloadState:
         A middleware that answers a challenge or hands back a new request copies the
         meta, and this object with it. Limits and codings are those of one response.
         """
-        self.received, self.codings = 0, ()
+        self.received, self.codings, self.raw = 0, (), None
         self.is_truncated = self.is_late = self.is_stopped = self.is_answered = False
         self.is_sent = True
         # Only now: HttpProxyMiddleware and others have set them on the way.
@@ -182,6 +183,7 @@ class DownloadLimits:
         length = response.headers.get("Content-Length")
         is_whole = state.is_truncated or length == b"%d" % len(response.body)
         state.is_stopped = "download_stopped" in response.flags and not is_whole
+        state.raw = response.replace(headers=response.headers.copy())
         # Else Scrapy's decompression would lose a truncated body (see `unpacking`).
         state.codings = codings_of(response)
         for name in CODING_HEADERS:

@@ -1,22 +1,19 @@
 """GET /robots.txt through Scrapy's own downloader and all downloader middlewares."""
 
-import re
-import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from scrapy.utils.url import strip_url
 from twisted.internet.defer import Deferred
-from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl import robots_response as headers
 from scrapy_robots1994.crawl import stats
@@ -38,13 +35,8 @@ from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, Validators
-from scrapy_robots1994.policy.fetch_result import RobotsResponse
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
-# What every HTTP client sends, and every store returns; a header may have megabytes.
-_VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
-# As Scrapy's RedirectMiddleware has them.
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class RobotsDownload:
@@ -52,6 +44,8 @@ class RobotsDownload:
 
     on_ignored_body: Callable[[Origin, bytes], None] | None = None
     """Called with each body that is ignored because of its status (R3 to R5)."""
+    on_answer: Callable[[str, Response], None] | None = None
+    """Called with the URL of each request that was answered, and the answer as it came."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
@@ -63,12 +57,6 @@ class RobotsDownload:
         # Once for each scheme, at its first request, from which on its handler exists.
         # Most redirects lead from one scheme to the other.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
-        # This package expires policies: an HTTP cache would return expired ones. But if
-        # the user replays a recorded crawl, only the cache has them.
-        self._dont_cache = not (
-            crawler.settings.getbool("HTTPCACHE_ENABLED")
-            and crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        )
 
     async def fetch(
         self,
@@ -91,13 +79,12 @@ class RobotsDownload:
                 state = DownloadState(limit, seconds, origin.host)
                 state.final_url = urls[-1] if len(urls) > 1 else None
                 # To another server, the validators of one could confirm another file.
-                # And a cache that replays a crawl answers with the whole file.
-                if self._dont_cache and validators and validators.url == urls[-1]:
+                if validators and validators.url == urls[-1]:
                     state.conditions = validators.headers
                 response = await self._send(urls[-1], context, state)
                 if not isinstance(response, Response):
                     return response
-                target = _redirect_target(response)
+                target = headers.redirect_target(response)
                 if target is None:
                     return await self._result(origin, response, state)
                 # Ours R2: META switches Scrapy's redirects off, and its checks of them.
@@ -124,9 +111,7 @@ class RobotsDownload:
     ) -> Response | FetchResult:
         """Send one request; return its response, or the failure."""
         self._widen_pool(urlsplit(url).scheme)
-        request = robots_request(
-            url, context, self._settings.timeout, dont_cache=self._dont_cache
-        )
+        request = robots_request(url, context, self._settings.timeout)
         request.headers.update(state.conditions)
         with self._downloads.watch(request, state):
             try:
@@ -138,6 +123,12 @@ class RobotsDownload:
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
         self._robot.check_sent(state.user_agent, context.user_agent)
+        if (
+            self.on_answer is not None
+            and state.raw is not None
+            and not state.is_stopped
+        ):
+            self.on_answer(url, state.raw)
         if response.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: the answer of a proxy, not of the origin.
             refused = "the proxy refused our credentials (HTTP 407)"
@@ -203,7 +194,16 @@ class RobotsDownload:
             # Nothing is decided by it, so what cannot be read is left out.
             with suppress(Undecodable):
                 self.on_ignored_body(origin, (await self._unpacked(response, state))[0])
-        return _answer(response, state, body, is_truncated=is_truncated)
+        answer = headers.answer_of(
+            response, body, is_truncated=is_truncated, final_url=state.final_url
+        )
+        # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
+        is_plain = urlsplit(response.url).scheme == "http"
+        return replace(
+            answer,
+            not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
+            via_plain_proxy=is_plain and bool(state.proxy),
+        )
 
     async def _unpacked(
         self, response: Response, state: DownloadState
@@ -215,47 +215,3 @@ class RobotsDownload:
             self._settings.max_bytes,
             is_truncated=state.is_truncated,
         )
-
-
-def _answer(
-    response: Response, state: DownloadState, body: bytes, *, is_truncated: bool
-) -> RobotsResponse:
-    """Return *response* as the answer of the origin, with its decoded *body*."""
-    now = time.time()
-    # Only on plain `http:` can a proxy write an answer itself (Ours 3.1).
-    is_plain = urlsplit(response.url).scheme == "http"
-    return RobotsResponse(
-        status=response.status,
-        body=body,
-        is_truncated=is_truncated,
-        not_modified=bool(state.conditions) and response.status == NOT_MODIFIED,
-        freshness_lifetime=headers.freshness_lifetime(response, now),
-        retry_after=headers.retry_after(response, now),
-        etag=_validator(response, "ETag"),
-        last_modified=_validator(response, "Last-Modified"),
-        final_url=state.final_url,
-        via_plain_proxy=is_plain and bool(state.proxy),
-    )
-
-
-def _redirect_target(response: Response) -> str | None:
-    """Return the absolute URL a 3xx redirects to, without fragment, or `None`."""
-    location = response.headers.get("Location")
-    # Ours R2: without a target it is the final answer, and R5 by its status.
-    if response.status not in REDIRECTS or not location:
-        return None
-    try:
-        target = urljoin(response.url, safe_url_string(location))
-        # Credentials never go into a robots.txt URL; a port is part of the origin.
-        return strip_url(target, strip_default_port=False)
-    except ValueError:
-        return "an unreadable address"
-
-
-def _validator(response: Response, name: str) -> str | None:
-    """Return header *name* as text, in which no byte is lost, to be sent back later.
-
-    Without it, `None`, the next answer is the whole file.
-    """
-    value = response.headers.get(name) or b""
-    return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None

@@ -3,6 +3,8 @@
 1. `_take_back`: a request that went back to the scheduler gets its own meta again.
 2. `exemption_of` (`requests`): is it checked at all? If not, it passes.
 3. `Origin.of` its URL; `PolicyResolver.fresh`: the policy in memory.
+   With HTTPCACHE_IGNORE_MISSING, `HttpCache.is_replayed` (`http_cache`) finds pages that
+   never reach the network: the recorded policy decides, however old it is.
 4. Known and fresh: `_judge` (`judges`) lets it pass, or `Refusals.refuse` makes the
    `ForbiddenByRobots` that is raised. Nothing is awaited.
 5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
@@ -84,6 +86,7 @@ class Robots1994Middleware:
         url = settings.store
         self._memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
         store = backend.open_store(settings)
+        self._cache = backend.http_cache
         self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
             backend, self._memory, settings.freshness, store, backend.max_retries
         )
@@ -126,6 +129,11 @@ class Robots1994Middleware:
         if exemption is not None or origin is None:
             return None
         policy = self._resolver.fresh(origin)
+        if policy is None and self._cache and self._cache.is_replayed(request):
+            # Ours 3.2: it is never sent, so a policy of any age decides.
+            policy = await self._cache.replayed_policy(origin)
+            if policy is None and self._cache.passes_unknown:
+                return None
         if policy is None:
             return await self._wait(request, origin, went_back=went_back)
         if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:

@@ -142,6 +142,7 @@ META: dict[str, Any] = {
     "allow_offsite": True,  # R2: also to another host, never filtered
     "dont_redirect": True,  # R2: we follow, count and check each hop ourselves
     "handle_httpstatus_all": True,  # every status is an answer
+    "dont_cache": True,  # Ours 3.2: we write to it and read it, see `http_cache`
     "dont_retry": True,  # Ours 3.1: the resolver retries
     "dont_merge_cookies": True,  # a policy is not a matter of the session
     "download_maxsize": 0,  # O24: ours stops and uses, this would throw away
@@ -185,13 +186,11 @@ class RequestContext:
         return replace(self, meta=meta, proxy_authorization=None)
 
 
-def robots_request(
-    url: str, context: RequestContext, timeout: float, *, dont_cache: bool
-) -> Request:
+def robots_request(url: str, context: RequestContext, timeout: float) -> Request:
     """Return the request for *url*: no cookies, Referer or credentials."""
     context = context.for_url(url)
     meta = context.meta | META
-    meta |= {"dont_cache": dont_cache, "download_timeout": timeout}
+    meta["download_timeout"] = timeout
     # The file is requested by the name it is matched with, and packed as we unpack it.
     own = {
         "Accept-Encoding": accept_encoding(),

@@ -1,12 +1,55 @@
-"""Headers of the response to a request for a robots.txt: how long it is fresh, and when to
-request it again (RFC 9110, RFC 9111).
+"""The response to a request for a robots.txt as an answer: what its headers say of freshness,
+of the next request, and of another place (RFC 9110, RFC 9111).
 """
 
+import re
+import time
 from contextlib import suppress
 from datetime import timezone
 from email.utils import parsedate_to_datetime
+from urllib.parse import urljoin
 
 from scrapy.http import Response
+from scrapy.utils.url import strip_url
+from w3lib.url import safe_url_string
+
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
+
+# What every HTTP client sends, and every store returns; a header may have megabytes.
+_VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
+# As Scrapy's RedirectMiddleware has them.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+def answer_of(
+    response: Response,
+    body: bytes,
+    *,
+    is_truncated: bool,
+    final_url: str | None,
+) -> RobotsResponse:
+    """Return *response* as the answer of the origin, with its unpacked *body*."""
+    now = time.time()
+    return RobotsResponse(
+        status=response.status,
+        body=body,
+        is_truncated=is_truncated,
+        freshness_lifetime=freshness_lifetime(response, now),
+        retry_after=retry_after(response, now),
+        etag=_validator(response, "ETag"),
+        last_modified=_validator(response, "Last-Modified"),
+        final_url=final_url,
+    )
+
+
+def date_of(response: Response) -> float | None:
+    """Return the `Date` of *response* in seconds since the epoch, if it has one."""
+    return _epoch(response.headers.get("Date"))
+
+
+def is_private(response: Response) -> bool:
+    """Return whether *response* says `no-store`."""
+    return b"no-store" in _cache_controls(response.headers.getlist("Cache-Control"))
 
 
 def freshness_lifetime(response: Response, now: float) -> float | None:
@@ -81,3 +124,26 @@ def _digits(value: bytes | None) -> float | None:
     value = (value or b"").strip()
     # A header of a megabyte of digits must cost nothing; 10**18 is "for ever".
     return float(int(value[:18])) if value.isdigit() else None
+
+
+def redirect_target(response: Response) -> str | None:
+    """Return the absolute URL a 3xx redirects to, without fragment, or `None`."""
+    location = response.headers.get("Location")
+    # Ours R2: without a target it is the final answer, and R5 by its status.
+    if response.status not in REDIRECTS or not location:
+        return None
+    try:
+        target = urljoin(response.url, safe_url_string(location))
+        # Credentials never go into a robots.txt URL; a port is part of the origin.
+        return strip_url(target, strip_default_port=False)
+    except ValueError:
+        return "an unreadable address"
+
+
+def _validator(response: Response, name: str) -> str | None:
+    """Return header *name* as text, in which no byte is lost, to be sent back later.
+
+    Without it, `None`, the next answer is the whole file.
+    """
+    value = response.headers.get(name) or b""
+    return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None

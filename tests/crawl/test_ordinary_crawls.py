@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 HTTPCACHE = "scrapy.extensions.httpcache."
 OPEN = "User-agent: *\nDisallow: /private\n"
 DAY = 86_400
-CACHE = pytest.mark.xfail(
-    strict=True, reason="3.2 (the HTTP cache): a recorded crawl replays"
-)
 BOTH: tuple[Middleware, ...] = ("builtin", "ours")
 
 
@@ -59,7 +56,6 @@ def replayed(
     return crawl(urls, middleware=middleware, settings=settings), []
 
 
-@CACHE
 @pytest.mark.parametrize(
     ("policy", "storage", "age"),
     [
@@ -87,7 +83,6 @@ def test_recorded_crawl_replays(
     assert [len(result.fetched) for result, _ in found] == [5, 5]
 
 
-@CACHE
 @pytest.mark.parametrize("policy", ["DummyPolicy", "RFC2616Policy"])
 def test_cached_crawl_works_without_the_server(policy: str, tmp_path: Path) -> None:
     """HTTPCACHE_ENABLED alone: a robots.txt of unknown age is the last good policy."""
@@ -98,7 +93,6 @@ def test_cached_crawl_works_without_the_server(policy: str, tmp_path: Path) -> N
     assert [len(result.fetched) for result, _ in found] == [5, 5]
 
 
-@CACHE
 def test_fresh_cached_robots_txt_is_used_without_a_request(tmp_path: Path) -> None:
     """A day is the longest lifetime, counted from its Date."""
     fresh = formatdate(time.time() - 100, usegmt=True)
@@ -108,7 +102,6 @@ def test_fresh_cached_robots_txt_is_used_without_a_request(tmp_path: Path) -> No
     assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
 
 
-@CACHE
 def test_replay_without_a_cached_robots_txt_passes_pages_to_the_cache(
     tmp_path: Path,
 ) -> None:

@@ -1,0 +1,189 @@
+"""Scrapy's HTTP cache as a place of robots.txt answers (Ours 3.2).
+
+With `HTTPCACHE_ENABLED` each answer is also written to the cache of the crawl, as it came,
+through the storage of the middleware's own instance. So a recorded crawl replays, and a
+cached one works offline:
+
+* an answer in the cache is a policy fetched at its `Date`, which takes the place of an entry
+  in a store (`CachedStore`). While it is fresh it is used; past that, robots.txt is
+  requested, and it is the last good policy where that fails, which then is not retried;
+* with `HTTPCACHE_IGNORE_MISSING`, pages that never reach the network are judged by a copy of
+  any age (`HttpCache.is_replayed`).
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cachetools import LRUCache
+from scrapy import Request
+from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
+from scrapy.extensions.httpcache import DummyPolicy
+
+from scrapy_robots1994.crawl import robots_response as headers
+from scrapy_robots1994.crawl.unpacking import Undecodable, codings_of, read_body
+from scrapy_robots1994.policy import Policy
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from scrapy_robots1994.crawl.settings import RobotsSettings
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.policy.backend import Store
+    from scrapy_robots1994.robotstxt import Reader
+
+NOT_MODIFIED = 304
+
+MAX_ORIGINS = 1_000
+"""Origins of replayed pages whose policies stay parsed."""
+
+
+class HttpCache:
+    """The robots.txt answers in the HTTP cache of one crawl.
+
+    Whatever a storage raises, an answer that cannot be read is missing, and one that
+    cannot be written is not in the next crawl.
+    """
+
+    def __init__(
+        self, crawler: Crawler, settings: RobotsSettings, reader: Reader
+    ) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._reader = reader
+        self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
+        # Of pages that are replayed: their policy is not fetched, so memory has none.
+        self._policies: LRUCache[Origin, Policy | None] = LRUCache(MAX_ORIGINS)
+
+    @classmethod
+    def of(
+        cls, crawler: Crawler, settings: RobotsSettings, reader: Reader
+    ) -> HttpCache | None:
+        """Return that of *crawler*; `None` where HTTPCACHE_ENABLED is off."""
+        is_on = crawler.settings.getbool("HTTPCACHE_ENABLED")
+        return cls(crawler, settings, reader) if is_on else None
+
+    def write(self, url: str, response: Response) -> None:
+        """Store the answer to a request for *url*, unless it says `no-store`."""
+        cache = self._middleware
+        if (
+            cache is None
+            or response.status == NOT_MODIFIED
+            or headers.is_private(response)
+        ):
+            return
+        with suppress(Exception):
+            cache.storage.store_response(self._crawler.spider, Request(url), response)
+
+    async def policy(self, origin: Origin) -> Policy | None:
+        """Return the policy of *origin* that the cache has, as old as its `Date` says.
+
+        `None` for no answer, and for one of R5 (unreachable).
+        """
+        url, urls = origin.robots_url, set[str]()
+        while url not in urls and len(urls) <= self._settings.max_redirects:
+            urls.add(url)
+            response = self._read(url)
+            if response is None:
+                return None
+            target = headers.redirect_target(response)
+            if target is None:
+                final_url = url if len(urls) > 1 else None
+                return await self._policy_of(origin, response, final_url)
+            url = target
+        return None
+
+    def has_answer(self, origin: Origin) -> bool:
+        """Return whether the cache has an answer of *origin*."""
+        return self._read(origin.robots_url) is not None
+
+    def is_replayed(self, page: Request) -> bool:
+        """Return whether the cache answers or refuses *page*, so that it is never sent."""
+        cache = self._middleware
+        if cache is None or not self._ignores_missing or page.meta.get("dont_cache"):
+            return False
+        with suppress(Exception):
+            if not cache.policy.should_cache_request(page):
+                return False
+            cached = cache.storage.retrieve_response(self._crawler.spider, page)
+            return cached is None or cache.policy.is_cached_response_fresh(cached, page)
+        return False
+
+    @property
+    def passes_unknown(self) -> bool:
+        """Whether a replayed page passes to the cache if its policy is not cached."""
+        cache = self._middleware
+        return cache is not None and isinstance(cache.policy, DummyPolicy)
+
+    async def replayed_policy(self, origin: Origin) -> Policy | None:
+        """Return the policy of *origin* for pages that are replayed, of any age."""
+        if origin not in self._policies:
+            self._policies[origin] = await self.policy(origin)
+        return self._policies[origin]
+
+    @property
+    def _middleware(self) -> Any:
+        """The middleware of the crawl; `None` before the engine is made, or without one."""
+        with suppress(RuntimeError):
+            return self._crawler.get_downloader_middleware(HttpCacheMiddleware)
+        return None
+
+    def _read(self, url: str) -> Response | None:
+        """Return the answer to a request for *url*, as it came."""
+        cache = self._middleware
+        with suppress(Exception):
+            # Also one that the storage counts as expired is `None`.
+            return cache.storage.retrieve_response(self._crawler.spider, Request(url))  # type: ignore[no-any-return]
+        return None
+
+    async def _policy_of(
+        self, origin: Origin, response: Response, final_url: str | None
+    ) -> Policy | None:
+        """Return the policy that *response* states."""
+        now = time.time()
+        dated = headers.date_of(response)
+        body, is_truncated = response.body, False
+        try:
+            body, is_truncated = await read_body(
+                body, codings_of(response), self._reader.limit, is_truncated=False
+            )
+        except Undecodable:
+            return None
+        answer = headers.answer_of(
+            response, body, is_truncated=is_truncated, final_url=final_url
+        )
+        # Never later than now: a clock may be wrong.
+        at = now if dated is None else min(dated, now)
+        freshness = self._settings.freshness
+        policy = Policy.from_response(origin, answer, self._reader, at, freshness)
+        if not policy.is_known:
+            return None
+        if dated is None:
+            policy = replace(policy, fresh_until=now, stale_until=now)
+        return policy
+
+
+@dataclass(frozen=True)
+class CachedStore:
+    """The HTTP cache as the resolver's store; *inner*, where there is one, comes first."""
+
+    cache: HttpCache
+    inner: Store | None
+
+    async def get(self, origin: Origin) -> Policy | None:
+        """Return the policy of *inner*, else that of the cache."""
+        stored = await self.inner.get(origin) if self.inner else None
+        return stored or await self.cache.policy(origin)
+
+    async def acquire_lease(self, origin: Origin) -> Policy | None:
+        """Wait as *inner* does."""
+        return await self.inner.acquire_lease(origin) if self.inner else None
+
+    def release_lease(self, origin: Origin, policy: Policy | None) -> None:
+        """Store and release as *inner* does; the cache has its answer already."""
+        if self.inner:
+            self.inner.release_lease(origin, policy)
