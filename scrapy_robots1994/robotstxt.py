@@ -192,12 +192,16 @@ class RobotsTxt:
         """The name of the reading: how a blank line inside a record counts."""
         return self._reading
 
-    def read_as(self, reading: str) -> "RobotsTxt":
-        """Return the same file in another *reading*; ValueError if there is none."""
-        check_reading(reading)
-        if reading == self._reading:
+    def read_as(
+        self, reading: str | None = None, *, dialect: str | None = None
+    ) -> "RobotsTxt":
+        """Return the same file in another *reading* or *dialect*, or in both; ValueError
+        if there is none.
+        """
+        reading, dialect = reading or self._reading, dialect or self.dialect
+        if (reading, dialect) == (self._reading, self.dialect):
             return self
-        return RobotsTxt(self._body, self.dialect, reading)
+        return RobotsTxt(self._body, dialect, reading)
 
     def compress_body(self) -> None:
         """Store the body compressed from now on; rules stay as they are."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Pixels where the picture is as wide as a phone shows it.
 WIDTH, STEP, EXIT_AT, EXIT, LINE, PAD, GAP = 360, 226, 254, 106, 15, 9, 26
-COLUMNS, EXIT_COLUMNS = 36, 16
+EXIT_COLUMNS = 16
 
 
 class Step(NamedTuple):
@@ -171,15 +171,33 @@ def policy() -> tuple[str, tuple[Step, ...]]:
     return "The life of a policy", steps
 
 
+def _width(text: str) -> float:
+    """Return about how many pixels *text* takes: capitals and digits are wide."""
+    return sum(
+        7.7 if it.isupper() or it in "_=" else 6.9 if it.isdigit() else 5.9
+        for it in text
+    )
+
+
+def _fitted(text: str, width: int) -> list[str]:
+    """Return *text* in lines that are at most *width* pixels wide."""
+    indent = "   " if text.startswith("·") else ""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if _width(longer) > width and lines[-1].strip():
+            lines.append(indent + word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
 def _wrapped(step: Step) -> tuple[list[str], list[str]]:
     """Return the lines of the title and of the text of *step*."""
-    texts = []
-    for line in step.lines:
-        indent = "  " if line.startswith("·") else ""
-        texts += wrap(
-            line, COLUMNS + 2, subsequent_indent=indent, break_on_hyphens=False
-        )
-    return wrap(step.title, COLUMNS - 4), texts
+    inside = STEP - 2 * PAD
+    # The title is bold.
+    title = _fitted(step.title, inside - 25)
+    return title, [line for text in step.lines for line in _fitted(text, inside)]
 
 
 def _box(x: int, y: int, width: int, height: int, kind: str) -> str:

@@ -10,7 +10,8 @@
 5. Else `_wait`: `WaitingRequests.waiting` (`waiting`), while `resolve` finds the policy
    (`policy.resolver`: memory, store, one fetch for all who wait).
 6. Then `_judge` as in 4, and `WaitingRequests.may_go_on`: it passes if there is room.
-7. Else, or when the crawl closes meanwhile, `_give_back`: it goes back to the scheduler,
+7. What passes is counted where `*` and `$` have no effect (`wildcards`).
+8. Else, or when the crawl closes meanwhile, `_give_back`: it goes back to the scheduler,
    for want of room once, and begins again at 1. `_is_finished` says which requests the
    scheduler cannot take: they pass, also while the crawl closes (R6).
 """
@@ -42,6 +43,7 @@ from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.crawl.waiting import WaitingRequests
+from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
@@ -99,6 +101,7 @@ class Robots1994Middleware:
         self._places = crawler.settings.getint("CONCURRENT_REQUESTS") or math.inf
         crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
+        self._wildcards = IgnoredWildcards.of(crawler, settings, self._robot)
         self._judge, self._delays = self._judge_for(crawler, settings)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         # Last: a crawl that cannot start logs the reason alone.
@@ -139,6 +142,8 @@ class Robots1994Middleware:
         if policy.robots is not None and policy.robots.size > INLINE_PARSE_BYTES:
             await self._read(policy, request)
         self._judge.judge(request, origin, policy)
+        if self._wildcards is not None:
+            await self._wildcards.sent(request, origin, policy)
         return None
 
     def process_exception(
@@ -181,12 +186,13 @@ class Robots1994Middleware:
                 await self._read(found, request)
             # Also an error: in a dry run a failed fetch allows.
             self._judge.judge(request, origin, found)
-            if went_back or not self._owns_order or request in self._finished:
-                return None
-            is_late = self._delays is not None and self._delays.is_late_for(request)
-            if not is_late and await self._waiting.may_go_on(waiting):
-                return None
-            return self._give_back(request, for_room=True)
+            if not (went_back or not self._owns_order or request in self._finished):
+                is_late = self._delays is not None and self._delays.is_late_for(request)
+                if is_late or not await self._waiting.may_go_on(waiting):
+                    return self._give_back(request, for_room=True)
+        if self._wildcards is not None and not isinstance(found, Exception):
+            await self._wildcards.sent(request, origin, found)
+        return None
 
     async def _find(self, request: Request, origin: Origin) -> judges.Found:
         """Return the policy of *origin*, or the error because of which it has none."""

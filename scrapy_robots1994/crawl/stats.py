@@ -54,6 +54,10 @@ OPENS_SITE: Final = "robots1994/weakens_policy"
 """Origins whose file, in its first 32 KB, opens to us what its owner likely meant to
 close.
 """
+WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
+"""Requests sent, to origins whose record for us has ``*`` or ``$`` without effect, that
+RFC 9309 would have refused.
+"""
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions compared with those of another parser (ROBOTS1994_COMPARE): agree, stricter
 (it disallows what we allow), laxer (it allows what we disallow), raised; at the close.

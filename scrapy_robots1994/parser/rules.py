@@ -47,6 +47,7 @@ class RobotRules:
         "_body",
         "_dialect",
         "_has_any",
+        "_has_wildcards",
         "_rules",
         "_table",
         "crawl_delay",
@@ -64,12 +65,22 @@ class RobotRules:
         self._body = body
         self._dialect = dialect
         self._has_any = reading.has_any
+        self._has_wildcards: bool | None = None
         self._rules = reading.rules
         self._table: RuleTable
         if dialect.has_wildcards:
             self._table = LongestTable(self._rules)
         else:
             self._table = PrefixTable(self._rules, is_first=dialect.has_allow)
+
+    @property
+    def has_wildcards(self) -> bool:
+        """Whether a path of the rules has `*` or `$`, which few dialects give a meaning."""
+        if self._has_wildcards is None:
+            self._has_wildcards = any(
+                "*" in it or "$" in it for it in self._rules.values
+            )
+        return self._has_wildcards
 
     def allowed_url(self, url: str | bytes) -> bool:
         """Return whether *url*, a whole URL or a path, may be retrieved."""

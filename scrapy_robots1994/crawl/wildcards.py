@@ -1,0 +1,110 @@
+"""Wildcards without effect: what a dialect that reads `*` and `$` as letters opens.
+
+1994 D1: a path is compared letter by letter. Most authors mean something else by these
+two, so the crawl says at its close what the strict reading let pass.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from logging import INFO, WARNING
+from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
+from scrapy import signals
+
+from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.refusals import counted
+from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
+from scrapy_robots1994.parser.dialects import DIALECTS
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from scrapy_robots1994.crawl.requests import RobotName
+    from scrapy_robots1994.crawl.settings import RobotsSettings
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.parser import RobotRules
+    from scrapy_robots1994.policy import Policy
+    from scrapy_robots1994.robotstxt import RobotsTxt
+
+OTHER = "rfc9309"
+"""The dialect that is asked what it would have refused: the one with wildcards."""
+
+MAX_BYTES = 16_000_000
+"""Bytes of rules in that dialect that are remembered; others are read again."""
+
+MAX_ORIGINS = 100_000
+"""Origins that are counted one by one; requests of further ones are counted alone."""
+
+
+class IgnoredWildcards:
+    """Counts the requests that pass where `*` or `$` of the record for this robot has no
+    effect, and those of them that RFC 9309 would have refused.
+    """
+
+    def __init__(self, crawler: Crawler, dialect: str, robot: RobotName) -> None:
+        self._crawler = crawler
+        self._dialect = dialect
+        self._robot = robot
+        # By the rules of the crawl's own dialect, for the same robot.
+        self._others: LRUCache[RobotRules, RobotRules]
+        self._others = LRUCache(MAX_BYTES, getsizeof=lambda it: it.memory_bytes)
+        self._origins: set[Origin] = set()
+        self._sent = self._refused = 0
+        crawler.signals.connect(self._closed, signals.spider_closed)
+
+    @classmethod
+    def of(
+        cls, crawler: Crawler, settings: RobotsSettings, robot: RobotName
+    ) -> Self | None:
+        """Return the counter; `None` where the dialect gives both characters a meaning,
+        and in a dry run, which refuses nothing by our rules.
+        """
+        if DIALECTS[settings.dialect].has_wildcards or settings.dry_run:
+            return None
+        return cls(crawler, settings.dialect, robot)
+
+    async def sent(self, request: Request, origin: Origin, policy: Policy) -> None:
+        """Count *request*, which the *policy* of *origin* lets pass."""
+        if policy.robots is None:
+            return
+        rules = policy.robots.rules(self._robot.of(request))
+        # Most records have neither character, and cost nothing more.
+        if not rules.has_wildcards:
+            return
+        other = self._others.get(rules) or await self._read(policy.robots, rules)
+        self._sent += 1
+        if len(self._origins) < MAX_ORIGINS:
+            self._origins.add(origin)
+        if not other.allowed_url(request.url):
+            self._refused += 1
+            stats.count(self._crawler, stats.WILDCARDS_IGNORED)
+
+    async def _read(self, robots: RobotsTxt, rules: RobotRules) -> RobotRules:
+        """Return what *robots* says in the other dialect to the robot of *rules*."""
+        read = partial(robots.read_as(dialect=OTHER).rules, rules.robot)
+        is_small = robots.size <= INLINE_PARSE_BYTES
+        other = read() if is_small else await run_in_thread(read)
+        if other.memory_bytes <= MAX_BYTES:
+            self._others[rules] = other
+        return other
+
+    def _closed(self) -> None:
+        """Log what was counted."""
+        if not self._sent:
+            return
+        log_line(
+            self._crawler,
+            WARNING if self._refused else INFO,
+            "robots.txt of %s has rules for this robot with * or $, which mean nothing in "
+            "the dialect %s. RFC 9309 would have refused %d of the %s sent there%s",
+            counted(len(self._origins), "origin"),
+            self._dialect,
+            self._refused,
+            counted(self._sent, "request"),
+            f'; ROBOTS1994_DIALECT = "{OTHER}" obeys them.' if self._refused else ".",
+        )

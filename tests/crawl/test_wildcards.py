@@ -1,0 +1,63 @@
+"""What the crawl says at its close of `*` and `$`, which mean nothing in the text of 1994."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.crawl import crawl
+from tests.support.site import Site
+
+FILE = "User-agent: *\nDisallow: /*.pdf$\n"
+SUMMARY = "which mean nothing in the dialect"
+
+
+def summary_of(log: str) -> str:
+    """Return the line of the close, or nothing."""
+    return "".join(line for line in log.split("\n") if SUMMARY in line)
+
+
+@pytest.mark.parametrize("size", [0, 40_000])
+def test_ignored_wildcards_are_summed_up_at_the_close(size: int) -> None:
+    """1994 D1: the page is sent; the close says how many RFC 9309 would have refused."""
+    with Site() as site:
+        site.robots(FILE + "# more\n" * (size // 7))
+        result = crawl([site.url("/x.pdf"), site.url("/y.pdf"), site.url("/z.html")])
+
+    assert len(result.fetched) == 3
+    line = summary_of(result.log)
+    assert "WARNING" in line
+    assert "1 origin has" in line
+    assert "would have refused 2 of the 3 requests" in line
+    assert 'ROBOTS1994_DIALECT = "rfc9309"' in line
+    assert result.stats["robots1994/wildcards_ignored"] == 2
+
+
+def test_ignored_wildcards_that_open_nothing_are_no_warning() -> None:
+    """Nothing that RFC 9309 refuses was sent, so there is nothing to set."""
+    with Site() as site:
+        site.robots(FILE)
+        result = crawl([site.url("/z.html")])
+
+    line = summary_of(result.log)
+    assert "INFO" in line
+    assert "would have refused 0 of the 1 request sent there." in line
+    assert "ROBOTS1994_DIALECT =" not in line
+
+
+@pytest.mark.parametrize(
+    ("robots", "dialect"),
+    [
+        ("User-agent: *\nDisallow: /private\n", "1994"),
+        ("User-agent: other\nDisallow: /*.pdf$\n", "1994"),
+        (FILE, "rfc9309"),
+    ],
+)
+def test_nothing_is_summed_up_without_ignored_wildcards(
+    robots: str, dialect: str
+) -> None:
+    """No wildcard in our record, or a dialect that has them."""
+    with Site() as site:
+        site.robots(robots)
+        result = crawl([site.url("/x.html")], settings={"ROBOTS1994_DIALECT": dialect})
+
+    assert summary_of(result.log) == ""
