@@ -5,13 +5,12 @@ from typing import Any
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
-from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipeline
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
+from scrapy_robots1994.crawl.scrapy_private import global_object_name, load_object
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
 ORDER = 100  # where Scrapy has the built-in
@@ -62,7 +61,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
     classes = {}
     for key in listed:
         # Scrapy ignores a path without an object that is switched off, and refuses others.
-        with suppress(NameError, TypeError, ValueError):
+        with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():

@@ -13,12 +13,11 @@ from typing import TypeAlias, cast
 from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions
 from scrapy.settings.default_settings import RETRY_EXCEPTIONS
-from scrapy.utils.misc import load_object
 from twisted.internet import error
 from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
-from scrapy_robots1994.crawl.scrapy_private import optional
+from scrapy_robots1994.crawl.scrapy_private import load_object, optional
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 

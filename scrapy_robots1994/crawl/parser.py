@@ -11,8 +11,8 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import TextResponse
 from scrapy.robotstxt import RobotParser
-from scrapy.utils.misc import load_object
 
+from scrapy_robots1994.crawl.scrapy_private import load_object
 from scrapy_robots1994.crawl.setting_types import (
     BUILT_IN,
     PARSERS,
@@ -131,7 +131,7 @@ def load_parser(
         kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
     # `load_object` raises NameError for a module without the name, ValueError for a text
     # without a dot, and TypeError for what is neither a text nor a class.
-    except (ImportError, NameError, TypeError, ValueError) as error:
+    except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
         raise _error(setting, path, str(error)) from error
     if not is_parser(kind):
         raise _error(setting, path, "it has no from_crawler() and allowed()")

@@ -16,7 +16,6 @@ from scrapy.crawler import Crawler
 from scrapy.http import Headers
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import BaseSettings
-from scrapy.utils.python import to_bytes, to_unicode
 
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.unpacking import accept_encoding
@@ -87,7 +86,9 @@ class RobotName:
         *sent* is the User-Agent that it was sent with, *own* that of the page request.
         The page passes the same middlewares, so it will be sent with that name, too.
         """
-        expected = to_bytes(own or self.usual, errors="replace")
+        expected = own or self.usual
+        if isinstance(expected, str):
+            expected = expected.encode("utf-8", "replace")
         if self._exact or self._has_warned or sent is None or sent == expected:
             return
         self._has_warned = True
@@ -96,8 +97,8 @@ class RobotName:
             WARNING,
             "robots.txt is matched by the User-Agent %s, but a downloader middleware "
             "sends %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
-            to_unicode(expected, errors="replace"),
-            to_unicode(sent, errors="replace"),
+            robot_text(expected),
+            robot_text(sent),
         )
 
     @cached_property
@@ -117,6 +118,11 @@ class RobotName:
             or settings["USER_AGENT"]
             or ""
         )
+
+
+def robot_text(name: str | bytes) -> str:
+    """Return the name of a robot as text, to be shown."""
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
 
 
 def built_in_name(request: Request, settings: BaseSettings) -> str | bytes:

@@ -14,7 +14,9 @@ from contextlib import suppress
 from functools import reduce
 from importlib import import_module
 from logging import WARNING
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, ref
 
 from scrapy_robots1994.crawl.log import log_line
@@ -35,6 +37,31 @@ def optional(module: str, name: str, default: Any = None) -> Any:
         return getattr(import_module(module), name, default)
     return default
 
+
+def _resolve(path: Any) -> Any:
+    """Return what *path* names, or *path* itself if it is an object."""
+    return resolve_name(path) if isinstance(path, str) else path
+
+
+def _without_credentials(url: str, **_: bool) -> str:
+    """Return *url* without user name, password and fragment."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment="").geturl()
+
+
+# Functions that Scrapy does not document, and what stands for them where they are gone.
+load_object: Any = optional("scrapy.utils.misc", "load_object", _resolve)
+global_object_name: Any = optional(
+    "scrapy.utils.python",
+    "global_object_name",
+    lambda it: f"{it.__module__}.{it.__qualname__}",
+)
+urlparse_cached: Any = optional(
+    "scrapy.utils.httpobj", "urlparse_cached", lambda it: urlsplit(it.url)
+)
+strip_url: Callable[..., str] = optional(
+    "scrapy.utils.url", "strip_url", _without_credentials
+)
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
@@ -107,15 +134,27 @@ class EngineAccess:
         """Return whether the engine would take a further request from the scheduler."""
         # Documented, but also what a changed engine may lack: without it, pages go on.
         needs_backout = getattr(self._crawler.engine, "needs_backout", None)
-        return needs_backout is None or not needs_backout()
+        if needs_backout is None:
+            warn_once(
+                self._crawler,
+                "engine.needs_backout",
+                "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
+            )
+            return True
+        return not needs_backout()
 
     def wake(self) -> None:
         """Make the engine look for a further request now, not at its next heartbeat."""
         # `_Slot.nextcall` is private. Nothing public wakes the engine without a request.
-        schedule = getattr(
-            getattr(self._slot, "nextcall", None), "schedule", lambda: None
-        )
-        schedule()
+        nextcall = getattr(self._slot, "nextcall", None)
+        if nextcall is not None:
+            nextcall.schedule()
+        elif self._slot is not None:
+            warn_once(
+                self._crawler,
+                "engine._slot.nextcall",
+                "while requests wait for a robots.txt, others may wait up to 5 s",
+            )
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing or closed."""
@@ -147,11 +186,16 @@ class EngineAccess:
         Another scheduler than Scrapy's, or one made of it, may be shared, or may drop what
         it has seen.
         """
-        load = optional("scrapy.utils.misc", "load_object")
+        # Documented, but also what a changed Scrapy may lack: then they go on.
         ours = optional("scrapy.core.scheduler", "Scheduler")
-        if load is None or ours is None:
+        if ours is None:
+            warn_once(
+                self._crawler,
+                "scrapy.core.scheduler.Scheduler",
+                "requests that waited for a robots.txt may exceed CONCURRENT_REQUESTS",
+            )
             return False
-        return issubclass(load(self._crawler.settings["SCHEDULER"]), ours)
+        return issubclass(load_object(self._crawler.settings["SCHEDULER"]), ours)
 
     def persists(self, request: Request) -> bool:
         """Return whether the disk queue of JOBDIR can hold *request*.

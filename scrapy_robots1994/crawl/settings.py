@@ -16,13 +16,12 @@ from typing import Any, TypeVar, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
-from scrapy.utils.python import to_unicode
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl.log import log_line, logger
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.requests import RobotName, robot_text
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
@@ -209,7 +208,7 @@ class RobotsSettings:
             __version__,
             self.dialect,
             self.reading,
-            to_unicode(RobotName(crawler).usual, errors="replace") or '""',
+            robot_text(RobotName(crawler).usual) or '""',
             str(self.store),
             self.max_fetches,
             dry_run if self.dry_run else "",

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from cachetools import LRUCache
 from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.utils.python import to_unicode
 
 from scrapy_robots1994.compare.comparer import Comparison
 from scrapy_robots1994.compare.formats import write_report
@@ -32,6 +31,7 @@ from scrapy_robots1994.crawl.features.peers import (
     portable,
 )
 from scrapy_robots1994.crawl.log import log_line, log_lines
+from scrapy_robots1994.crawl.requests import robot_text
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread
@@ -154,9 +154,9 @@ class ShadowComparison:
         self._captures[policy.origin] = policy.stated, capture
         self._queued_bytes += len(capture.body) if is_new else 0
         # Parsers of others may take text alone.
-        name = to_unicode(robot, errors="replace")
+        name = robot_text(robot)
         self._robots.add(name)
-        others = to_unicode(theirs, errors="replace")
+        others = robot_text(theirs)
         # People pass the report on.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)

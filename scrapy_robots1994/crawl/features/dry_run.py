@@ -10,7 +10,6 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.robotstxt import RobotParser
-from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
@@ -19,6 +18,7 @@ from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.refusals import counted
 from scrapy_robots1994.crawl.requests import RobotName, built_in_name
+from scrapy_robots1994.crawl.scrapy_private import urlparse_cached
 from scrapy_robots1994.crawl.setting_types import BUILT_IN
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy

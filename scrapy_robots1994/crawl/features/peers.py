@@ -20,13 +20,13 @@ from typing import Any, BinaryIO, Final
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
-from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.diagnosis import Cause
 from scrapy_robots1994.compare.impact import Example, SiteImpact
 from scrapy_robots1994.compare.parsers import Direction, Parser, raised
 from scrapy_robots1994.crawl.parser import load_parser
+from scrapy_robots1994.crawl.scrapy_private import global_object_name
 from scrapy_robots1994.errors import RobotsError, SettingsError, needs_extra
 
 START_SECONDS: Final = 60.0  # in which the process must be ready

@@ -1,0 +1,220 @@
+"""Each thing of Scrapy that is not documented may change: no crawl hangs or loses a page.
+
+Every row renames, removes or replaces one of them in the whole of Scrapy, and crawls a
+real server: slow and quick hosts, one with a crawl delay, pages that are disallowed.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from tests.support.crawl import ROOT
+from tests.support.replies import Reply
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECONDS = 120
+PAGES = 3
+
+
+class Change(NamedTuple):
+    """A change of Scrapy's source, in modules whose names begin with *where*.
+
+    *said* are parts of the warnings of what is lost, one each.
+    """
+
+    pattern: str
+    replacement: str
+    said: tuple[str, ...] = ()
+    where: str = "scrapy."
+
+
+def renamed(name: str, *said: str, where: str = "scrapy.") -> Change:
+    """Return the change that *name* has another name."""
+    return Change(rf"\b{name}\b", f"{name}_renamed", said, where)
+
+
+ENGINE = "scrapy.core.engine"
+DOWNLOADER = "scrapy.core.downloader"
+COUNTS = "downloader.total_concurrency: requests that wait"
+FINISHED = "engine._slot.closing: requests that wait"
+NO_DELAY = "no crawl delay is applied"
+
+CHANGES = {
+    "total_concurrency": renamed("total_concurrency", COUNTS),
+    "total_concurrency is no number": Change(
+        r"(self\.total_concurrency: )int = (.*)",
+        r"\1int = type('N', (), {k: lambda n, o, k=k: getattr(16, k)(o) "
+        r"for k in ('__le__', '__lt__', '__ge__', '__gt__')})()",
+        (COUNTS,),
+        DOWNLOADER,
+    ),
+    "total_concurrency is read only": Change(
+        r"self\.total_concurrency: int =",
+        "type(self).total_concurrency = property(lambda self: self._total)\n"
+        "        self._total =",
+        (COUNTS,),
+        DOWNLOADER,
+    ),
+    "engine.downloader": Change(
+        r"(engine|self)\.downloader\b", r"\1.fetcher", (COUNTS, NO_DELAY)
+    ),
+    "engine._slot": renamed("_slot", FINISHED, "engine._slot.nextcall", where=ENGINE),
+    "engine._slot.closing": renamed("closing", FINISHED, where=ENGINE),
+    "engine._slot.nextcall": renamed("nextcall", "engine._slot.nextcall", where=ENGINE),
+    "engine.needs_backout": Change(
+        r"(def |self\.)needs_backout", r"\1is_full", ("engine.needs_backout",), ENGINE
+    ),
+    "engine.running": renamed("running", where=ENGINE),
+    "engine.paused": renamed("paused", where=ENGINE),
+    "engine._start": renamed("_start", where=ENGINE),
+    "_Slot.close_if_idle": renamed("close_if_idle", where=ENGINE),
+    "_Slot.inprogress": renamed("inprogress", where=ENGINE),
+    "downloader.active": Change(r"\.active\b", ".active_renamed"),
+    "downloader.active is a list": Change(
+        r"self\.active: set\[Request\] = set\(\)",
+        "self.active = type('L', (list,), {'add': list.append})()",
+        (),
+        DOWNLOADER,
+    ),
+    "downloader.slots": Change(
+        r"(self|downloader)\.slots\b", r"\1.slots_renamed", (NO_DELAY,)
+    ),
+    "Slot.delay": Change(r"\bdelay\b(?!\()", "delay_renamed", (NO_DELAY,), DOWNLOADER),
+    "Slot.concurrency": Change(
+        r"(?<!\")\bconcurrency\b", "most", (NO_DELAY,), DOWNLOADER
+    ),
+    "Slot.lastseen": renamed("lastseen", where=DOWNLOADER),
+    "Slot.queue": renamed("queue", where=DOWNLOADER),
+    "downloader.monotonic": Change(
+        r"from time import (monotonic|time)\b",
+        r"import time as clock\nnow_of = clock.\1; globals()['\1'] = lambda: now_of()",
+        (),
+        DOWNLOADER,
+    ),
+    "no signal that a request has left": Change(
+        r"signals\.request_left_downloader", "object()", (), DOWNLOADER
+    ),
+    "no signal that a request is reached": Change(
+        r"signals\.request_reached_downloader", "object()", (), DOWNLOADER
+    ),
+    "no signal that a request is scheduled": Change(
+        r"signals\.request_scheduled", "object()", (), ENGINE
+    ),
+    "DownloadHandlers._get_handler": renamed("_get_handler"),
+    "Headers is no dict": Change(
+        r"class Headers\(dict\)",
+        "from collections import UserDict\nclass Headers(UserDict)",
+        (),
+        "scrapy.http.headers",
+    ),
+    "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
+    **{
+        name: renamed(name)
+        for name in (
+            "TunnelError",
+            "parse_cachecontrol",
+            "rfc1123_to_epoch",
+            "without_none_values",
+            "to_bytes",
+            "to_unicode",
+            "global_object_name",
+            "load_object",
+            "strip_url",
+            "urlparse_cached",
+        )
+    },
+    "dispatcher.connections": renamed("connections", where="pydispatch."),
+}
+"""Each thing that this package uses, or has used, and that Scrapy does not document."""
+
+
+def scripted(site: Site) -> list[dict[str, Any]]:
+    """Script *site*; return the requests of a crawl, of which `/no` is disallowed."""
+    body = b"User-agent: *\nDisallow: /no\n"
+    site.answer("/robots.txt", Reply(200, body))
+    for number in range(6):
+        slow = site.url("", host=f"slow{number}.test")
+        site.answer("/robots.txt", Reply(200, body, delay=0.4), at=slow)
+    paced = b"User-agent: *\nCrawl-delay: 0.1\nDisallow: /no\n"
+    site.answer("/robots.txt", Reply(200, paced), at=site.url("", host="paced.test"))
+    hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
+    paths = ["/no", *(f"/p{number}" for number in range(PAGES))]
+    return [
+        {"url": site.url(path, host=f"{host}.test")} for path in paths for host in hosts
+    ]
+
+
+def crawl_with(
+    change: Change, requests: list[dict[str, Any]], folder: Path
+) -> tuple[dict[str, Any], str]:
+    """Return result and log of a crawl with a changed Scrapy."""
+    settings = {
+        "ADDONS": {"scrapy_robots1994.Addon": 500},
+        "ROBOTSTXT_OBEY": True,
+        "ROBOTS1994_DIALECT": "extended",
+        "ROBOTS1994_CRAWL_DELAY": True,
+        "CONCURRENT_REQUESTS": 4,
+        "RETRY_ENABLED": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "LOG_LEVEL": "INFO",
+    }
+    job = {
+        "changes": [[change.pattern, change.replacement, change.where]],
+        "requests": requests,
+        "spider": "tests.support.child:RequestingSpider",
+        "spider_args": {},
+        "settings": settings,
+        "reactor": "asyncio",
+        "signals": ["spider_idle"],
+        "hook": "",
+    }
+    file = folder / "job.json"
+    file.write_text(json.dumps(job), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.unit.changed_scrapy", str(file)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads((folder / "result.json").read_text("utf-8"))
+    return result, done.stderr
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
+    name: str, tmp_path: Path
+) -> None:
+    """The crawl obeys, ends, and says in one warning what is lost."""
+    change = CHANGES[name]
+    with Site() as site:
+        requests = scripted(site)
+        result, log = crawl_with(change, requests, tmp_path)
+        requested = Counter(
+            f"{seen.host}{seen.target}"
+            for seen in site.log()
+            if seen.target != "/robots.txt"
+        )
+
+    permitted = {it["url"].partition("://")[2] for it in requests}
+    permitted = {url for url in permitted if not url.endswith("/no")}
+    assert result["changed"], log
+    assert result["error"] == "", log
+    assert set(requested) == permitted, log
+    assert set(requested.values()) == {1}, log
+    assert len(result["failed"]) == len(requests) - len(permitted), log
+    assert result["stats"]["finish_reason"] == "finished", log
+    said = [line for line in log.split("\n") if "This Scrapy has no" in line]
+    assert len(said) == len(change.said), log
+    assert all(any(part in line for line in said) for part in change.said), log
