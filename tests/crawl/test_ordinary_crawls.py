@@ -170,9 +170,6 @@ def test_limits_leave_as_many_items_as_the_built_in() -> None:
 
 
 EXTENDED = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
-REDIRECTS = pytest.mark.xfail(
-    strict=True, reason="a redirect takes the download slot of its target"
-)
 
 
 def arrivals(site: Site, host: str) -> list[float]:
@@ -184,7 +181,6 @@ def arrivals(site: Site, host: str) -> list[float]:
     ]
 
 
-@REDIRECTS
 def test_redirects_obey_the_crawl_delay_of_their_target() -> None:
     """Pages of four hosts lead to one host that states a delay."""
     with Site() as site:
@@ -201,7 +197,6 @@ def test_redirects_obey_the_crawl_delay_of_their_target() -> None:
     assert min(after - before for before, after in pairwise(pages)) >= 0.5
 
 
-@REDIRECTS
 @pytest.mark.parametrize("way", ["redirect", "meta"])
 def test_crawl_delay_applies_to_no_other_host(way: str) -> None:
     """After a redirect to a host with a delay, or with the meta of one of its pages."""
