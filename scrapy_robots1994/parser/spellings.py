@@ -14,6 +14,8 @@ _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
 _SLASH_KEPT = "\u0100"
 # An escape that is cut short: only a literal comparison finds what it begins.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
+# An encoded `?` or `\`.
+_ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
 # What a client of the URL standard of browsers removes before all else.
@@ -91,24 +93,30 @@ def is_absolute(value: str) -> bool:
     return _ABSOLUTE.match(value) is not None
 
 
-def url_forms(url: str, spelling: Callable[[str], str]) -> tuple[str, ...]:
+def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     """Return the forms in which *url*, or a rule that is an absolute URL, is compared with other
     URLs, each in a *spelling*; none for any other text.
     """
     parts = _ABSOLUTE.match(url)
     if parts is None:
-        return ()
-    # Ours O19: as written, but for the case of scheme and host; a rule without a path may be
-    # the beginning of an authority. And with the origin normalised: without a path it is
-    # the whole origin.
-    spelled = _ABSOLUTE.match(spelling(url)) or parts
-    scheme, _, authority = spelled[1].partition("://")
+        return []
+    beginning, rest = parts[1], parts[2]
+    scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    forms = [f"{scheme}://{host}".lower() + _with_slash(spelled[2])]
-    # An escape in a host is no part of a name that can be normalised.
-    if "%" not in parts[1] and (origin := Origin.of(parts[1])):
-        forms.append(str(origin) + spelling(_with_slash(parts[2]) or "/"))
-    return tuple(dict.fromkeys(forms))
+    # Decoded, an escape may end the host, and behind it case counts.
+    escape = _ENCODED_END.search(host)
+    end = escape.start() if escape else len(host)
+    text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
+    # Ours O19: as written, but for the case of scheme and host; a rule without a path may be
+    # the beginning of an authority.
+    spelled = _ABSOLUTE.match(text)
+    forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
+    # And with the origin normalised: without a path it is the whole origin. An escape in a
+    # host is no part of a name that can be normalised. The sign in front keeps the two
+    # forms apart, of which each is compared with its own kind.
+    if "%" not in beginning and (origin := Origin.of(beginning)):
+        forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
+    return forms
 
 
 def _with_slash(rest: str) -> str:
