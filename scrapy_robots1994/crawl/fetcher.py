@@ -28,7 +28,7 @@ from scrapy_robots1994.crawl.faults import (
 )
 from scrapy_robots1994.crawl.fetch_limit import FetchLimit
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robots_request
-from scrapy_robots1994.crawl.scrapy_private import strip_url, unqueue, widen_pool
+from scrapy_robots1994.crawl.scrapy_private import unqueue, widen_pool
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import is_look_up_slow
 from scrapy_robots1994.crawl.unpacking import Undecodable, read_body

@@ -4,7 +4,6 @@
 the rules in the order of the file, from 0, and `decide` returns the number of one of them.
 """
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from sys import getsizeof
@@ -22,7 +21,7 @@ NO_RULE = -1
 """What `decide` returns if no rule decides."""
 
 # So many prefixes are tried in one call, which is quicker than a look-up for each length.
-_FEW = 32
+_FEW = 64
 
 
 class RuleTable(Protocol):
@@ -72,7 +71,7 @@ class Prefixes:
             for text, all_numbers in by_text.items():
                 if len(all_numbers) > 1:
                     self._by_text[text] = all_numbers
-        self._lengths = array("I", sorted(set(map(len, self._by_text))))
+        self._lengths = tuple(sorted(set(map(len, self._by_text))))
 
     def cover(self, text: str) -> bool:
         """Return whether any of the texts begins *text*."""
