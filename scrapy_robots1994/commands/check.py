@@ -140,14 +140,16 @@ class RobotsCheck(RobotsCommand):
 class UrlVerdict:
     """What *source* says of *url*.
 
-    *cautious* is the verdict of the cautious reading where that differs. A URL that a
-    crawl does not check has an *exemption* and no source.
+    *cautious* is the verdict of the cautious reading where that differs, *rfc9309* that
+    of the dialect of this name where it refuses what is allowed here. A URL that a crawl
+    does not check has an *exemption* and no source.
     """
 
     url: str
     source: inputs.PolicySource | None = None
     verdict: Verdict | None = None
     cautious: Verdict | None = None
+    rfc9309: Verdict | None = None
     exemption: str = ""
 
     @classmethod
@@ -158,9 +160,17 @@ class UrlVerdict:
         if source.rules is None or source.cautious is None:
             return cls(url, source)
         verdict = source.rules.rules(robot).verdict(url)
-        other = source.cautious.rules(robot).verdict(url)
-        differs = other.allowed != verdict.allowed
-        return cls(url, source, verdict, other if differs else None)
+        cautious = source.cautious.rules(robot).verdict(url)
+        rfc9309 = None
+        if verdict.allowed and source.rfc9309 is not None:
+            rfc9309 = source.rfc9309.rules(robot).verdict(url)
+        return cls(
+            url,
+            source,
+            verdict,
+            cautious if cautious.allowed != verdict.allowed else None,
+            rfc9309 if rfc9309 and not rfc9309.allowed else None,
+        )
 
     @property
     def is_known(self) -> bool:
@@ -227,6 +237,11 @@ class UrlVerdict:
                 f"the cautious reading says: {self.cautious}; "
                 'ROBOTS1994_READING = "cautious" obeys that'
             )
+        if self.rfc9309 is not None:
+            yield (
+                f"the dialect rfc9309 says: {self.rfc9309}; "
+                'ROBOTS1994_DIALECT = "rfc9309" obeys that'
+            )
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as what JSON can hold."""
@@ -241,6 +256,7 @@ class UrlVerdict:
             "why": (source.why if source else self.exemption) or None,
             "verdict": self.verdict and _verdict_as_json(self.verdict),
             "cautious": self.cautious and _verdict_as_json(self.cautious),
+            "rfc9309": self.rfc9309 and _verdict_as_json(self.rfc9309),
         }
 
 

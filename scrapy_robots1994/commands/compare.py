@@ -55,9 +55,9 @@ class RobotsCompare(RobotsCommand):
         add(
             "--parsers",
             metavar="A,B",
-            default=",".join(SCRAPY_PARSERS),
-            help="other parsers: names in scrapy.robotstxt, or paths (default: the "
-            'three that Scrapy can use; RerpRobotParser needs the extra "report")',
+            help="other parsers: names in scrapy.robotstxt, or paths (default: those of "
+            f"{', '.join(SCRAPY_PARSERS)} that are installed; the last needs the extra "
+            '"report")',
         )
         add(
             "--questions",

@@ -36,8 +36,9 @@ from scrapy_robots1994.crawl.features.peers import (
     peers,
     portable,
 )
+from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import RobotsError, needs_extra
+from scrapy_robots1994.errors import MissingExtra, RobotsError, needs_extra
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 
@@ -71,7 +72,12 @@ class Job:
         cls, opts: argparse.Namespace, settings: Settings, ours: RobotsSettings
     ) -> "Job":
         """Return the job that the options and the settings of the project make."""
-        wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
+        # Not made by the process: Scrapy 2.13 installs the reactor for its first crawler.
+        crawler = Crawler(Spider, settings)
+        if opts.parsers is None:
+            wanted = tuple(it for it in SCRAPY_PARSERS if _is_installed(it, crawler))
+        else:
+            wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
         if not wanted:
             raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
@@ -79,8 +85,7 @@ class Job:
         urls = None if opts.urls is None else tuple(listed(opts.urls))
         if urls == ():
             raise WrongUse("--urls: no URL is in the file: write one a line")
-        # Not made by the process: Scrapy 2.13 installs the reactor for its first crawler.
-        found = peers(wanted, Crawler(Spider, settings), "--parsers")
+        found = peers(wanted, crawler, "--parsers")
         # The parser in use stands first.
         in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
         names = sorted((it.name for it in found), key=lambda name: name != in_use)
@@ -120,6 +125,16 @@ class Job:
         ]
         robots = dict.fromkeys(question.robot for question in made)
         return [Question(url, robot) for url in urls for robot in robots]
+
+
+def _is_installed(name: str, crawler: Crawler) -> bool:
+    """Return whether the library of Scrapy's parser *name* is installed; else say so."""
+    try:
+        peers((name,), crawler, "--parsers")
+    except MissingExtra as error:
+        terminal.print_note(f"compared without it: {error}")
+        return False
+    return True
 
 
 # A cluster passes its workers functions and values, and nothing that owns a process.

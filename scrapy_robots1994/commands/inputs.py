@@ -15,7 +15,7 @@ from typing import NoReturn, TypeAlias
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import Policy, UniformRules
@@ -140,13 +140,13 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 def listed(name: str) -> list[str]:
     """Return the URLs of a list: one a line, blank lines and comments left out.
 
-    Raises `WrongUse` for a file that cannot be read.
+    Raises `Unreadable` for a file that cannot be read.
     """
     try:
         body = read_bytes(name)
     except OSError as error:
         shown = escape_control_chars(name, 100)
-        raise WrongUse(f"--urls: {shown}: {why_unread(error)}") from None
+        raise Unreadable(f"--urls: {shown}: {why_unread(error)}") from None
     urls = (_as_url(line).strip() for line in body.removeprefix(BOM_UTF8).split(b"\n"))
     return [url for url in urls if url and not url.startswith("#")]
 
@@ -196,6 +196,14 @@ class PolicySource:
         rules = self.rules
         return rules.read_as("cautious") if isinstance(rules, RobotsTxt) else rules
 
+    @cached_property
+    def rfc9309(self) -> RobotsTxt | None:
+        """The same file as RFC 9309 reads it, made once for all URLs; None without a file."""
+        rules = self.rules
+        return (
+            rules.read_as(dialect="rfc9309") if isinstance(rules, RobotsTxt) else None
+        )
+
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
         """Return the source that the file *name* is."""
@@ -217,8 +225,10 @@ class PolicySource:
         """Return the source that the policy found for *name* is."""
         why = ""
         if not policy.is_known:
-            how = f"HTTP {policy.status}" if policy.status else "no answer"
-            why = f"could not fetch robots.txt ({how}, see the log); try again later"
+            how = f"HTTP {policy.status}" if policy.status else "no answer: see the log"
+            is_open = policy.rules("").allowed_url(f"{policy.origin}/")
+            effect = policy.outcome.row.effect(is_open=is_open)
+            why = f"could not fetch robots.txt ({how}): all its URLs {effect}; try again later"
         outcome = policy.outcome.value
         return cls(name, policy.stated, outcome, policy.status, why, policy)
 

@@ -16,6 +16,9 @@ from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
+WITHOUT_URLS = "a file, a folder, or - for standard input"
+WITH_URLS = f"a URL, {WITHOUT_URLS}"
+
 MAX_BYTES = 512_000
 """Bytes of a file that are obeyed, as ROBOTS1994_MAX_BYTES has it."""
 
@@ -44,10 +47,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 class LintRun:
     """The files that *args* name; their reports are counted, and printed as they come."""
 
-    def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
+    def __init__(
+        self, args: list[str], opts: argparse.Namespace, inputs: str = WITH_URLS
+    ) -> None:
         if not args:
-            msg = "no file given: name a file, a folder, a URL, or - for standard input"
-            raise WrongUse(msg)
+            raise WrongUse(f"no file given: name {inputs}")
         self.exit_code = ExitCode.FINE
         self.names = expand(args)
         self._opts = opts
@@ -144,13 +148,13 @@ def main(argv: list[str] | None = None) -> int:
         usage="%(prog)s [options] FILE|FOLDER|-...",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    terminal.add_common_options(parser, HELP)
+    terminal.add_common_options(parser, HELP, "in 1994")
     add_options(parser)
     opts, args = parser.parse_known_args(argv)
     with terminal.in_one_sentence(parser):
         terminal.check_streams(parser)
         terminal.refuse_unknown(args, parser)
-        run = LintRun(args, opts)
+        run = LintRun(args, opts, WITHOUT_URLS)
         for name in filter(is_url, run.names):
             shown = escape_control_chars(name, 300)
             parser.error(

@@ -20,6 +20,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.outcomes import ROWS
 from scrapy_robots1994.stores import PolicyStore, Stored
 from scrapy_robots1994.stores.codec import decode, encode
+from scrapy_robots1994.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     import argparse
@@ -108,6 +109,8 @@ class RobotsStore(RobotsCommand):
         found = {policy.origin for policy in policies}
         if action == "refresh":
             found |= origins
+        if not found and not _has_file(store, settings):
+            return ExitCode.UNREAD
         if not found:
             text = f"{settings.store} has no policy that fits"
             terminal.print_note(escape_control_chars(text, 500))
@@ -151,6 +154,15 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
             f"{action} what? Name origins, narrow by an option, or say --all"
         )
     return action, set(filter(None, map(Origin.of, names)))
+
+
+def _has_file(store: PolicyStore, settings: RobotsSettings) -> bool:
+    """Return whether *store* has a file, if it is of the kind that has one; else say so."""
+    if not isinstance(store, SqliteStore) or store.exists:
+        return True
+    text = f"{settings.store}: there is no such file; a crawl makes it, in a folder that exists"
+    terminal.print_note(escape_control_chars(text, 500))
+    return False
 
 
 def _stored(
@@ -250,6 +262,17 @@ def _totals(policies: list[Policy], now: float) -> dict[str, Any]:
     }
 
 
+_WORDS = {
+    "origins": "origins",
+    "fresh": "fresh policies",
+    "stale_if_error": "last good policies in use after a failed renewal",
+    "outcomes": "outcomes",
+    "bytes": "bytes of files",
+    "different_files": "different files",
+}
+"""What people read in place of the keys of `_totals`."""
+
+
 def _moment(seconds: float) -> str:
     """A time as people and programs read it; what lies beyond all calendars too."""
     try:
@@ -264,7 +287,7 @@ def _report(action: str, policies: list[Policy], *, as_json: bool) -> None:
     now = time.time()
     if action == "stats":
         sums = _totals(policies, now)
-        lines = [f"{name}: {_counts(value)}" for name, value in sums.items()]
+        lines = [f"{_WORDS[name]}: {_counts(value)}" for name, value in sums.items()]
         _print(sums, lines, as_json=as_json)
         return
     for policy in policies:

@@ -48,14 +48,25 @@ MAX_NAMED = 20
 """Notes of a kind; of more, the number is printed."""
 
 
+class Unreadable(RobotsError):  # noqa: N818 - named for the situation, as its exit code
+    """A file that the arguments name cannot be read; the text says which and why."""
+
+
 class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exit code
     """The arguments make no sense; the text says what to write."""
 
 
-def add_common_options(parser: argparse.ArgumentParser, help_text: str) -> None:
+OF_THE_PROJECT = "in ROBOTS1994_DIALECT of the project, or 1994"
+"""The dialect of a command that has the settings of a project."""
+
+
+def add_common_options(
+    parser: argparse.ArgumentParser, help_text: str, default: str = OF_THE_PROJECT
+) -> None:
     """Add the options that all our commands have, and the *help_text* of this one.
 
-    Its parts are one line, a paragraph, and the examples.
+    Its parts are one line, a paragraph, and the examples. *default* says in which dialect
+    files are read without `--dialect`.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
@@ -69,8 +80,7 @@ def add_common_options(parser: argparse.ArgumentParser, help_text: str) -> None:
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
-        help="read files in this dialect; if not given, in ROBOTS1994_DIALECT of the "
-        "project, or 1994",
+        help=f"read files in this dialect; if not given, {default}",
     )
 
 
@@ -91,6 +101,11 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
     """End the process where the block raises a `RobotsError`, or at Ctrl-C."""
     try:
         yield
+    except Unreadable as error:
+        parser.exit(
+            ExitCode.UNREAD,
+            f"{parser.prog}: error: {escape_control_chars(str(error), 500)}\n",
+        )
     except RobotsError as error:
         parser.error(escape_control_chars(str(error), 500))
     except KeyboardInterrupt:

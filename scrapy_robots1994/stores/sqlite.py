@@ -207,10 +207,15 @@ class SqliteStore(PolicyStore):
                 _check_objects(base)
                 self._write_uses(base)
 
+    @property
+    def exists(self) -> bool:
+        """Whether the file exists; a store makes it when it first writes."""
+        return Path(self.path).exists()
+
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
         """Return the first row of *statement*, and how many rows it changed."""
         # Reading makes no file.
-        if self._connection is None and not Path(self.path).exists():
+        if self._connection is None and not self.exists:
             return None, 0
         with self._connected() as base:
             _check_objects(base)

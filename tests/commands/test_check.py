@@ -104,7 +104,6 @@ def test_unreachable_policy_sets_exit_code_3(site: Site) -> None:
         (["-s", "ROBOTSTXT_OBEY=maybe", "http://x.test"], "ROBOTSTXT_OBEY: "),
         (["--robts", "x", "http://x.test"], "unrecognized argument --robts"),
         (["-s", "ROBOTS1994_TTL=x", "http://x.test"], "ROBOTS1994_TTL must be"),
-        (["--urls", "no-such-file"], "no-such-file"),
         (["--robots", "-", "-"], "not both"),
         (["--robots", "README.md", "word"], "neither a URL nor a path"),
         (["--robots", "README.md", "http:///x"], "neither a URL nor a path"),

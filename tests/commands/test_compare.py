@@ -290,7 +290,6 @@ def test_failed_fetch_is_reported_and_sets_exit_code_3() -> None:
         (["README.md", "--scheduler", ""], "--scheduler: a value is missing"),
         (["-", "--urls", "-"], "can be the robots.txt or the URLs, not both"),
         (["README.md", "--questions", "0"], "1 or more"),
-        (["README.md", "--urls", "no-such-list"], "no-such-list"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
         (["README.md", "-s", "ROBOTS1994_TLL=5"], "did you mean ROBOTS1994_TTL"),
     ],
