@@ -109,12 +109,9 @@ class RobotsStore(RobotsCommand):
         found = {policy.origin for policy in policies}
         if action == "refresh":
             found |= origins
-        if not found and not _has_file(store, settings):
+        if not found and _is_missing(store, settings):
             return ExitCode.UNREAD
-        if not found:
-            text = f"{settings.store} has no policy that fits"
-            terminal.print_note(escape_control_chars(text, 500))
-        elif action == "refresh":
+        if found and action == "refresh":
             return self._refresh(sorted(found), opts)
         _report(action, policies, as_json=opts.json)
         return ExitCode.FINE if found or action == "stats" else ExitCode.FOUND
@@ -156,13 +153,14 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
     return action, set(filter(None, map(Origin.of, names)))
 
 
-def _has_file(store: PolicyStore, settings: RobotsSettings) -> bool:
-    """Return whether *store* has a file, if it is of the kind that has one; else say so."""
-    if not isinstance(store, SqliteStore) or store.exists:
-        return True
-    text = f"{settings.store}: there is no such file; a crawl makes it, in a folder that exists"
+def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
+    """Say why nothing was found; return whether it is because *store* has no file."""
+    is_missing = isinstance(store, SqliteStore) and not store.exists
+    text = f"{settings.store} has no policy that fits"
+    if is_missing:
+        text = f"{settings.store}: there is no such file; a crawl makes it, in a folder that exists"
     terminal.print_note(escape_control_chars(text, 500))
-    return False
+    return is_missing
 
 
 def _stored(

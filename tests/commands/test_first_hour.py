@@ -53,10 +53,8 @@ def test_explain_names_the_setting_that_opens_an_unreachable_origin() -> None:
 @pytest.mark.parametrize("command", ["robots-check", "robots-compare"])
 def test_missing_list_of_urls_could_not_be_read(command: str) -> None:
     """Exit code 3, as for a robots.txt that does not exist."""
-    args = ("robots-check", "--urls", "no-such-list")
-    if command == "robots-compare":
-        args = (command, "README.md", "--urls", "no-such-list")
-    result = scrapy(*args)
+    files = ("README.md",) * (command == "robots-compare")
+    result = scrapy(command, *files, "--urls", "no-such-list")
 
     assert (result.code, result.out) == (3, "")
     assert "--urls: no-such-list: No such file" in result.err
