@@ -34,7 +34,13 @@ from scrapy_robots1994.crawl.threads import is_look_up_slow
 from scrapy_robots1994.crawl.unpacking import Undecodable, read_body
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, Validators
+from scrapy_robots1994.policy import (
+    Cancelled,
+    FetchError,
+    FetchResult,
+    LocalFault,
+    Validators,
+)
 
 SUCCESS, NOT_MODIFIED = 2, 304  # the first digit (R1), and the answer to a condition
 
@@ -46,6 +52,10 @@ class RobotsDownload:
     """Called with each body that is ignored because of its status (R3 to R5)."""
     on_answer: Callable[[str, Response], None] | None = None
     """Called with the URL of each request that was answered, and the answer as it came."""
+
+    may_begin: Callable[[RequestContext], bool] = staticmethod(lambda _: True)
+    """Returns whether a fetch may begin whose turn has come; none does in a closing crawl
+    but for what is finished (R6)."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
@@ -74,6 +84,8 @@ class RobotsDownload:
         urls = [start or origin.robots_url]
         limit, seconds = self._settings.max_bytes, self._settings.timeout
         async with self._limit.permit():
+            if not self.may_begin(context):
+                return Cancelled("the crawl is closing")
             while True:
                 # One for each hop: limits are those of one response (O24).
                 state = DownloadState(limit, seconds, origin.host)

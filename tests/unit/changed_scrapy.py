@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import PathFinder, SourceFileLoader
 from pathlib import Path
@@ -69,6 +70,8 @@ def main() -> None:
     job = json.loads(file.read_text("utf-8"))
     finder = ChangedFinder(job["changes"])
     sys.meta_path.insert(0, finder)
+    # Changed, too, and not imported by a crawl without a cache.
+    import_module("scrapy.extensions.httpcache")
     # Only now: it imports Scrapy.
     from tests.support.child import run  # noqa: PLC0415 - as above
 

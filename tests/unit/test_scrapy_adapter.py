@@ -73,12 +73,12 @@ CHANGES = {
     "engine.needs_backout": Change(
         r"(def |self\.)needs_backout", r"\1is_full", ("engine.needs_backout",), ENGINE
     ),
-    "engine.running": renamed("running", where=ENGINE),
+    "engine.running": Change(r"self\.running\b", "self.is_running", (), ENGINE),
     "engine.paused": renamed("paused", where=ENGINE),
     "engine._start": renamed("_start", where=ENGINE),
     "_Slot.close_if_idle": renamed("close_if_idle", where=ENGINE),
     "_Slot.inprogress": renamed("inprogress", where=ENGINE),
-    "downloader.active": Change(r"\.active\b", ".active_renamed"),
+    "downloader.active": Change(r"\bactive\b(?!\(\))", "active_renamed"),
     "downloader.active is a list": Change(
         r"self\.active: set\[Request\] = set\(\)",
         "self.active = type('L', (list,), {'add': list.append})()",
@@ -143,7 +143,7 @@ def scripted(site: Site) -> list[dict[str, Any]]:
     site.answer("/robots.txt", Reply(200, body))
     for number in range(6):
         slow = site.url("", host=f"slow{number}.test")
-        site.answer("/robots.txt", Reply(200, body, delay=0.4), at=slow)
+        site.answer("/robots.txt", Reply(200, body, delay=1.3), at=slow)
     paced = b"User-agent: *\nCrawl-delay: 0.1\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, paced), at=site.url("", host="paced.test"))
     hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
