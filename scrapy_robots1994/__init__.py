@@ -7,9 +7,8 @@ Imports only go down:
     stores/       where policies are stored: memory, SQLite, Redis
     policy/       response → outcome → policy; one fetch for all waiting requests
     compare/      how other parsers read a file, and why they differ
-    lint/         what each line of a file does to a strict robot
     robotstxt     RobotsTxt, the public interface of one file
-    checks/       what is wrong in a file
+    lint/         what is wrong in a file, and what each line of it does
     directives    the robots directives of a page
     parser/       the grammar: bytes → tokens → records → rules → verdict
     origin, escaping, errors
@@ -29,7 +28,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from scrapy_robots1994.checks.kinds import Problem as Problem
     from scrapy_robots1994.crawl.addon import Addon as Addon
     from scrapy_robots1994.crawl.exceptions import (
         ForbiddenByRobots as ForbiddenByRobots,
@@ -54,6 +52,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.errors import RobotsError as RobotsError
     from scrapy_robots1994.errors import SettingsError as SettingsError
     from scrapy_robots1994.errors import StoreError as StoreError
+    from scrapy_robots1994.lint.kinds import Problem as Problem
     from scrapy_robots1994.origin import Origin as Origin
     from scrapy_robots1994.parser import Line as Line
     from scrapy_robots1994.parser import LineKind as LineKind
@@ -67,7 +66,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _NAMES = {
-    "checks.kinds": ("Problem",),
+    "lint.kinds": ("Problem",),
     "crawl.addon": ("Addon",),
     "crawl.exceptions": ("ForbiddenByRobots",),
     "crawl.features.crawl_delay": ("CrawlDelay",),

@@ -3,8 +3,8 @@
 from sys import getsizeof
 from weakref import WeakValueDictionary
 
-from scrapy_robots1994.checks import find_problems, find_weakening_problems
-from scrapy_robots1994.checks.kinds import Problem
+from scrapy_robots1994.lint.kinds import Problem
+from scrapy_robots1994.lint.problems import problems_of, weakening_problems
 from scrapy_robots1994.parser.body import Body, encode
 from scrapy_robots1994.parser.dialects import (
     LITERAL,
@@ -138,7 +138,7 @@ class RobotsTxt:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What the author of the file should know, in the order of the lines."""
-        return find_problems(self._body, self._dialect)
+        return problems_of(self._body, self._dialect)
 
     def weakening_problems(
         self, robot: str | bytes, limit: int | None = None
@@ -148,11 +148,8 @@ class RobotsTxt:
         """
         # A crawl reads a file once: what it warns of, and the rules of its robot.
         reading, _ = self._read_for(robot)
-        if not reading.is_odd:
-            return ()
-        return find_weakening_problems(
-            self._body, self._dialect, self._reading, robot, limit
-        )
+        names = robot_names(robot)
+        return weakening_problems(reading, self.text, self._dialect, names, limit)
 
     @property
     def text(self) -> str:

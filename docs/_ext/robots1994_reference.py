@@ -21,9 +21,9 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.nodes import nested_parse_with_titles
 
 from scrapy_robots1994 import Reason
-from scrapy_robots1994.checks import KINDS
 from scrapy_robots1994.crawl import settings as crawl_settings
 from scrapy_robots1994.crawl import stats as crawl_stats
+from scrapy_robots1994.lint.kinds import KINDS
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.fields import FIELDS
 from scrapy_robots1994.policy.outcomes import ROWS

@@ -6,12 +6,12 @@
 import argparse
 
 from scrapy_robots1994 import __version__
-from scrapy_robots1994.checks import KINDS, SEVERITIES
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import Lookup, PolicySource, expand, is_url
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint import formats
+from scrapy_robots1994.lint.kinds import KINDS, SEVERITIES
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
@@ -68,7 +68,14 @@ class LintRun:
         name = redact_credentials(source.name)
         report: Report | Unread
         if isinstance(source.rules, RobotsTxt):
-            report = Report(name, source.rules, self._ignored)
+            robots = source.rules
+            report = Report(
+                name,
+                robots.body,
+                dialect=robots.dialect,
+                is_truncated=robots.is_truncated,
+                ignored=self._ignored,
+            )
             self._summary.add(report)
             code = ExitCode.FOUND if report.count(*self._failing) else ExitCode.FINE
         else:

@@ -10,7 +10,6 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_robots1994.checks.kinds import Problem
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.faults import CANCELLED, Classes
 from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
@@ -24,6 +23,7 @@ from scrapy_robots1994.crawl.parser import (
 )
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.backend import InFlightFetch, Store
 from scrapy_robots1994.policy.fetch_result import (

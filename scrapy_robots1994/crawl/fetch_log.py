@@ -7,10 +7,10 @@ from logging import DEBUG, ERROR, INFO, WARNING
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from scrapy_robots1994.checks.kinds import Problem, sentence
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import log_line, log_lines
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
@@ -190,7 +190,7 @@ class FetchLog:
             "meant to close.%s All problems: scrapy robots-lint %s",
             origin,
             problems[0].line,
-            sentence(problems[0]),
+            problems[0].sentence,
             f" ({count} such lines.)" if len(problems) > 1 else "",
             ' ROBOTS1994_READING = "cautious" obeys split records.' if is_split else "",
             origin.robots_url,

@@ -1,5 +1,6 @@
-"""A file as a strict robot of 1994 reads it, line by line. Pure: no IO.
+"""What is wrong in a file, and what each line of it does to a strict robot. Pure: no IO.
 
-`report` says what each line does and counts problems; `formats` shows that as text, JSON,
-annotations of a workflow, or SARIF.
+`kinds` is the table of problems. `lines` (with `characters` and `values`), `records` and
+`problems` find them in the entries of the one reader; `report` says what each line does, and
+`formats` shows that as text, JSON, annotations of a workflow, or SARIF.
 """

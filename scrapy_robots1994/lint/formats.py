@@ -5,14 +5,13 @@ Text from the file is escaped in all of them, or it is JSON.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from scrapy_robots1994.checks.kinds import INFO, KINDS, SEVERITIES, Problem, sentence
 from scrapy_robots1994.escaping import escape_control_chars, wrap_and_escape
+from scrapy_robots1994.lint.kinds import INFO, KINDS, SEVERITIES, Problem
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser import Line, Record
 
@@ -84,7 +83,7 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
     place = f"{problem.line}:{problem.column}"
     label = f"{place} {problem.severity} {problem.code} ({problem.clause}):"
     width = WIDTH - len(_INDENT) - 2
-    first, *others = wrap_and_escape(f"{label} {sentence(problem)}", width)
+    first, *others = wrap_and_escape(f"{label} {problem.sentence}", width)
     # The label has no long word, so that wrapping does not split it.
     head, tail = first[: len(label)], first[len(label) :]
     yield f"{_INDENT}^ {paint(head, STYLES[problem.severity])}{tail}"
@@ -124,7 +123,23 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
             dialect: [line.number for line in lines]
             for dialect, lines in report.read_otherwise.items()
         },
-        "problems": list(map(asdict, report.problems)),
+        "problems": list(map(_problem_as_json, report.problems)),
+    }
+
+
+def _problem_as_json(problem: Problem) -> dict[str, Any]:
+    """Return one problem as what JSON can hold."""
+    return {
+        "code": problem.code,
+        "line": problem.line,
+        "column": problem.column,
+        "message": problem.message,
+        "severity": problem.severity,
+        "clause": problem.clause,
+        "weakens_policy": problem.weakens_policy,
+        "tightens_policy": problem.tightens_policy,
+        "fix": problem.fix,
+        "is_split": problem.is_split,
     }
 
 
@@ -163,7 +178,7 @@ def as_annotations(report: Report | Unread) -> Iterator[str]:
 
 def _message(problem: Problem) -> str:
     """Return what *problem* is and how to fix it."""
-    return f"{sentence(problem)} {problem.fix}"
+    return f"{problem.sentence} {problem.fix}"
 
 
 def _data(text: str) -> str:
@@ -238,12 +253,16 @@ def _sarif_result(name: str, problem: Problem) -> dict[str, Any]:
     """Return one problem."""
     region = {"startLine": problem.line, "startColumn": problem.column}
     level = _sarif_level(problem.severity)
-    is_weak = problem.weakens_policy
+    properties = {
+        "clause": problem.clause,
+        "weakensPolicy": problem.weakens_policy,
+        "tightensPolicy": problem.tightens_policy,
+    }
     return {
         **_sarif_message(level, _message(problem), name, region=region),
         "ruleId": problem.code,
         "ruleIndex": [kind.code for kind in KINDS].index(problem.code),
-        "properties": {"clause": problem.clause, "weakensPolicy": is_weak},
+        "properties": properties,
     }
 
 

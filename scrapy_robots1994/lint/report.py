@@ -1,19 +1,20 @@
 """Report: what each line of one file does, and what is wrong in it, as values."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import ne
 from typing import Any
 
-from scrapy_robots1994.checks import KINDS
-from scrapy_robots1994.checks.values import can_match, is_pattern
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.parser import Line, LineKind, Record
+from scrapy_robots1994.lint.kinds import KINDS
+from scrapy_robots1994.lint.problems import problems_of_entries
+from scrapy_robots1994.lint.values import can_match, is_pattern
+from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
-from scrapy_robots1994.parser.reader import lines_of
-from scrapy_robots1994.robotstxt import RobotsTxt
+from scrapy_robots1994.parser.fields import WHY_IGNORED, Field, LineKind, Role
+from scrapy_robots1994.parser.reader import Entry, Line, read, records_of
 
 _WIDTH = 22
 _SHOWN_VALUES = 3
@@ -37,27 +38,36 @@ class Unread:
 class Report:
     """One file: its lines, what each does, its records and its problems.
 
-    Problems with a code in *ignored* are left out. *read_otherwise* are the lines that
-    another dialect reads otherwise, by its name.
+    *body* are its bytes, or with *is_truncated* the beginning of them, and *dialect* the name
+    of the dialect in which it is read. Problems with a code in *ignored* are left out.
+    *read_otherwise* are the lines that another dialect reads otherwise, by its name.
     """
 
     def __init__(
-        self, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
+        self,
+        name: str,
+        body: bytes,
+        *,
+        dialect: str,
+        is_truncated: bool = False,
+        ignored: frozenset[str] = frozenset(),
     ) -> None:
-        here = dialect_named(robots.dialect)
+        here, file = dialect_named(dialect), Body(body, is_truncated=is_truncated)
+        text = file.text
+        entries = tuple(read(text, here))
+        problems = problems_of_entries(entries, text, file, here)
         self.name = name
-        self.lines = robots.lines
-        self.records = robots.records
-        self.effects = list(_effects(self.lines, self.records, here))
-        self.problems = [it for it in robots.problems if it.code not in ignored]
-        self.is_truncated = robots.is_truncated
-        readings = {it.name: [*_meanings(robots.text, it)] for it in DIALECTS.values()}
-        ours = readings[here.name]
-        self.read_otherwise = {
-            name: list(compress(self.lines, map(ne, ours, theirs)))
-            for name, theirs in readings.items()
-            if theirs != ours
-        }
+        self.lines = tuple(map(Line.of, entries))
+        self.records = tuple(records_of(entries, here))
+        self.effects = list(_effects(entries, here))
+        self.problems = [it for it in problems if it.code not in ignored]
+        self.is_truncated = is_truncated
+        ours = [_meaning(it, here) for it in entries]
+        self.read_otherwise: dict[str, list[Line]] = {}
+        for other in DIALECTS.values():
+            theirs = (_meaning(it, other) for it in read(text, other))
+            if lines := list(compress(self.lines, map(ne, ours, theirs))):
+                self.read_otherwise[other.name] = lines
 
     def count(self, *severities: str) -> int:
         """Return how many problems have one of *severities*."""
@@ -95,44 +105,76 @@ class Summary:
                 }
 
 
-def _effects(
-    lines: Iterable[Line], records: Iterable[Record], dialect: Dialect
-) -> Iterator[str]:
+def _effects(entries: Iterable[Entry], dialect: Dialect) -> Iterator[str]:
     """Yield what each line does, in order, in printable words; "" for an idle one."""
-    starts = {record.first_line for record in records}
-    is_open = False
-    for line in lines:
-        is_open |= line.number in starts
-        value = escape_control_chars(line.value, _WIDTH)
-        match line.kind:
-            case LineKind.BLANK:
-                # 1994 F1
-                yield "ends the record" if is_open and dialect.has_blank_lines else ""
-                is_open = False
-            case LineKind.COMMENT | LineKind.SITEMAP:
-                yield ""
-            case LineKind.CRAWL_DELAY:
-                # Ours X4
-                yield f"asks for a pause of {value} seconds"
-            case LineKind.USER_AGENT:
-                # 1994 A1, A3
-                begins = "begins a record, for" if line.number in starts else "and for"
-                yield f"{begins} {_named(dialect.names(line.value))}"
-            case LineKind.DISALLOW:
-                yield _effect_of_rule("forbids", line, dialect)
-            case LineKind.ALLOW:
-                # Ours X1
-                yield _effect_of_rule("allows", line, dialect)
-            case _:
-                yield f"ignored: {line.why_ignored}"
+    begun, is_open = 0, False
+    for entry in entries:
+        record, kind, field = entry[1:4]
+        is_first = record > begun
+        begun, is_open = record, is_open or is_first
+        if kind is LineKind.BLANK:
+            # 1994 F1
+            yield "ends the record" if is_open and dialect.has_blank_lines else ""
+            is_open = False
+        elif kind is LineKind.COMMENT:
+            yield ""
+        elif field is None or kind is not field.kind:
+            yield f"ignored: {WHY_IGNORED[kind]}"
+        elif is_first or field.role is not Role.NAMES:
+            yield _effect(entry, field, dialect)
+        else:
+            yield f"and for {_named(entry, dialect)}"
 
 
-def _named(names: tuple[str, ...]) -> str:
-    """Return which robots *names* name."""
+def _effect(entry: Entry, field: Field, dialect: Dialect) -> str:
+    """Return what a line of *field* does."""
+    if field.effect is None:
+        raise NotImplementedError(field.name)
+    said = _SAID[field.role](entry, dialect)
+    return "matches nothing" if said is None else field.effect.format(said)
+
+
+def _named(entry: Entry, _dialect: Dialect) -> str:
+    """Return which robots a User-agent line names."""
+    names = entry[6]
     if names == ("*",):
+        # 1994 A3
         return "every robot not named"
     quoted = [f'"{escape_control_chars(it, _WIDTH)}"' for it in names]
     return _joined(" and ", quoted, _NAMES_WIDTH)
+
+
+def _covered(entry: Entry, dialect: Dialect) -> str | None:
+    """Return which paths a rule covers; None if it matches nothing."""
+    value = entry[5]
+    paths = dialect.paths(value)
+    if paths == ("",):
+        # 1994 D2
+        return "nothing"
+    if "/" in paths:
+        return "everything"
+    # Ours O20: the others match nothing.
+    shown = [escape_control_chars(it, _WIDTH) for it in paths if can_match(it, dialect)]
+    if not shown:
+        return None
+    # 1994 D1
+    how = "matches" if is_pattern(value, dialect) else "begins with"
+    return f"what {how} {_joined(' or ', shown, _PATHS_WIDTH)}"
+
+
+def _value(entry: Entry, _dialect: Dialect) -> str:
+    """Return the value as written."""
+    return escape_control_chars(entry[5], _WIDTH)
+
+
+# What the value of a line says, in the words of its effect. A role that is not here is an
+# error.
+_SAID: dict[Role, Callable[[Entry, Dialect], str | None]] = {
+    Role.NAMES: _named,
+    Role.RULE: _covered,
+    Role.PAUSE: _value,
+    Role.SITEMAP: _value,
+}
 
 
 def _joined(word: str, texts: list[str], width: int) -> str:
@@ -141,32 +183,12 @@ def _joined(word: str, texts: list[str], width: int) -> str:
     return escape_control_chars(word.join(texts[:_SHOWN_VALUES]) + more, width)
 
 
-def _effect_of_rule(verb: str, line: Line, dialect: Dialect) -> str:
-    """Return what a rule of a record does."""
-    paths = dialect.paths(line.value)
-    if paths == ("",):
-        # 1994 D2
-        return f"{verb} nothing"
-    if "/" in paths:
-        return f"{verb} everything"
-    # Ours O20: the others match nothing.
-    shown = [escape_control_chars(it, _WIDTH) for it in paths if can_match(it, dialect)]
-    if not shown:
-        return "matches nothing"
-    # 1994 D1
-    how = "matches" if is_pattern(line.value, dialect) else "begins with"
-    return f"{verb} what {how} {_joined(' or ', shown, _PATHS_WIDTH)}"
-
-
-def _meanings(text: str, dialect: Dialect) -> Iterator[object]:
-    """Yield for each line its names or paths in *dialect*, or what kind of line it is."""
-    for line in lines_of(text, dialect):
-        match line.kind:
-            case LineKind.USER_AGENT:
-                yield dialect.names(line.value)
-            case LineKind.DISALLOW | LineKind.ALLOW as kind:
-                paths = dialect.paths(line.value)
-                yield kind, paths, [is_pattern(it, dialect) for it in paths]
-            case kind:
-                # Ignored is ignored, whatever the reason.
-                yield None if line.why_ignored else kind
+def _meaning(entry: Entry, dialect: Dialect) -> object:
+    """Return what a line says in *dialect*; None if it has no effect of its own."""
+    _, _, kind, field, _, value, said, _ = entry
+    if field is None or kind is not field.kind:
+        return None
+    if field.role is not Role.RULE:
+        return kind, said
+    paths = dialect.paths(value)
+    return kind, paths, [is_pattern(it, dialect) for it in paths]

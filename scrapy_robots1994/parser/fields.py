@@ -81,8 +81,10 @@ class Field:
     all of them. *ends_names* says that a User-agent line below begins another record.
     *allows* says of a rule that it opens paths.
 
-    *effect* is what a line does, in the words of lint, with `{}` for the value; empty if lint
-    says nothing. *meaning* is the sentence of the reference.
+    *effect* is what a line does, in the words of lint, with `{}` for what its value says; empty
+    if lint says nothing, and None only for a field that no dialect has. *absent* is the code of
+    the problem where the dialect does not have the field. *meaning* is the sentence of the
+    reference.
     """
 
     name: str
@@ -95,13 +97,19 @@ class Field:
     in_record: bool = False
     ends_names: bool = False
     allows: bool = False
-    effect: str = ""
+    effect: str | None = None
+    absent: str = "R019"
 
     @property
     def key(self) -> str:
         """The name as fields are compared."""
         # 1994 F4: field names compare without case.
         return self.name.lower()
+
+    @property
+    def closes(self) -> bool:
+        """Whether a line of this field closes paths, or says to which robots."""
+        return self.role is Role.NAMES or (self.role is Role.RULE and not self.allows)
 
     def is_in(self, dialect: str) -> bool:
         """Return whether the dialect called *dialect* has the field."""
@@ -155,6 +163,7 @@ ALLOW = Field(
     ends_names=True,
     allows=True,
     effect="allows {}",
+    absent="R016",
 )
 
 FIELDS = (
@@ -172,6 +181,7 @@ FIELDS = (
         bad_value=BadValue(LineKind.TIMELESS, "R035"),
         in_record=True,
         effect="asks for a pause of {} seconds",
+        absent="R017",
     ),
     Field(
         "Sitemap",
@@ -180,6 +190,8 @@ FIELDS = (
         role=Role.SITEMAP,
         kind=LineKind.SITEMAP,
         dialects=_LATER,
+        effect="",
+        absent="R018",
     ),
     # In use on real sites, and in no dialect here.
     Field("Cache-delay", "a pause for caches"),

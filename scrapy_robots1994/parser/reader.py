@@ -370,17 +370,17 @@ class RobotReading:
     *rules* are the rules that the robot obeys; *has_any* says whether the file has any record.
 
     *entries* are those that a warning may be about, in the order of the lines: all of the
-    records that the robot obeys but comments, the rules above all records, lines anywhere
+    records that the robot obeys but comments, the lines above all records, lines anywhere
     that may be a slip or that name a robot oddly, and perhaps others. *is_odd* says that
     something in them is not plain: an odd name or path, a wildcard, a line without
-    effect, a record without rules. Where it is False, no warning is due.
+    effect, a record without rules. Where it is False, no warning is due. *is_cautious* says
+    that the reading is the cautious one.
     """
 
     __slots__ = (
         "_above",
         "_choice",
         "_heads",
-        "_is_cautious",
         "_is_obeyed",
         "_others",
         "_own",
@@ -389,6 +389,7 @@ class RobotReading:
         "_record",
         "_run",
         "_sitemaps",
+        "is_cautious",
         "is_odd",
         "rules",
     )
@@ -398,7 +399,7 @@ class RobotReading:
     ) -> None:
         """Read *text* for the robot with these names (see `robot_names`)."""
         self.is_odd = False
-        self._is_cautious = reading == CAUTIOUS
+        self.is_cautious = reading == CAUTIOUS
         self._choice = dialect.choice(robot)
         self._sitemaps: dict[str, None] = {}
         # Of the records that the robot obeys: their first lines and names, and the seconds
@@ -409,9 +410,9 @@ class RobotReading:
         self._own: list[Entry] = []
         self._above = 0
         self._others: list[Entry] = []
-        # Of the present record: its number, its User-agent lines, its pause, and whether
-        # the robot obeys it as far as it is read. What is above all records is looked at
-        # as if the robot obeyed it.
+        # Of the present record: its number, its lines as long as the robot does not obey it,
+        # its pause, and whether the robot obeys it as far as it is read. What is above all
+        # records is looked at as if the robot obeyed it.
         self._record = 0
         self._run: list[Entry] = []
         self._pause: float | None = None
@@ -450,8 +451,11 @@ class RobotReading:
                     self.is_odd = True
                     add_other(entry)
                     continue
-            if self._is_obeyed:
-                add_other(entry)
+            self._add(entry)
+
+    def _add(self, entry: Entry) -> None:
+        """Add a line of the present record, which the robot may yet turn out to obey."""
+        (self._others if self._is_obeyed else self._run).append(entry)
 
     def _take_names(self, entry: Entry) -> None:
         """Take a User-agent line."""
@@ -477,7 +481,8 @@ class RobotReading:
             self._heads[-1][1].extend(names)
             self._others.append(entry)
         else:
-            all_names = [name for it in self._run for name in it[6]]
+            agents = [it for it in self._run if it[2] is LineKind.USER_AGENT]
+            all_names = [name for it in agents for name in it[6]]
             self._heads.append((first_line, all_names))
             self._others += self._run
         if self._choice.chosen == [record]:
@@ -499,11 +504,10 @@ class RobotReading:
     def _take_pause(self, entry: Entry) -> None:
         """Take a line that asks for a pause."""
         _, record, kind, field, _, _, seconds, _ = entry
-        if self._is_obeyed:
-            self._others.append(entry)
+        self._add(entry)
         if kind is LineKind.ORPHAN:
             # Ours O5: the cautious reading obeys what a blank line parts from its record.
-            is_taken = record > 0 and self._is_cautious
+            is_taken = record > 0 and self.is_cautious
         else:
             # Ours X4: without a number it is ignored.
             is_taken = field is not None and kind is field.kind
@@ -514,6 +518,7 @@ class RobotReading:
     def _take_sitemap(self, entry: Entry) -> None:
         """Take a Sitemap line."""
         # Ours X7: it belongs to no record and may stand anywhere.
+        self._add(entry)
         if value := entry[5]:
             self._sitemaps[value] = None
 
@@ -524,7 +529,7 @@ class RobotReading:
         orphan, splits, allows = LineKind.ORPHAN, b"", b""
         obeyed = [it for it in self._own if it[2] is not orphan]
         has_orphans = len(obeyed) < len(self._own)
-        if has_orphans and self._is_cautious:
+        if has_orphans and self.is_cautious:
             obeyed = self._own[self._above :]
         if dialect.has_lists:
             # Revisited K2: a line may have several paths.
@@ -535,7 +540,7 @@ class RobotReading:
         # 1994 D2, Ours O21: an empty path closes nothing.
         obeyed = [it for it in obeyed if it[5]]
         values = tuple([it[5] for it in obeyed])
-        if has_orphans and self._is_cautious:
+        if has_orphans and self.is_cautious:
             splits = bytes([it[2] is orphan for it in obeyed])
         if dialect.has_allow:
             allows = bytes([it[3] is not None and it[3].allows for it in obeyed])
@@ -563,6 +568,16 @@ class RobotReading:
         """The entries that a warning may be about, in the order of the lines."""
         found = {it[0]: it for it in (*self._own, *self._others)}
         return [found[number] for number in sorted(found)]
+
+    @property
+    def obeyed(self) -> frozenset[int]:
+        """The numbers of the records that the robot obeys, and 0."""
+        return frozenset((0, *self._choice.chosen))
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the robot obeys a record that is not for every robot."""
+        return not all(EVERYBODY in names for names in self.rules.names)
 
     @property
     def has_any(self) -> bool:

@@ -10,11 +10,6 @@ from tests.standard.asking import DIALECTS, PREFIX_DIALECTS
 CLOSED = "User-agent: *\nDisallow: /\n"
 STAR = "User-agent: *\n"
 
-LATER_WILDCARD = pytest.mark.xfail(
-    reason="say what 1994 opens: `*` and `$` in a Disallow weaken the policy",
-    strict=True,
-)
-
 
 @pytest.mark.parametrize("dialect", ["extended", "rfc9309"])
 @pytest.mark.parametrize("line", ["Alow: /a", "Allow /a", "All\u043ew: /a", "Alow /a"])
@@ -39,7 +34,6 @@ def test_misspelt_disallow_weakens_the_policy(line: str, dialect: str) -> None:
     assert (problem.line, problem.weakens_policy) == (3, True)
 
 
-@LATER_WILDCARD
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended"])
 @pytest.mark.parametrize("path", ["/*.pdf$", "/a*", "/a$"])
 def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(

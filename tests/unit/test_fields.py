@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scrapy_robots1994.lint.kinds import KIND_CODED
 from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.fields import (
@@ -30,6 +31,9 @@ def test_field_has_its_words(field: Field) -> None:
     assert field.meaning
     assert bool(field.dialects) is (field.role is not Role.NONE)
     assert FIELD_NAMED[field.key] is field
+    assert (field.effect is not None) is bool(field.dialects)
+    assert field.absent in KIND_CODED
+    assert field.bad_value is None or field.bad_value.problem in KIND_CODED
 
 
 def test_every_kind_of_line_is_explained() -> None:
@@ -85,7 +89,8 @@ def test_field_with_a_pause_is_a_crawl_delay(field: Field) -> None:
     assert robots.rules("x").crawl_delay == 5.0
     (record,) = robots.records
     assert str(record) == body
-    assert "pause of 5" in Report("x", robots).effects[1]
+    report = Report("x", robots.body, dialect=dialect)
+    assert "pause of 5" in report.effects[1]
 
 
 def test_reader_knows_every_role() -> None:

@@ -76,7 +76,9 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
     "weakening": lambda robots: robots.weakening_problems("rex"),
     "problems": lambda robots: robots.problems,
-    "report": lambda robots: list(as_text(Report("x", robots))),
+    "report": lambda robots: list(
+        as_text(Report("x", robots.body, dialect=robots.dialect))
+    ),
 }
 
 

@@ -1,99 +1,16 @@
-"""Problems of names and paths; characters that an author cannot see, and likely slips.
-
-Nothing of it is ever obeyed.
-"""
+"""Problems of the values of lines: the names of robots, and the paths of rules."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
-from difflib import get_close_matches
-from functools import lru_cache, partial
+from functools import partial
 
-from scrapy_robots1994.checks import kinds
-from scrapy_robots1994.checks.kinds import Match
 from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.lint import kinds
+from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import LineKind
-from scrapy_robots1994.parser.reader import SPACE, Line
+from scrapy_robots1994.parser.reader import SPACE, Entry
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
-
-# Ours O17: undecodable bytes, as the text has them; such as a no-break space of Latin-1.
-UNDECODABLE = re.compile("[\udc80-\udcff]")
-_LATIN_SPACE = "\udca0"
-_SOFT_HYPHEN = "\xad"
-
-# Longer words are not a slip of the finger.
-_LONGEST = 24
-# What may stand between the letters of a name; anything else makes it no name at all.
-# Letters of another alphabet are letters: some look like those of a field.
-_FIELD = re.compile(rf"[^\W\d_](?:[^\W\d]|[ .-]){{,{_LONGEST - 1}}}")
-_NO_LETTERS = re.compile(r"[^a-z]+")
-# About one wrong letter in eight.
-_SIMILARITY = 0.87
-
-
-def _seen(character: str) -> str:
-    """Return what an author sees of *character*: spaces and hyphens plain, marks not."""
-    if character.isascii():
-        return character
-    category = unicodedata.category(character)
-    # Dashes, for each field has a hyphen.
-    if category == "Pd" or character == _SOFT_HYPHEN:
-        return "-"
-    if category == "Cf":
-        return ""
-    plain = unicodedata.normalize("NFKC", character)
-    if plain in {":", "#", "*", "/"}:
-        return plain
-    is_space = category in {"Zs", "Zl", "Zp"} or character == _LATIN_SPACE
-    return " " if is_space else character
-
-
-def is_odd(character: str) -> bool:
-    """Return whether *character* is invisible, or looks like one that has a meaning."""
-    return _seen(character) != character
-
-
-def first_odd(text: str) -> int:
-    """Return the position of the first odd character of *text*; -1 if it has none."""
-    if text.isascii():
-        return -1
-    return next((at for at, each in enumerate(text) if is_odd(each)), -1)
-
-
-def without_odd(text: str) -> str:
-    """Return *text* as its author sees it."""
-    return "".join(map(_seen, text))
-
-
-def name_of(character: str) -> str:
-    """Return what to call *character* in a message."""
-    if character == _LATIN_SPACE:
-        return "a no-break space (byte A0)"
-    name = unicodedata.name(character, "an invisible character").lower()
-    return f"a {name} (U+{ord(character):04X})".replace("a an ", "an ")
-
-
-def letters(field: str) -> str:
-    """Return the letters a to z of *field* in lower case; empty if it is not a name."""
-    name = field.lower()
-    return _NO_LETTERS.sub("", name) if _FIELD.fullmatch(name) else ""
-
-
-def likely_field(field: str, fields: tuple[str, ...]) -> str | None:
-    """Return which of *fields* the unknown *field* is likely a slip of."""
-    return _closest(letters(field), fields)
-
-
-# A misspelling seldom comes alone.
-@lru_cache(maxsize=256)
-def _closest(name: str, fields: tuple[str, ...]) -> str | None:
-    """Return which of *fields* has letters like those of *name*."""
-    by_letters = {letters(it): it for it in fields}
-    close = get_close_matches(name, by_letters, n=1, cutoff=_SIMILARITY)
-    return by_letters[close[0]] if close else None
-
 
 # What later dialects give a meaning: a star anywhere, a dollar at the end.
 _WILDCARD = re.compile(r"\*|\$\Z")
@@ -117,10 +34,17 @@ def likely_name(name: str) -> str:
     return plain if any(map(str.isalnum, plain)) else EVERYBODY
 
 
-def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
+def value_column(entry: Entry) -> int:
+    """Return the column, from 1, where the value of a line begins, if it has one."""
+    value, raw = entry[5], entry[7]
+    # Nothing but space is between the colon and the value.
+    return raw.index(value, raw.index(":") + 1) + 1
+
+
+def name_problems(entry: Entry, dialect: Dialect) -> Iterator[Problem]:
     """Yield what is odd about the value of a User-agent line."""
-    value, column = line.value, line.value_column
-    names = dialect.names(value)
+    number, _, _, field, _, value, names, _ = entry
+    column = value_column(entry)
     listed = () if dialect.has_lists else _listed(value)
     if listed:
         # Ours O11
@@ -128,24 +52,30 @@ def name_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
         outcome = "and the others are left out" if is_first else "which no robot has"
         place = column + max(value.find(","), 0)
         meant = tuple(it for it in listed if it not in names)
-        yield kinds.NAME_LIST.at(line.number, place, names[0], outcome, meant=meant)
+        yield kinds.NAME_LIST.at(
+            number, place, names[0], outcome, field=field, meant=meant
+        )
         return
     for name in names:
         plain, meant = name.strip(_PUNCTUATION), (likely_name(name),)
         is_name = plain == name and not _COMMENT_START.search(name)
         if not is_name and EVERYBODY not in plain[1:]:
             # 1994 A1
-            yield kinds.NAME_PUNCTUATION.at(line.number, column, name, meant=meant)
+            yield kinds.NAME_PUNCTUATION.at(
+                number, column, name, field=field, meant=meant
+            )
         elif name != EVERYBODY and EVERYBODY in name:
             # 1994 A3: only a star alone is every robot.
             place = column + value.find(EVERYBODY)
             # RFC 9309 2.2.1: a name is compared whole.
-            fix = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
-            yield kinds.NAME_WILDCARD.at(line.number, place, name, meant=meant, fix=fix)
+            advice = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
+            yield kinds.NAME_WILDCARD.at(
+                number, place, name, field=field, meant=meant, advice=advice
+            )
     if "/" in value:
         # Ours O10
         place = column + value.index("/")
-        yield kinds.VERSION.at(line.number, place, ", ".join(names))
+        yield kinds.VERSION.at(number, place, ", ".join(names))
 
 
 def _listed(value: str) -> tuple[str, ...]:
@@ -175,42 +105,42 @@ def is_pattern(path: str, dialect: Dialect) -> bool:
     return dialect.has_wildcards and ("*" in path or path.endswith("$"))
 
 
-def path_matches(line: Line, dialect: Dialect) -> Iterator[Match]:
+def path_problems(entry: Entry, dialect: Dialect) -> Iterator[Problem]:
     """Yield what is odd about the value of a rule."""
-    end = 0
+    value, end = entry[5], 0
     # Revisited K2: there may be several paths.
-    for path in dialect.paths(line.value):
-        start = line.value.index(path, end)
+    for path in dialect.paths(value):
+        start = value.index(path, end)
         end = start + len(path)
-        yield from _one_path_matches(line, start, path, dialect)
+        if path:
+            yield from _one_path_problems(entry, start, path, dialect)
 
 
-def _one_path_matches(
-    line: Line, start: int, path: str, dialect: Dialect
-) -> Iterator[Match]:
+def _one_path_problems(
+    entry: Entry, start: int, path: str, dialect: Dialect
+) -> Iterator[Problem]:
     """Yield what is odd about *path*, which begins at *start* in the value of a rule."""
-    column = line.value_column + start
-    is_allow = line.kind is LineKind.ALLOW
-    if path and not path.startswith("/"):
+    number, field, column = entry[0], entry[3], value_column(entry) + start
+    if not path.startswith("/"):
         if not can_match(path, dialect):
-            fix = _path_fix(line, start, path, dialect)
-            yield kinds.PATHLESS.at(
-                line.number, column, path, fix=fix, is_harmless=is_allow
-            )
+            advice = partial(_path_fix, entry, start, path, dialect)
+            yield kinds.PATHLESS.at(number, column, path, field=field, advice=advice)
         elif is_absolute(path):
-            yield kinds.URL_VALUE.at(line.number, column, path)
+            yield kinds.URL_VALUE.at(number, column, path)
         return
-    wildcard = _WILDCARD.search(path)
-    if wildcard and not dialect.has_wildcards:
+    wildcard = None if dialect.has_wildcards else _WILDCARD.search(path)
+    if wildcard:
         # 1994 D1: a path is compared as it is written.
         place = column + wildcard.start()
-        in_words = partial(_wildcard_fix, line, start, path, dialect)
-        yield kinds.WILDCARD.at(line.number, place, wildcard[0], path, fix=in_words)
+        advice = partial(_wildcard_fix, entry, start, path, dialect)
+        yield kinds.WILDCARD.at(
+            number, place, wildcard[0], path, field=field, advice=advice
+        )
     next_path = _NEXT_PATH.search(path)
     if next_path:
         # 1994 D1: one path a line.
         place = column + next_path.start()
-        yield kinds.PATH_LIST.at(line.number, place, path, is_harmless=is_allow)
+        yield kinds.PATH_LIST.at(number, place, path, field=field)
 
 
 def _by_directories(dialect: Dialect) -> str:
@@ -226,29 +156,30 @@ def _rule_word(dialect: Dialect) -> str:
     return "path" if dialect.has_lists else "line"
 
 
-def _rewritten(line: Line, start: int, path: str, new: str) -> str:
-    """Return *line* with *new* in the place of *path*, which begins at *start*."""
-    before, after = line.value[:start], line.value[start + len(path) :]
-    return f"`{escape_control_chars(f'{line.field}: {before}{new}{after}')}`"
+def _rewritten(entry: Entry, start: int, path: str, new: str) -> str:
+    """Return the line with *new* in the place of *path*, which begins at *start*."""
+    name, value = entry[4:6]
+    before, after = value[:start], value[start + len(path) :]
+    return f"`{escape_control_chars(f'{name}: {before}{new}{after}')}`"
 
 
-def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
+def _path_fix(entry: Entry, start: int, path: str, dialect: Dialect) -> str:
     """Return what to write in place of *path*, which does not begin with a slash."""
     if is_absolute(path):
         return kinds.URL_VALUE.fix
     if not path.strip("*"):
-        rule = _rewritten(line, start, path, "/")
+        rule = _rewritten(entry, start, path, "/")
         return f"Write {rule}, if the whole site is meant."
     if _WILDCARD.search(path) and not dialect.has_wildcards:
         return f"{dialect.name} cannot express a wildcard. {_by_directories(dialect)}"
-    rule = _rewritten(line, start, path, f"/{path}")
+    rule = _rewritten(entry, start, path, f"/{path}")
     if host := _HOST.match(path):
-        on_host = _rewritten(line, start, path, path[host.end() :])
+        on_host = _rewritten(entry, start, path, path[host.end() :])
         return f"Write {on_host}, if it begins with the host of this site; else {rule}."
     return f"Write {rule}, if the path begins at the root of the site."
 
 
-def _wildcard_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
+def _wildcard_fix(entry: Entry, start: int, path: str, dialect: Dialect) -> str:
     """Return what to write in place of *path*, which has a wildcard.
 
     The beginning without wildcards may cover far more than is meant; advice that closes
@@ -256,7 +187,7 @@ def _wildcard_fix(line: Line, start: int, path: str, dialect: Dialect) -> str:
     """
     beginning = _WILDCARD.split(path, maxsplit=1)[0]
     rest = path.removeprefix(beginning)
-    rule = _rewritten(line, start, path, beginning)
+    rule = _rewritten(entry, start, path, beginning)
     if not rest.strip("*"):
         whole = ", if the whole site is meant" if beginning == "/" else ""
         return f"Write {rule}{whole}: it means the same."

@@ -1,0 +1,519 @@
+"""Problems: what the author of a file should know about it; with the table of all kinds.
+
+A kind is one row. To add one, add its row with the next code, and yield its problem where the
+line (`lines.py`), the name or path (`values.py`), the record (`records.py`) or the file
+(`problems.py`) is looked at. A code never changes its meaning.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field as made_by
+from typing import Any
+
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.parser.fields import Field
+
+ERROR = "error"
+WARNING = "warning"
+INFO = "info"
+SEVERITIES = (ERROR, WARNING, INFO)
+
+_QUOTED_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One kind of problem; *message* has a placeholder for each text of the file.
+
+    *clause* is the id of the clause or decision, *title* names the kind in a table, *fix* says
+    what the author of the file can do. *weakens_policy* says that a line which was meant to
+    close something does not; where an Allow has this problem, it tightens the policy instead.
+    *tightens_policy* says that what was meant to open something does not, in any case.
+    """
+
+    code: str
+    clause: str
+    severity: str
+    title: str
+    message: str
+    fix: str
+    weakens_policy: bool = False
+    tightens_policy: bool = False
+
+    def at(self, line: int, column: int, *texts: str, **more: Any) -> "Problem":
+        """Return a problem of this kind at a place, with what the file has there.
+
+        *more* are the optional attributes of `Problem`.
+        """
+        return Problem(self, line, column, texts, **more)
+
+
+# Not frozen: a crawl makes dozens for a file, and frozen ones take three times as long.
+@dataclass(slots=True, unsafe_hash=True, repr=False)
+class Problem:
+    """One thing that is wrong, or worth knowing, with one line of a file.
+
+    *line* and *column* count from 1; *texts* are what the message quotes from the file.
+    *is_split* says that only a blank line makes the problem, so that the cautious reading
+    has none. *message* and *fix* are safe to print.
+    """
+
+    kind: Kind
+    line: int
+    column: int
+    texts: tuple[str, ...] = ()
+    is_split: bool = False
+    # Whether nothing is opened here, though the kind opens sites.
+    is_harmless: bool = False
+    # The field that has no effect, or is likely meant.
+    field: Field | None = made_by(default=None, compare=False)
+    # The robots that the author of a wrong User-agent line likely meant.
+    meant: tuple[str, ...] = made_by(default=(), compare=False)
+    # What to do, in place of the fix of the kind, or a function that puts it into words: a
+    # crawl shows none of the hundred that a file may have.
+    advice: str | Callable[[], str] = made_by(default="", compare=False)
+
+    @property
+    def code(self) -> str:
+        """The code of the kind, which never changes its meaning."""
+        return self.kind.code
+
+    @property
+    def severity(self) -> str:
+        """One of "error", "warning" and "info"."""
+        return self.kind.severity
+
+    @property
+    def clause(self) -> str:
+        """The id of the clause or decision that the problem is about."""
+        return self.kind.clause
+
+    @property
+    def message(self) -> str:
+        """What is wrong, without a full stop."""
+        texts = (escape_control_chars(it, _QUOTED_CHARACTERS) for it in self.texts)
+        return self.kind.message.format(*texts)
+
+    @property
+    def sentence(self) -> str:
+        """The message with its end."""
+        message = self.message
+        return message if message.endswith("?") else f"{message}."
+
+    @property
+    def fix(self) -> str:
+        """What the author of the file can do."""
+        advice = self.advice() if callable(self.advice) else self.advice
+        return advice or self.kind.fix
+
+    @property
+    def weakens_policy(self) -> bool:
+        """Whether the file opens what its author likely meant to close."""
+        is_closing = self.field is None or self.field.closes
+        return self.kind.weakens_policy and is_closing and not self.is_harmless
+
+    @property
+    def tightens_policy(self) -> bool:
+        """Whether the file closes what its author likely meant to open."""
+        is_opening = self.field is not None and self.field.allows
+        is_lost = self.kind.weakens_policy and is_opening and not self.is_harmless
+        return is_lost or self.kind.tightens_policy
+
+    def __str__(self) -> str:
+        """Return the problem as one line of a report."""
+        where = f"{self.line}:{self.column}"
+        return f"{where}: {self.severity} {self.code} ({self.clause}): {self.message}"
+
+    def __repr__(self) -> str:
+        """Return the line of the report, marked as a problem."""
+        return f"<Problem {self}>"
+
+
+ORPHAN = Kind(
+    code="R001",
+    clause="O4",
+    severity=ERROR,
+    weakens_policy=True,
+    title="Disallow without User-agent",
+    message="{} without a User-agent line in its record is ignored",
+    fix="Put it below the User-agent lines it belongs to, with no blank line between.",
+)
+SPLIT = Kind(
+    code="R002",
+    clause="O5",
+    severity=ERROR,
+    weakens_policy=True,
+    title="record split by a blank line",
+    message=(
+        "a blank line ends the record before its Disallow lines; from line {} "
+        "on they are ignored"
+    ),
+    fix="Delete the blank line, or write a `#` into it.",
+)
+WITHOUT_RULES = Kind(
+    code="R003",
+    clause="O3",
+    severity=ERROR,
+    weakens_policy=True,
+    title="record without Disallow",
+    message='the record for "{}" has no Disallow line and forbids nothing',
+    fix=(
+        "Write its Disallow lines below it; an empty `Disallow:` says that all "
+        "is allowed."
+    ),
+)
+NAMELESS = Kind(
+    code="R004",
+    clause="O12",
+    severity=ERROR,
+    weakens_policy=True,
+    title="User-agent without a name",
+    message="User-agent without a name is ignored",
+    fix="Write the robot's name, or `*` for every robot.",
+)
+PATHLESS = Kind(
+    code="R005",
+    clause="O20",
+    severity=ERROR,
+    weakens_policy=True,
+    title="value without a leading slash",
+    message='the value "{}" does not begin with a slash and matches nothing',
+    fix="Write the path from the root of the site, for example `/path`.",
+)
+MALFORMED = Kind(
+    code="R006",
+    clause="O14",
+    severity=WARNING,
+    title="line without a colon",
+    message='the line "{}" is not a field name, a colon and a value, and is ignored',
+    fix="Write `Field: value`, or begin the line with `#` to make it a comment.",
+)
+NO_BLANK = Kind(
+    code="R007",
+    clause="O7",
+    severity=WARNING,
+    title="no blank line between records",
+    message="User-agent after {}, without a blank line, {}",
+    fix="Put a blank line before it.",
+)
+SECOND_DEFAULT = Kind(
+    code="R008",
+    clause="A3",
+    severity=WARNING,
+    title="several records for every robot",
+    message=(
+        "another record for every robot, besides that of line {}; all of them "
+        "are obeyed"
+    ),
+    fix="Put all its Disallow lines into the first record for `*`, above the others.",
+)
+ADDS_NOTHING = Kind(
+    code="R009",
+    clause="O21",
+    severity=WARNING,
+    title="empty Disallow next to others",
+    message="an empty Disallow adds nothing to the others, which have their effect",
+    fix="Delete it, or the others.",
+)
+UNKNOWN = Kind(
+    code="R010",
+    clause="F6",
+    severity=INFO,
+    title="unknown field",
+    message='the field "{}" is unknown and ignored',
+    fix="Delete the line, or begin it with `#` to make it a comment.",
+)
+SPACED = Kind(
+    code="R011",
+    clause="O15",
+    severity=INFO,
+    title="space before the field or the colon",
+    message="space at the start of the line or before the colon",
+    fix="Delete the space: other robots may not see the line.",
+)
+MARK = Kind(
+    code="R012",
+    clause="O16",
+    severity=INFO,
+    title="byte order mark",
+    message="a byte order mark is left out",
+    fix="Save the file as UTF-8 without a mark: other robots lose the first line.",
+)
+UNDECODABLE = Kind(
+    code="R013",
+    clause="O17",
+    severity=WARNING,
+    title="bytes that are not UTF-8",
+    message="bytes that are not UTF-8 are compared as the bytes they are",
+    fix="Save the file as UTF-8, or write such characters percent-encoded.",
+)
+TRUNCATED = Kind(
+    code="R014",
+    clause="O24",
+    severity=WARNING,
+    title="file over the size limit",
+    message=(
+        "the file is longer than what is read of it; from here on nothing is obeyed"
+    ),
+    fix="Shorten the file: one short rule covers all paths that begin with it.",
+)
+WILDCARD = Kind(
+    code="R015",
+    clause="D1",
+    severity=WARNING,
+    weakens_policy=True,
+    title="wildcard in a value",
+    message=(
+        'the "{}" of "{}" is an ordinary character: only URLs that contain it match'
+    ),
+    fix="Write the paths without wildcards.",
+)
+ALLOW = Kind(
+    code="R016",
+    clause="F6",
+    severity=INFO,
+    tightens_policy=True,
+    title="Allow",
+    message=(
+        "Allow is not a field of this dialect; it is ignored: what a Disallow "
+        "covers stays disallowed"
+    ),
+    fix="Name what is closed by Disallow lines alone, one for each path.",
+)
+CRAWL_DELAY = Kind(
+    code="R017",
+    clause="F6",
+    severity=INFO,
+    title="Crawl-delay",
+    message="Crawl-delay is not a field of this dialect; it is ignored",
+    fix="Nothing need be done; a robot of this dialect does not see it.",
+)
+SITEMAP = Kind(
+    code="R018",
+    clause="F6",
+    severity=INFO,
+    title="Sitemap",
+    message="Sitemap is not a field of this dialect; it is ignored",
+    fix="Nothing need be done; a robot of this dialect does not see it.",
+)
+EXTENSION = Kind(
+    code="R019",
+    clause="F6",
+    severity=INFO,
+    title="other extension",
+    message=(
+        'the field "{}" is an extension that is not part of this dialect; it is ignored'
+    ),
+    fix="Nothing need be done; a robot of this dialect does not see it.",
+)
+MISSPELT = Kind(
+    code="R020",
+    clause="F6",
+    severity=ERROR,
+    weakens_policy=True,
+    title="misspelt field",
+    message='the field "{}" is unknown and ignored; was "{}" meant?',
+    fix="Correct the name of the field: it is obeyed only when it is exact.",
+)
+NO_COLON = Kind(
+    code="R021",
+    clause="O14",
+    severity=ERROR,
+    weakens_policy=True,
+    title="colon missing after a field",
+    message='the line "{}" has no colon and is ignored; was "{}:" meant?',
+    fix="Put a colon after the name of the field.",
+)
+DUPLICATE = Kind(
+    code="R022",
+    clause="D1",
+    severity=INFO,
+    title="duplicate rule",
+    message="line {} of the same record says the same",
+    fix="Delete one of the two.",
+)
+SHADOWED = Kind(
+    code="R023",
+    clause="D1",
+    severity=INFO,
+    title="shadowed rule",
+    message='line {}, "{}", already covers all that this one does',
+    fix="Delete this line, or the shorter rule if that one covers too much.",
+)
+UNREACHED = Kind(
+    code="R024",
+    clause="O1",
+    severity=WARNING,
+    title="name that an earlier record takes",
+    message=(
+        'a robot named "{}" obeys the record of line {}, for "{}", and never this one'
+    ),
+    fix="Put the record of the longer name first, or make one record of the two.",
+)
+HTML = Kind(
+    code="R025",
+    clause="O23",
+    severity=ERROR,
+    title="HTML or XML",
+    message="the file begins as a page of HTML or XML does, and is read literally",
+    fix="Serve plain text at /robots.txt, or answer 404 when there is no such file.",
+)
+ALLOW_ONLY = Kind(
+    code="R026",
+    clause="O3",
+    severity=INFO,
+    title="record of Allow lines alone",
+    message=(
+        'the record for "{}" has no Disallow line and forbids nothing, with or '
+        "without its Allow lines"
+    ),
+    fix="Write an empty `Disallow:` to say the same in the words of 1994.",
+)
+LONE_CR = Kind(
+    code="R027",
+    clause="F2",
+    severity=WARNING,
+    title="lines ended by CR alone",
+    message="CR alone ends {} line(s), this one first",
+    fix="End lines with NL or CR NL: other robots may read all of them as one line.",
+)
+CONTROL = Kind(
+    code="R028",
+    clause="O25",
+    severity=WARNING,
+    title="control character",
+    message='invisible characters are part of "{}"',
+    fix="Delete them, or write them percent-encoded.",
+)
+NAME_LIST = Kind(
+    code="R029",
+    clause="O11",
+    severity=WARNING,
+    weakens_policy=True,
+    title="several names on one line",
+    message='commas and spaces separate no names: the one name is "{}", {}',
+    fix="Write one User-agent line for each name.",
+)
+NAME_WILDCARD = Kind(
+    code="R030",
+    clause="A3",
+    severity=WARNING,
+    weakens_policy=True,
+    title="wildcard in a name",
+    message='the "*" is part of the name "{}", which no robot has',
+    fix="Write the name alone: it is for every robot whose name contains it.",
+)
+VERSION = Kind(
+    code="R031",
+    clause="O10",
+    severity=INFO,
+    title="version in a name",
+    message='the record is for "{}"; the rest of the value is left out',
+    fix="Write the name alone: the record is for all versions.",
+)
+COMMENT_INSIDE = Kind(
+    code="R032",
+    clause="O13",
+    severity=INFO,
+    title="comment without space before it",
+    message='a comment begins here: the value is "{}"',
+    fix="Put a space before a comment; write a `#` in a path as `%23`.",
+)
+URL_VALUE = Kind(
+    code="R033",
+    clause="O19",
+    severity=INFO,
+    title="URL as a value",
+    message='the value "{}" is compared with whole URLs; most robots expect a path',
+    fix="Write the path alone, for example `/path`.",
+)
+PATH_LIST = Kind(
+    code="R034",
+    clause="D1",
+    severity=WARNING,
+    weakens_policy=True,
+    title="several paths on one line",
+    message='spaces belong to a path: "{}" is one path',
+    fix="Write one line for each path.",
+)
+TIMELESS = Kind(
+    code="R035",
+    clause="X4",
+    severity=WARNING,
+    title="Crawl-delay without a number",
+    message='the Crawl-delay "{}" is not a number of seconds and is ignored',
+    fix="Write a decimal number of seconds: `Crawl-delay: 10`.",
+)
+INEFFECTIVE_ALLOW = Kind(
+    code="R036",
+    clause="X1",
+    severity=WARNING,
+    tightens_policy=True,
+    title="Allow without effect",
+    message='line {}, "{}", decides about every URL that this line allows',
+    fix="Put this line above that one: the first line that covers a URL decides.",
+)
+INEFFECTIVE_DISALLOW = Kind(
+    code="R037",
+    clause="X1",
+    severity=WARNING,
+    weakens_policy=True,
+    title="Disallow without effect",
+    message='line {}, "{}", decides about every URL that this line disallows',
+    fix="Put this line above that one: the first line that covers a URL decides.",
+)
+INVISIBLE = Kind(
+    code="R038",
+    clause="F3",
+    severity=ERROR,
+    weakens_policy=True,
+    title="invisible or look-alike character",
+    message="{} makes this line something else than {}",
+    fix="Delete the character and type the line again.",
+)
+TWO_FIELDS = Kind(
+    code="R039",
+    clause="F3",
+    severity=ERROR,
+    weakens_policy=True,
+    title="two fields on one line",
+    message='two fields on one line: "{}" belongs to the value of {}',
+    fix="Write each field on a line of its own.",
+)
+WIDE_TEXT = Kind(
+    code="R040",
+    clause="O16",
+    severity=ERROR,
+    weakens_policy=True,
+    title="UTF-16 without a byte order mark",
+    message=(
+        "the file is UTF-16 without a byte order mark, and no line of it can be read"
+    ),
+    fix="Save the file as UTF-8.",
+)
+CLOSED_BY_COMMENT = Kind(
+    code="R041",
+    clause="O13",
+    severity=WARNING,
+    title="comment that leaves the path /",
+    message="a comment begins here: the value is /, which covers the whole site",
+    fix=(
+        "Delete the line: what follows a `#` in a URL is never sent, so no rule "
+        "can name it."
+    ),
+)
+NAME_PUNCTUATION = Kind(
+    code="R042",
+    clause="A1",
+    severity=WARNING,
+    weakens_policy=True,
+    title="punctuation around a name",
+    message='the punctuation is part of the name "{}", which no robot has',
+    fix="Write the name alone, without quotes, brackets, colons or commas.",
+)
+
+KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))
+"""All kinds of problems, by code."""
+
+KIND_CODED = {kind.code: kind for kind in KINDS}
+"""The kinds by their codes: the rows of fields name the problems of a field so."""

@@ -1,0 +1,215 @@
+"""The problems of a file, and those that concern one robot. They change no verdict."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from operator import attrgetter, itemgetter
+
+from scrapy_robots1994.lint import kinds
+from scrapy_robots1994.lint.characters import UNDECODABLE
+from scrapy_robots1994.lint.kinds import Problem
+from scrapy_robots1994.lint.lines import line_problems
+from scrapy_robots1994.lint.records import (
+    boundary_problems,
+    default_problems,
+    has_rules,
+    is_rule,
+    joining_problems,
+    name_problems,
+    names_of,
+    orphan_problem,
+    rule_problems,
+)
+from scrapy_robots1994.parser.body import Body, encoding_of
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.fields import IDLE, Role
+from scrapy_robots1994.parser.reader import (
+    Entry,
+    RobotReading,
+    read,
+    records_of,
+)
+from scrapy_robots1994.parser.user_agent import EVERYBODY
+
+# What to do about HTML in a file that has records all the same.
+_HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
+_WITHOUT_AGENTS_FIX = (
+    "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
+    "no blank line between, if all of them are for every robot."
+)
+# How much of the beginning is looked at for UTF-16, and how much of it must be NUL.
+_WIDE_CHARACTERS = 400
+_WIDE_SHARE = 0.25
+
+_WIDE_TEXT = kinds.WIDE_TEXT.at(1, 1)
+
+_PLACE = attrgetter("line", "column", "code")
+_RECORD = itemgetter(1)
+
+
+def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
+    """Return the problems of a file, in the order of their places."""
+    text = body.text
+    return problems_of_entries(tuple(read(text, dialect)), text, body, dialect)
+
+
+def problems_of_entries(
+    entries: Sequence[Entry], text: str, body: Body, dialect: Dialect
+) -> tuple[Problem, ...]:
+    """Return the problems of the file *body*, whose *text* makes these *entries*."""
+    groups = [list(group) for record, group in groupby(entries, _RECORD) if record]
+    reported = _reported(entries, text, has_records=bool(groups))
+    found = [it for entry in reported for it in line_problems(entry, dialect)]
+    found += _orphans(entries, found, has_records=bool(groups))
+    # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
+    merged = {
+        name.lower()
+        for group in groups
+        if has_rules(group)
+        for name in names_of(group)
+        if name == EVERYBODY or dialect.merges_named
+    }
+    for group in groups:
+        is_merged = merged.issuperset(map(str.lower, names_of(group)))
+        found += boundary_problems(group, dialect, is_merged=is_merged)
+    found += joining_problems(groups, dialect)
+    records = tuple(records_of(entries, dialect))
+    found += name_problems(records, dialect)
+    found += rule_problems(records, dialect)
+    if dialect.has_blank_lines:
+        found += default_problems(records)
+    found += _file_problems(entries, text, body, has_records=bool(groups))
+    return tuple(sorted(found, key=_PLACE))
+
+
+def weakening_problems(
+    reading: RobotReading,
+    text: str,
+    dialect: Dialect,
+    robot: Sequence[str],
+    limit: int | None = None,
+) -> tuple[Problem, ...]:
+    """Return what opens a file to *robot*, against its owner's likely intent, in the order
+    of the lines; at most *limit*.
+
+    *reading* is that of the file *text* for the robot with these names. The problems are
+    those in or below the records that the robot obeys, above all records, and of
+    User-agent lines that likely meant the robot.
+    """
+    if not reading.is_odd:
+        return ()
+
+    def is_due(problem: Problem) -> bool:
+        # The cautious reading obeys the lines below a blank line.
+        is_obeyed = problem.is_split and reading.is_cautious
+        return problem.weakens_policy and not is_obeyed
+
+    entries = _reported(reading.entries, text, has_records=reading.has_any)
+    obeyed = reading.obeyed
+    own = [it for it in entries if it[1] in obeyed]
+    lines = (problem for it in own for problem in line_problems(it, dialect))
+    found = [*islice(filter(is_due, lines), limit)]
+    if not reading.is_named:
+        others = [it for it in entries if it[1] not in obeyed]
+        meant = _meant_problems(others, dialect, robot)
+        found += islice(filter(is_due, meant), limit)
+    orphans = _orphans(own, found, has_records=reading.has_any)
+    found += islice(filter(is_due, orphans), limit)
+    records = _robot_record_problems(own, dialect)
+    found += islice(filter(is_due, records), limit)
+    if _is_wide(text):
+        found.append(_WIDE_TEXT)
+    return tuple(sorted(found, key=_PLACE)[:limit])
+
+
+def _meant_problems(
+    others: Iterable[Entry], dialect: Dialect, robot: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield the problems of wrong User-agent lines that likely meant *robot*, in records of
+    *others*.
+    """
+    for entry in others:
+        for problem in line_problems(entry, dialect):
+            meant = problem.meant
+            if EVERYBODY in meant or (meant and dialect.choose([meant], robot)):
+                yield problem
+
+
+def _robot_record_problems(own: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
+    """Yield the problems of the records that the robot obeys."""
+    own = [it for it in own if it[1]]
+    is_merged = has_rules(own)
+    for _, group in groupby(own, _RECORD):
+        yield from boundary_problems([*group], dialect, is_merged=is_merged)
+    if dialect.has_allow:
+        yield from rule_problems(tuple(records_of(own, dialect)), dialect)
+
+
+def _reported(
+    entries: Sequence[Entry], text: str, *, has_records: bool
+) -> Sequence[Entry]:
+    """Return those of *entries* whose lines are reported one by one."""
+    # Ours O23: in a page, or in UTF-16, no line without an effect was meant to have one.
+    if _is_wide(text) or (_is_page(entries) and not has_records):
+        return [it for it in entries if it[3] is not None]
+    return entries
+
+
+def _orphans(
+    entries: Iterable[Entry], found: Sequence[Problem], *, has_records: bool
+) -> Iterator[Problem]:
+    """Yield the rules above all records; *found* are the problems of lines."""
+    rules = [it for it in entries if it[1] == 0 and is_rule(it)]
+    if not rules:
+        return
+    has_agents = has_records or any(
+        it.field is not None and it.field.role is Role.NAMES for it in found
+    )
+    advice = "" if has_agents else _WITHOUT_AGENTS_FIX
+    for it in rules:
+        yield orphan_problem(it, advice)
+
+
+def _file_problems(
+    entries: Sequence[Entry], text: str, body: Body, *, has_records: bool
+) -> Iterator[Problem]:
+    """Yield the problems of the file as a whole."""
+    if encoding_of(body.data)[0]:
+        # Ours O16
+        yield kinds.MARK.at(1, 1)
+    if _is_wide(text):
+        yield _WIDE_TEXT
+    else:
+        for entry in entries:
+            if undecodable := UNDECODABLE.search(entry[7]):
+                # Ours O17
+                yield kinds.UNDECODABLE.at(entry[0], undecodable.start() + 1)
+    if body.is_truncated:
+        # Ours O24
+        yield kinds.TRUNCATED.at(len(entries) + 1, 1)
+    if _is_page(entries):
+        # Ours O23
+        first = next(filter(_is_written, entries))
+        advice = _HTML_LINES_FIX if has_records else ""
+        yield kinds.HTML.at(first[0], first[7].index("<") + 1, advice=advice)
+    lone_crs = [it for it in entries if it[7].endswith("\r")]
+    if lone_crs:
+        # 1994 F2
+        number, column = lone_crs[0][0], max(len(lone_crs[0][7]) - 1, 1)
+        yield kinds.LONE_CR.at(number, column, str(len(lone_crs)))
+
+
+def _is_written(entry: Entry) -> bool:
+    """Return whether the line is neither blank nor a comment."""
+    return entry[2] not in IDLE
+
+
+def _is_page(entries: Iterable[Entry]) -> bool:
+    """Return whether the file begins as a page of HTML or XML does."""
+    first = next(filter(_is_written, entries), None)
+    return first is not None and first[7].lstrip().startswith("<")
+
+
+def _is_wide(text: str) -> bool:
+    """Return whether the file is likely UTF-16 without a byte order mark."""
+    start = text[:_WIDE_CHARACTERS]
+    return "\0" in start and start.count("\0") >= _WIDE_SHARE * len(start)

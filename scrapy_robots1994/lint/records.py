@@ -1,0 +1,311 @@
+"""Problems of records: where they end too early, and rules and names without effect.
+
+A record comes as its entries (see `parser.reader`), from its first User-agent line up to the
+next record, or as the `Record` that they make.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import dropwhile, takewhile
+from operator import itemgetter
+
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.lint import kinds
+from scrapy_robots1994.lint.characters import letters, likely_field
+from scrapy_robots1994.lint.kinds import Problem
+from scrapy_robots1994.lint.lines import second_field
+from scrapy_robots1994.lint.values import is_pattern
+from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.fields import FIELD_NAMED, LineKind, Role
+from scrapy_robots1994.parser.reader import Agent, Entry, Line, Record, Rule
+from scrapy_robots1994.parser.rfc9309 import normal_spelling
+from scrapy_robots1994.parser.spellings import canonical
+from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
+
+# So many names are compared with each other; of more, only equal ones are found.
+_NAMES_COMPARED = 500
+
+# What to do about several blank lines in a record.
+_SPLIT_FIX = "Delete the blank lines, or write a `#` into each of them."
+_ORPHAN_FIX = (
+    "Delete the blank lines above it, or write a `#` into each of them, if it belongs to "
+    "the record of line {}."
+)
+_SAME_NAME_FIX = "Make one record of the two."
+# What to do about a rule below a line that likely names its robots.
+_MISSPELT_AGENT_FIX = (
+    "Correct the name of the field in line {}: it is likely User-agent."
+)
+
+
+def is_owned(entry: Entry) -> bool:
+    """Return whether a record has the line, as the literal reading finds it."""
+    kind, field = entry[2:4]
+    return field is not None and field.in_record and kind is field.kind
+
+
+def is_rule(entry: Entry) -> bool:
+    """Return whether the line is a rule, of a record or an orphan."""
+    field = entry[3]
+    return field is not None and field.role is Role.RULE
+
+
+def has_rules(record: Iterable[Entry]) -> bool:
+    """Return whether *record* has a rule that it owns."""
+    # Mostly the first lines have a rule.
+    return any(is_rule(it) and is_owned(it) for it in record)
+
+
+def names_of(record: Iterable[Entry]) -> list[str]:
+    """Return the names that *record* is for."""
+    agents = (it for it in record if it[2] is LineKind.USER_AGENT)
+    return [name for it in agents for name in it[6]]
+
+
+def boundary_problems(
+    record: Sequence[Entry], dialect: Dialect, *, is_merged: bool
+) -> Iterator[Problem]:
+    """Yield where *record* ends too early, or that it has no rule.
+
+    Where a blank line parts a record, that is the one problem; the record without a rule and
+    the rules without a record only follow from it. *is_merged* says that other records of the
+    same names have rules.
+    """
+    # Mostly there is none.
+    orphan = LineKind.ORPHAN
+    if any(is_rule(it) for it in record if it[2] is orphan):
+        yield from _orphan_problems(record, dialect)
+    elif not (is_merged or has_rules(record)):
+        yield from _without_rules(record)
+
+
+def _without_rules(record: Sequence[Entry]) -> Iterator[Problem]:
+    """Yield the problem of *record*, which has no rule."""
+    if any(it[2] is LineKind.USER_AGENT and second_field(it[5]) for it in record):
+        # A rule is in that line, which is reported itself.
+        return
+    block = takewhile(lambda it: it[2] is not LineKind.BLANK, record)
+    known = [FIELD_NAMED[it[4].lower()] for it in block if it[4].lower() in FIELD_NAMED]
+    # Ours O3, against 1994 D3.
+    is_allowing = any(it.allows for it in known)
+    kind = kinds.ALLOW_ONLY if is_allowing else kinds.WITHOUT_RULES
+    # Who writes a delay alone means to close nothing.
+    is_harmless = any(it.role is Role.PAUSE for it in known)
+    names = ", ".join(names_of(record))
+    yield kind.at(record[0][0], 1, names, is_harmless=is_harmless)
+
+
+def _orphan_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
+    """Yield the rules that blank lines part from *record*, which has some."""
+    owned = [it[0] for it in record if is_owned(it)]
+    below = record[-1:0:-1]
+    below = [*takewhile(lambda it: it[0] > owned[-1], below)][::-1]
+    orphans = [it for it in below if it[2] is LineKind.ORPHAN and is_rule(it)]
+    blanks = [it[0] for it in below if it[2] is LineKind.BLANK]
+    agent = next(
+        (it[0] for it in below if _is_likely_agent(it, dialect)), orphans[-1][0]
+    )
+    agent_fix = _MISSPELT_AGENT_FIX.format(agent)
+    first = orphans[0][0]
+    if not has_rules(record):
+        # Ours O5: the blank line is the boundary that F1 makes it.
+        joined = [it for it in blanks if it < first]
+        fix = _SPLIT_FIX if len(joined) > 1 else ""
+        closing = (it[3] for it in orphans if it[3] is not None and it[3].closes)
+        yield kinds.SPLIT.at(
+            blanks[0],
+            1,
+            str(first),
+            field=next(closing, orphans[0][3]),
+            is_split=True,
+            advice=agent_fix if agent < first else fix,
+        )
+        # To delete that blank line joins the rules below it, up to the next one.
+        end = next(iter(blanks[len(joined) :]), orphans[-1][0] + 1)
+        orphans = [it for it in orphans if it[0] > end]
+    fix = _ORPHAN_FIX.format(record[0][0])
+    for it in orphans:
+        advice = agent_fix if agent < it[0] else fix
+        yield orphan_problem(it, advice, is_split=True)
+
+
+def _is_likely_agent(entry: Entry, dialect: Dialect) -> bool:
+    """Return whether the ignored line is likely a User-agent line."""
+    if entry[2] is not LineKind.UNKNOWN:
+        return False
+    field = likely_field(entry[4], dialect)
+    return field is not None and field.role is Role.NAMES
+
+
+def orphan_problem(entry: Entry, advice: str, *, is_split: bool = False) -> Problem:
+    """Return the problem of a rule without a record."""
+    # Ours O4
+    number, _, _, field, name = entry[:5]
+    column = Line.of(entry).column
+    return kinds.ORPHAN.at(
+        number, column, name, field=field, advice=advice, is_split=is_split
+    )
+
+
+def joining_problems(
+    records: Iterable[Sequence[Entry]], dialect: Dialect
+) -> Iterator[Problem]:
+    """Yield the User-agent lines that no blank line parts from what is above them."""
+    if not dialect.has_blank_lines:
+        return
+    is_parted = True
+    for record in records:
+        if not is_parted:
+            # Ours O7
+            yield kinds.NO_BLANK.at(record[0][0], 1, "Disallow", "begins a new record")
+        if any(is_rule(it) and is_owned(it) and it[5] for it in record):
+            yield from _sharing_problems(record, dialect)
+        backwards = dropwhile(
+            lambda it: not (is_owned(it) or is_rule(it)), record[::-1]
+        )
+        last = next(iter(backwards))[0]
+        is_parted = any(it[2] is LineKind.BLANK and it[0] > last for it in record)
+
+
+def _sharing_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
+    """Yield the User-agent lines that only an ignored field parts from those above."""
+    above, parting = record[0][0], ""
+    for number, _, kind, field, name, *_ in record:
+        if kind is LineKind.USER_AGENT:
+            if parting:
+                outcome = f"shares its rules with line {above}"
+                yield kinds.NO_BLANK.at(number, 1, parting, outcome)
+            above, parting = number, ""
+        elif not parting and (
+            # 1994 F6: such a line is no boundary. A misspelt one, or one with an odd
+            # character, is reported itself.
+            (field is not None and kind is field.kind and not field.ends_names)
+            or (
+                kind is LineKind.UNKNOWN
+                and letters(name)
+                and not likely_field(name, dialect)
+            )
+        ):
+            parting = name
+
+
+def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
+    """Yield the records for every robot after the first one."""
+    defaults = [record for record in records if record.is_default]
+    for record in defaults[1:]:
+        # 1994 A3: there may be one.
+        line = next(it.line for it in record.agents if it.name == EVERYBODY)
+        advice = "" if record.rules else _SAME_NAME_FIX
+        first = str(defaults[0].first_line)
+        yield kinds.SECOND_DEFAULT.at(line, 1, first, advice=advice)
+
+
+def rule_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Problem]:
+    """Yield the rules that change nothing in their record."""
+    # RFC 9309 2.2.1: the groups of one name are merged.
+    with_allow = {
+        name.lower()
+        for record in records
+        if any(rule.allows for rule in record.rules)
+        for name in record.names
+    }
+    for record in records:
+        if any(rule.value for rule in record.rules):
+            for rule in record.rules:
+                if not (rule.value or rule.allows):
+                    # Ours O21
+                    yield kinds.ADDS_NOTHING.at(rule.line, 1)
+        # RFC 9309 2.2.2: the longest rule decides, so a shorter one hides none.
+        is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
+        if not (dialect.has_wildcards and is_merged):
+            yield from covered_rules(record.rules, dialect)
+
+
+def covered_rules(rules: Sequence[Rule], dialect: Dialect) -> Iterator[Problem]:
+    """Yield the rules about whose URLs another one decides."""
+    has_allow = any(rule.allows for rule in rules)
+    # Revisited K2: deleting a line with several paths would open the others.
+    listed = Counter(rule.line for rule in rules) if dialect.has_lists else {}
+    # RFC 9309 2.2.2: an encoded reserved character differs from a plain one.
+    spelling_of = normal_spelling if dialect.has_wildcards else canonical
+    spelled = [
+        (spelling_of(rule.value), rule)
+        for rule in rules
+        if rule.value.startswith("/") and not is_pattern(rule.value, dialect)
+    ]
+    # Spellings that begin those that follow in order, each with the rule that decides
+    # about its URLs. Equal ones stay in the order of the file.
+    ancestors: list[tuple[str, Rule]] = []
+    for spelling, rule in sorted(spelled, key=itemgetter(0)):
+        while ancestors and not spelling.startswith(ancestors[-1][0]):
+            ancestors.pop()
+        first = ancestors[-1][1] if ancestors else rule
+        # 1994 D1, Ours O18: what starts with this value starts with that one.
+        # Ours X1: of several rules the first in the file decides.
+        if ancestors and (first.line < rule.line or not has_allow):
+            is_same = spelling == spelling_of(first.value)
+            is_listed = listed.get(rule.line, 0) > 1
+            yield _without_effect(rule, first, is_same=is_same, is_listed=is_listed)
+        else:
+            first = rule
+        ancestors.append((spelling, first))
+
+
+def _without_effect(
+    rule: Rule, first: Rule, *, is_same: bool, is_listed: bool
+) -> Problem:
+    """Return the problem of *rule*, about whose URLs *first* decides."""
+    path = escape_control_chars(rule.value, 60)
+    advice = f"Delete `{path}` from this line, and keep its other paths." * is_listed
+    if rule.allows == first.allows:
+        kind = kinds.DUPLICATE if is_same else kinds.SHADOWED
+    elif rule.allows:
+        kind = kinds.INEFFECTIVE_ALLOW
+    else:
+        kind = kinds.INEFFECTIVE_DISALLOW
+    return kind.at(rule.line, 1, str(first.line), str(first), advice=advice)
+
+
+def name_problems(records: Sequence[Record], dialect: Dialect) -> Iterator[Problem]:
+    """Yield the names of records that no robot of that name ever comes to."""
+    for position, agent, taker in _taken_names(records, dialect):
+        # Else it makes no difference which of the two is obeyed.
+        if set(map(str, records[position].rules)) != set(map(str, taker.rules)):
+            name = agent.name.lower()
+            whose = next(
+                (it for it in taker.agents if it.name.lower() in name), taker.agents[0]
+            )
+            # Neither name is the longer one.
+            advice = _SAME_NAME_FIX if whose.name.lower() == name else ""
+            yield kinds.UNREACHED.at(
+                agent.line, 1, agent.name, str(whose.line), whose.name, advice=advice
+            )
+
+
+def _taken_names(
+    records: Sequence[Record], dialect: Dialect
+) -> Iterator[tuple[int, Agent, Record]]:
+    """Yield each name whose robot obeys another record: its place, and that record."""
+    names = [record.names for record in records]
+    agents = [
+        (position, agent)
+        for position, record in enumerate(records)
+        for agent in record.agents
+        if agent.name != EVERYBODY
+    ]
+    if sum(map(len, names)) <= _NAMES_COMPARED:
+        for position, agent in agents:
+            # Ours O1: as a robot of that name chooses. Uncached: it may be any text.
+            robot = robot_names.__wrapped__(agent.name)
+            chosen = dialect.choose(names, robot)
+            # A name that no robot can have is a problem of its own.
+            is_name = agent.name.lower() in robot
+            if is_name and chosen and position not in chosen:
+                yield position, agent, records[chosen[0]]
+    elif not dialect.merges_named:
+        # Of equal names the first one decides in this dialect.
+        first: dict[str, int] = {}
+        for position, agent in agents:
+            taker = first.setdefault(agent.name.lower(), position)
+            if taker != position:
+                yield position, agent, records[taker]
