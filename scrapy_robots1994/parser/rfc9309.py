@@ -2,8 +2,8 @@
 
 import re
 from array import array
+from collections.abc import Iterable
 from string import hexdigits
-from sys import getsizeof
 from typing import Any, NamedTuple
 
 from scrapy_robots1994.parser.body import encode
@@ -178,10 +178,12 @@ class LongestTable:
                 return path
         return ""
 
-    @property
-    def memory_bytes(self) -> int:
-        """An estimate of the memory that the table takes besides the rules."""
-        texts = [text for it, _ in self._patterns for text in (it.first, *it.others)]
-        parts = [self, self._paths, self._lengths, self._patterns, *self._paths, *texts]
-        # A pair, a pattern and the tuple of its texts.
-        return sum(map(getsizeof, parts)) + 208 * len(self._patterns)
+    def parts(self) -> Iterable[object]:
+        """Return the objects that take memory; some may be those of the rules."""
+        own = (self, self._paths, *self._paths, self._lengths, self._patterns)
+        patterns = [it for pair in self._patterns for it in (pair, pair[0], *pair[0])]
+        return (
+            *own,
+            *patterns,
+            *(text for it, _ in self._patterns for text in it.others),
+        )

@@ -5,8 +5,6 @@ the rules in the order of the file, from 0, and `decide` returns the number of o
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
-from sys import getsizeof
 from typing import Protocol
 
 from scrapy_robots1994.parser.reader import Rules
@@ -19,6 +17,9 @@ from scrapy_robots1994.parser.spellings import (
 
 NO_RULE = -1
 """What `decide` returns if no rule decides."""
+
+# What clients leave out in front of a URL: space and control characters.
+_BEFORE_A_URL = "".join(map(chr, range(0x21)))
 
 # So many prefixes are tried in one call, which is quicker than a look-up for each length.
 _FEW = 64
@@ -40,9 +41,8 @@ class RuleTable(Protocol):
         authority, perhaps empty, its *target* path and query, with their *spelling*.
         """
 
-    @property
-    def memory_bytes(self) -> int:
-        """An estimate of the memory that the table takes besides the rules."""
+    def parts(self) -> Iterable[object]:
+        """Return the objects that take memory; some may be those of the rules."""
 
 
 class Prefixes:
@@ -104,12 +104,10 @@ class Prefixes:
                 found.append(numbers)
         return found
 
-    @property
-    def memory_bytes(self) -> int:
-        """How many bytes the texts and their numbers take."""
-        texts: Iterable[str] = chain(self._texts, self._by_text)
-        parts = (self, self._texts, self._numbers, self._by_text, self._lengths)
-        return sum(map(getsizeof, chain(parts, texts)))
+    def parts(self) -> Iterable[object]:
+        """Return the objects that take memory."""
+        own = (self, self._texts, self._numbers, self._by_text, self._lengths)
+        return (*own, *self._texts, *self._by_text)
 
 
 class PrefixTable:
@@ -155,7 +153,7 @@ class PrefixTable:
         if self._cut is not None:
             found += self._cut.covering(target)
         if self._has_urls and head:
-            url = head.strip() + target
+            url = head.lstrip(_BEFORE_A_URL) + target
             for form in url_forms(url, canonical):
                 found += self._prefixes.covering(form)
             if self._cut is not None:
@@ -189,11 +187,10 @@ class PrefixTable:
         is_reason = rules.disallows(number) or not rules.is_split(number)
         return number if is_reason else NO_RULE
 
-    @property
-    def memory_bytes(self) -> int:
-        """An estimate of the memory that the table takes besides the rules."""
-        cut = 0 if self._cut is None else self._cut.memory_bytes
-        return getsizeof(self) + self._prefixes.memory_bytes + cut
+    def parts(self) -> Iterable[object]:
+        """Return the objects that take memory; some may be those of the rules."""
+        cut = () if self._cut is None else self._cut.parts()
+        return (self, *self._prefixes.parts(), *cut)
 
 
 def _prefixes(values: Iterable[str], spelling: Callable[[str], str]) -> Prefixes:

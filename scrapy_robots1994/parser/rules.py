@@ -167,5 +167,6 @@ class RobotRules:
     def memory_bytes(self) -> int:
         """An estimate of the memory that the rules take, without the body."""
         rules = self._rules
-        parts = [self, rules, *rules, *rules.values, *set(rules.names)]
-        return sum(map(getsizeof, parts)) + self._table.memory_bytes
+        parts = (self, rules, *rules, *rules.values, *rules.names, *self._table.parts())
+        # Rules and table share most texts.
+        return sum(map(getsizeof, {id(it): it for it in parts}.values()))
