@@ -42,6 +42,8 @@
   const fill = (parent, ...children) => parent.replaceChildren(...children.filter(Boolean));
   const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
   const shortName = (name) => name.replace(/(.)RobotParser$/, "$1");
+  /* In a crawl the built-in middleware decides, also where the status leaves its parser nothing to read. */
+  const inUse = (name) => (data.has_answers ? `the built-in middleware with ${shortName(name)}` : shortName(name));
   const sum = (numbers) => numbers.reduce((whole, it) => whole + it, 0);
 
   /* The state is what the address says after its #, so that each view is a link. */
@@ -95,7 +97,7 @@
       return changes[change] ? part : null;
     }));
     byId("bar").setAttribute("aria-label", Object.entries(CHANGES).map(([change, words]) => `${number(changes[change])} ${words}`).join(", "));
-    const name = shortName(state.parser);
+    const name = inUse(state.parser);
     const known = counts().raised ? " that is known" : "";
     let says = `With scrapy_robots1994 in place of ${name}, nothing${known} changes on any site.`;
     if (!whole) says = "Nothing was compared.";
@@ -103,7 +105,7 @@
       /* Questions made from files are not what a crawl requests. */
       const would = data.causes_of === "examples" ? "the crawl would" : "a crawl could";
       says = `With scrapy_robots1994 in place of ${name}, ${would} request URLs on ${plural(opens(changes), "site")} ` +
-        `that ${name} refuses, and skip URLs on ${plural(closes(changes), "site")} that ${name} allows.`;
+        `that are refused now, and skip URLs on ${plural(closes(changes), "site")} that are allowed now.`;
     }
     byId("sentence").textContent = says;
     const said = data.metadata;
@@ -121,15 +123,18 @@
     [`ROBOTS1994_DIALECT = "${dialect}"`, reading === "literal" ? "" : `ROBOTS1994_READING = "${reading}"`].filter(Boolean).join(", ");
   const showAdvice = () => {
     const { changes, changes_by: changesBy } = counts();
-    const seen = new Set();
+    const seen = new Map();
     const rows = data.variants.map(({ dialect, reading, changes: all }) => ({
       dialect, reading, numbers: all[state.parser] || NONE, isNow: dialect === data.metadata.dialect && reading === data.metadata.reading,
-    })).filter(({ dialect, numbers, isNow }) => {
-      /* A reading that makes no difference in its dialect has no row of its own. */
-      const key = `${dialect} ${Object.values(numbers)}`;
-      const isNew = !seen.has(key) || isNow;
-      seen.add(key);
-      return isNew;
+      names: reading,
+    })).filter((row) => {
+      /* Readings that make no difference in their dialect share a row. */
+      const key = `${row.dialect} ${Object.values(row.numbers)}`;
+      const first = seen.get(key);
+      if (!first) return Boolean(seen.set(key, row));
+      first.names = `${first.names} or ${row.reading}`;
+      first.isNow ||= row.isNow;
+      return false;
     });
     const best = (worth) => rows.reduce((found, it) => (worth(it.numbers) > worth(found.numbers) ? it : found), rows[0]);
     const now = rows.find(({ isNow }) => isNow);
@@ -138,7 +143,7 @@
     const notes = (row) => [row === now && "compared here", row === same && "fewest changes", row === least && "opens the fewest"].filter(Boolean);
     table(byId("variants"), ["dialect, reading", ...Object.values(CHANGES)],
       rows.map((row) => [
-        element("span", { title: settingsOf(row) }, element("b", {}, `${row.dialect}, ${row.reading}`), " ", ...notes(row).map((it) => element("span", { class: "badge" }, it))),
+        element("span", { title: settingsOf(row) }, element("b", {}, `${row.dialect}, ${row.names}`), " ", ...notes(row).map((it) => element("span", { class: "badge" }, it))),
         ...cells(row.numbers),
       ]), rows.map((row) => (row === now ? "now" : "")));
     const code = (text) => element("code", {}, text);
@@ -274,7 +279,7 @@
         element("p", {}, element("span", { class: `tag ${way}` }, way), " ", element("code", {}, url), " as ", element("code", {}, robot)),
         element("dl", { class: "verdicts" },
           element("dt", {}, "scrapy_robots1994"), element("dd", {}, ours || "not explained: time ran out"),
-          element("dt", {}, state.parser), element("dd", {}, `${theirs} it`),
+          element("dt", {}, site.basis === BASES[0][0] ? state.parser : "built-in middleware"), element("dd", {}, `${theirs} it`),
           element("dt", {}, "cause"), element("dd", {}, `${title}. ${EVIDENCE[cause]} `, ...clausesOf(clause && `${clause}.`),
             lines.length ? ` Lines ${lines.join(", ")} of ${number(site.lines)} are needed for it.` : "")));
     });
@@ -304,9 +309,11 @@
     const rows = Object.entries(counts().causes_by_direction)
       .map(([cause, { stricter, laxer, raised }]) => ({ cause, opened: stricter, closed: laxer, raised, whole: stricter + laxer + raised }))
       .sort((a, b) => b.whole - a.whole);
+    const differing = sum(["stricter", "laxer", "raised"].map((name) => counts()[name] || 0));
     const most = Math.max(1, ...rows.map(({ opened, closed }) => Math.max(opened, closed)));
     byId("why-hint").textContent = rows.length
-      ? `How many ${data.causes_of === "examples" ? "examples" : "answers"} each cause changes: to the left what it opens, to the right what it closes; a full bar is ${number(most)}.`
+      ? `How many ${data.causes_of === "examples" ? "examples" : "answers"} each cause changes: to the left what it opens, to the right what it closes; a full bar is ${number(most)}.` +
+        (data.causes_of === "examples" ? ` Of ${plural(differing, "answer")} that differ, ${number(sum(rows.map(({ whole }) => whole)))} are examples, a few for each site.` : "")
       : "No answer differs.";
     const bar = (count, name) => {
       const inner = element("span", { class: `fill ${name}` });

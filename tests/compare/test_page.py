@@ -127,9 +127,9 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     tiles = texts(browser, ".tile b")
 
     assert tiles == [str(number) for number in numbers]
-    assert (
-        "request URLs on 6 sites that Protego refuses" in texts(browser, "#sentence")[0]
-    )
+    sentence = texts(browser, "#sentence")[0]
+    assert "in place of the built-in middleware with Protego" in sentence
+    assert "request URLs on 6 sites that are refused now" in sentence
     assert "skip URLs on 2 sites" in texts(browser, "#sentence")[0]
     assert "1994, literal reading" in texts(browser, "#setup")[0]
     assert 'ROBOTS1994_DIALECT = "rfc9309"' in texts(browser, "#advice")[0]
@@ -524,3 +524,26 @@ def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
     assert len(sites(browser)) == 50
     assert not browser.find_element(By.ID, "following").is_enabled()
     assert "page=199" in browser.current_url
+
+
+@pytest.mark.parametrize("width", [390, 500, 1280])
+def test_no_table_is_wider_than_its_screen_or_breaks_its_headers(
+    chromium: Chrome, tmp_path: Path, width: int
+) -> None:
+    """On a phone, too, each word of a header stands on one line."""
+    path = tmp_path / "widths.html"
+    path.write_text(as_html(report(many_sites(9))), "utf-8")
+    browser = opened(chromium, path)
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        widest, tallest = browser.execute_script(
+            "return [document.documentElement.scrollWidth, Math.max(...Array.from("
+            "document.querySelectorAll('.numbers thead th'), it => it.offsetHeight))]"
+        )
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    assert widest <= width
+    # A few words of small text; letter by letter it was three times as tall.
+    assert tallest < 65

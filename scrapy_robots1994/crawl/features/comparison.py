@@ -230,7 +230,8 @@ class ShadowComparison:
             metadata=describe(
                 self._variant,
                 robots=", ".join(sorted(self._robots)),
-                questions="the real requests of a crawl, each once",
+                questions="the real requests of a crawl, each as often as it was decided, "
+                "retries too",
             )
             | ({"dry run": "yes"} if self._is_dry_run else {}),
             is_sampled=True,
