@@ -28,8 +28,9 @@ smartquotes = False  # quotes belong to values that readers copy
 default_role = "code"
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
-autodoc_typehints_description_target = "documented"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 70
 
 # Links into the documentation of Python and Scrapy need their inventories from the
 # network, so an offline build leaves them out.

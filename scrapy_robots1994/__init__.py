@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.robotstxt import RobotsTxt as RobotsTxt
     from scrapy_robots1994.stores.url import open_store as open_store
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _NAMES = {
     "lint.kinds": ("Problem",),

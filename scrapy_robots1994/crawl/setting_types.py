@@ -167,7 +167,7 @@ def _strings(value: Any) -> tuple[str, ...]:
     return found
 
 
-META_KEYS = SettingType('a list of meta keys, for example ["proxy"]', _strings)
+META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _strings)
 
 
 def is_parser(kind: object) -> bool:
