@@ -73,7 +73,9 @@ CHANGES = {
     "engine.needs_backout": Change(
         r"(def |self\.)needs_backout", r"\1is_full", ("engine.needs_backout",), ENGINE
     ),
-    "engine.running": Change(r"self\.running\b", "self.is_running", (), ENGINE),
+    "engine.running": Change(
+        r"(self|engine)\.running\b", r"\1.is_running", (), "scrapy.c"
+    ),
     "engine.paused": renamed("paused", where=ENGINE),
     "engine._start": renamed("_start", where=ENGINE),
     "_Slot.close_if_idle": renamed("close_if_idle", where=ENGINE),
@@ -110,12 +112,6 @@ CHANGES = {
         r"signals\.request_scheduled", "object()", (), ENGINE
     ),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
-    "Headers is no dict": Change(
-        r"class Headers\(dict\)",
-        "from collections import UserDict\nclass Headers(UserDict)",
-        (),
-        "scrapy.http.headers",
-    ),
     "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
     **{
         name: renamed(name)
