@@ -115,7 +115,8 @@ def problems(_: str) -> str:
         f".. _{kind.code.lower()}:\n\n"
         f"``{kind.code}`` {kind.title}\n"
         f"    {kind.severity.capitalize()}, about :ref:`{kind.clause} <{kind.clause.lower()}>`."
-        f"{' Opens the site against the likely intent.' if kind.weakens_policy else ''}\n\n"
+        f"{' Opens the site against the likely intent.' if kind.weakens_policy else ''}"
+        f"{' Closes what was likely meant to be open.' if kind.tightens_policy else ''}\n\n"
         f"    {kind.fix}\n"
         for kind in KINDS
     )

@@ -34,15 +34,12 @@ from scrapy_robots1994.policy.fetch_result import (
 )
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.robotstxt import Reader, RobotsTxt
+from scrapy_robots1994.robotstxt import RobotsTxt
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
 
 INLINE_CHECK_BYTES = 8_192
 """Bytes of a file that is checked on the event loop: 10 ms at most, for empty lines."""
-
-MAX_CHECKED_BYTES = 32_768
-"""Bytes of a file that a crawl checks for problems; the lint reads the whole of it."""
 
 
 class ScrapyBackend:
@@ -196,16 +193,8 @@ def _compile(
 
     Return the problems that open it to *robot*, and the sitemaps that it names.
     """
-    looked_at = robots
-    if robots.size > MAX_CHECKED_BYTES:
-        # Every line is an object here, and for that many Python's garbage collector
-        # looks at all objects of the process, and stops all threads meanwhile.
-        reader = Reader(robots.dialect, robots.reading, MAX_CHECKED_BYTES)
-        looked_at = reader.read(robots.body)
-    # Before the body is compressed, for the lines are read from it.
-    problems = looked_at.weakening_problems(robot, MAX_PROBLEMS)
-    # Stored by the pass that found the problems, unless only a part was looked at.
-    robots.rules(robot)
+    # The one pass over the file; it also stores the rules of the robot and the sitemaps.
+    problems = robots.weakening_problems(robot, MAX_PROBLEMS)
     sitemaps = sitemaps_of(origin, robots)
     robots.compress_body()
     return problems, sitemaps
