@@ -51,9 +51,7 @@ STORE_FAILURES: Final = "robots1994/store_failures"
 TRUNCATED: Final = "robots1994/truncated"
 """Robots.txt files longer than ROBOTS1994_MAX_BYTES (O24)."""
 OPENS_SITE: Final = "robots1994/weakens_policy"
-"""Origins whose file opens to us what its owner likely meant to
-close.
-"""
+"""Origins whose file opens to us what its owner likely meant to close."""
 WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
 """Requests sent, to origins whose record for us has ``*`` or ``$`` without effect, that
 RFC 9309 would have refused.
