@@ -45,6 +45,8 @@ class FetchLog:
         self._refusing: Counter[Outcome] = Counter()
         # A broken middleware would log a traceback for each of thousands of origins.
         self._bugs: set[str] = set()
+        # Files that begin as a page does.
+        self._number_of_pages = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def fetched(
@@ -88,11 +90,18 @@ class FetchLog:
             self._refusing[row.outcome] += is_new
             if is_new and self._refusing[row.outcome] <= MAX_WARNINGS:
                 level = WARNING
+        if (last is None or last.robots is None) and _begins_as_markup(policy):
+            # A page that answers every path, and more than a detail: nothing is refused.
+            more += "; it begins as a page of HTML or XML does, not as a robots.txt"
+            self._number_of_pages += 1
+            if self._number_of_pages <= MAX_WARNINGS:
+                level = max(level, INFO)
         # Our own words, without a per cent sign: they may be part of the format.
-        text = f"%s: HTTP %s, %s, fresh for %.0f s{more}"
+        text = f"%s%s: HTTP %s, %s, fresh for %.0f s{more}"
+        target = f" (redirected to {policy.final_url})" if policy.final_url else ""
         lifetime = policy.fresh_until - policy.fetched_at
         outcome = policy.outcome.value
-        self._log(level, text, policy.origin, policy.status, outcome, lifetime)
+        self._log(level, text, policy.origin, target, policy.status, outcome, lifetime)
 
     def _unreachable(
         self, policy: Policy, result: Answer, last: Policy | None, pause: float
@@ -216,6 +225,12 @@ class FetchLog:
         """Log one line about the robots.txt of *origin*."""
         # The URL that a reader can open.
         log_line(self._crawler, level, text, origin.robots_url, *values)
+
+
+def _begins_as_markup(policy: Policy) -> bool:
+    """Return whether the file of *policy* begins as a page of HTML or XML does."""
+    robots = policy.robots
+    return robots is not None and robots.body[:512].lstrip().startswith(b"<")
 
 
 def _reason(result: FetchResult) -> str:
