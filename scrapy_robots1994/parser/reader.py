@@ -443,15 +443,12 @@ class RobotReading:
             kind = entry[2]
             if kind is comment:
                 continue
-            if kind is not blank:
-                # A slip may mean a record for this robot. What another dialect knows is
-                # none, but an Allow may have changed what its record says.
-                known = FIELD_NAMED.get(entry[4].lower())
-                if known is None or (known.role is rule and self._is_obeyed):
-                    self.is_odd = True
-                    add_other(entry)
-                    continue
-            self._add(entry)
+            # A slip may mean a record for this robot; what another dialect knows is none.
+            if kind is not blank and entry[4].lower() not in FIELD_NAMED:
+                self.is_odd = True
+                add_other(entry)
+            else:
+                self._add(entry)
 
     def _add(self, entry: Entry) -> None:
         """Add a line of the present record, which the robot may yet turn out to obey."""

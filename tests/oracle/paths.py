@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import lru_cache
 
 ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
@@ -61,7 +62,9 @@ def normalised_origin(origin: str) -> str:
     host = place[:end] + host
     host = host.lower().rstrip(".")
     if not host.isascii():
-        host = host.encode("idna").decode()
+        # A name that has no such form stays as it is.
+        with suppress(UnicodeError):
+            host = host.encode("idna").decode()
     port = "" if port == PORTS.get(scheme) else port
     return f"{scheme}://{host}" + (f":{port}" if port else "")
 
