@@ -46,7 +46,7 @@ def default_of(name: str) -> str:
     """Return the setting *name* with its default, as "ROBOTS1994_TTL (86,400 s)"."""
     by_name = {it.name: it for it in fields(crawl_settings.RobotsSettings)}
     default = by_name[name].metadata["default"]
-    return f"{crawl_settings.PREFIX}{name.upper()} ({default:,} s)"
+    return f"{crawl_settings.PREFIX}{name.upper()} ({default:,}\N{NO-BREAK SPACE}s)"
 
 
 def request() -> tuple[str, tuple[Step, ...]]:
@@ -183,7 +183,7 @@ def _fitted(text: str, width: int) -> list[str]:
     """Return *text* in lines that are at most *width* pixels wide."""
     indent = "   " if text.startswith("·") else ""
     lines = [""]
-    for word in text.split():
+    for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
         if _width(longer) > width and lines[-1].strip():
             lines.append(indent + word)
