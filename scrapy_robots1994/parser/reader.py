@@ -328,6 +328,14 @@ def obeyed_records(
     return tuple(records[place] for place in chosen)
 
 
+MAX_OTHER_LINES = 5_000
+"""So many lines without a rule are looked at for warnings.
+
+A hostile file may have a hundred times as many, and Python's garbage collector stops all
+threads while it goes through so many objects.
+"""
+
+
 class Rules(NamedTuple):
     """The rules that a robot obeys, but empty ones, in columns and in the order of the file.
 
@@ -380,8 +388,11 @@ class RobotReading:
     __slots__ = (
         "_above",
         "_choice",
-        "_heads",
+        "_first_lines",
         "_is_obeyed",
+        "_known_names",
+        "_last_names",
+        "_names",
         "_others",
         "_own",
         "_pause",
@@ -404,7 +415,10 @@ class RobotReading:
         self._sitemaps: dict[str, None] = {}
         # Of the records that the robot obeys: their first lines and names, and the seconds
         # that they ask for.
-        self._heads: list[tuple[int, list[str]]] = []
+        self._first_lines: list[int] = []
+        self._names: list[tuple[str, ...]] = []
+        self._known_names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._last_names: list[str] = []
         self._pauses: list[float] = []
         # Their rules and, *_above* of them, those above all records; the other entries.
         self._own: list[Entry] = []
@@ -430,7 +444,7 @@ class RobotReading:
             Role.SITEMAP: self._take_sitemap,
         }
         rule, blank, comment = Role.RULE, LineKind.BLANK, LineKind.COMMENT
-        add_rule, add_other = self._own.append, self._others.append
+        add_rule = self._own.append
         # Most lines are rules, and a call for each would take too long.
         for entry in read(text, dialect):
             field = entry[3]
@@ -446,13 +460,16 @@ class RobotReading:
             # A slip may mean a record for this robot; what another dialect knows is none.
             if kind is not blank and entry[4].lower() not in FIELD_NAMED:
                 self.is_odd = True
-                add_other(entry)
+                if len(self._others) < MAX_OTHER_LINES:
+                    self._others.append(entry)
             else:
                 self._add(entry)
 
     def _add(self, entry: Entry) -> None:
         """Add a line of the present record, which the robot may yet turn out to obey."""
-        (self._others if self._is_obeyed else self._run).append(entry)
+        entries = self._others if self._is_obeyed else self._run
+        if len(entries) < MAX_OTHER_LINES:
+            entries.append(entry)
 
     def _take_names(self, entry: Entry) -> None:
         """Take a User-agent line."""
@@ -474,18 +491,20 @@ class RobotReading:
                 self._others.append(entry)
             return
         first_line = self._run[0][0]
-        if self._heads and self._heads[-1][0] == first_line:
-            self._heads[-1][1].extend(names)
-            self._others.append(entry)
+        if self._first_lines and self._first_lines[-1] == first_line:
+            self._last_names += names
+            self._add(entry)
         else:
             agents = [it for it in self._run if it[2] is LineKind.USER_AGENT]
-            all_names = [name for it in agents for name in it[6]]
-            self._heads.append((first_line, all_names))
-            self._others += self._run
+            self._last_names = [name for it in agents for name in it[6]]
+            self._first_lines.append(first_line)
+            if len(self._others) < MAX_OTHER_LINES:
+                self._others += self._run
         if self._choice.chosen == [record]:
             # It is the first, or speaks to the robot more plainly than those before. No
             # rule of its own is here yet, for names come before rules.
-            del self._heads[:-1], self._own[self._above :]
+            del self._first_lines[:-1], self._own[self._above :]
+            self._names.clear()
             self._pauses.clear()
 
     def _end_record(self) -> None:
@@ -495,6 +514,9 @@ class RobotReading:
         elif self._is_obeyed:
             # Ours O3: without a rule it closes nothing.
             self.is_odd |= not self._own or self._own[-1][1] != self._record
+            # Thousands of records may have equal names.
+            names = tuple(self._last_names)
+            self._names.append(self._known_names.setdefault(names, names))
             if self._pause is not None:
                 self._pauses.append(self._pause)
 
@@ -548,15 +570,13 @@ class RobotReading:
             self.is_odd = True
         else:
             self.is_odd |= _ODD_IN_PATHS.search(text) is not None
-        # Thousands of records may have equal names.
-        names = {it: it for it in (tuple(names) for _, names in self._heads)}
         return Rules(
             values,
             array("I", [it[0] for it in obeyed]),
             allows if any(allows) else b"",
             splits if any(splits) else b"",
-            array("I", [first_line for first_line, _ in self._heads]),
-            tuple([names[tuple(it)] for _, it in self._heads]),
+            array("I", self._first_lines),
+            tuple(self._names),
             is_plain,
         )
 
