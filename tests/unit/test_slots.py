@@ -10,7 +10,12 @@ import pytest
 from scrapy import Request, signals
 from scrapy.core.downloader import Slot
 
-from scrapy_robots1994.crawl.scrapy_private import PacedSlot, SlotPacing, jitter_of
+from scrapy_robots1994.crawl.scrapy_private import (
+    PacedSlot,
+    SlotPacing,
+    jitter_of,
+    pacing_of,
+)
 from tests.support.crawler import idle_crawler
 
 
@@ -93,3 +98,52 @@ def test_slots_that_the_downloader_removed_are_forgotten() -> None:
 
     assert "in-use" in pacing._slots
     assert len(pacing._slots) < 200
+
+
+class Scope:
+    """The manager of one throttling scope, as in Scrapy's pull request 6931."""
+
+    def __init__(self, delay: float) -> None:
+        self.delay, self.concurrency = delay, 8
+
+    def get_base_delay(self) -> float:
+        """Return the delay without backoff."""
+        return self.delay
+
+    def set_base_delay(self, delay: float, *, only_increase: bool = True) -> None:
+        """Set that delay."""
+        self.delay = max(self.delay, delay) if only_increase else delay
+
+    def set_concurrency(self, concurrency: int) -> None:
+        """Set the number of requests at once."""
+        self.concurrency = concurrency
+
+
+def test_scopes_of_a_throttler_are_paced_and_restored() -> None:
+    """Two origins share a scope: the longer pause applies, and no configured one is shortened."""
+    scopes = {"a.test": Scope(0.0), "api": Scope(3.0)}
+    throttler = SimpleNamespace(
+        get_resolved_scopes=lambda request: request.meta["throttler_scopes"],
+        get_scope_manager=scopes.__getitem__,
+    )
+    crawler: Any = idle_crawler({})
+    crawler.throttler = throttler
+    pacing = pacing_of(crawler, lambda request: (request.url, 0.0), 10)
+    one = Request("http://a.test/", meta={"throttler_scopes": "a.test"})
+    both = Request("http://b.test/", meta={"throttler_scopes": {"a.test", "api"}})
+
+    pacing.pace(one, "a", 1.0)
+    pacing.pace(both, "b", 2.0)
+
+    assert [(it.delay, it.concurrency) for it in scopes.values()] == [
+        (2.0, 1),
+        (3.0, 1),
+    ]
+    # Both had their turn in their scopes before the delays became known.
+    assert pacing.is_late_for(one)
+
+    pacing.pace(both, "b", 0.0)
+    pacing.pace(one, "a", 0.0)
+
+    assert [it.delay for it in scopes.values()] == [0.0, 3.0]
+    assert not pacing.is_late_for(one)
