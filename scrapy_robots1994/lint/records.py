@@ -6,7 +6,7 @@ next record, or as the `Record` that they make.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import dropwhile, takewhile
+from itertools import takewhile
 from operator import itemgetter
 
 from scrapy_robots1994.escaping import escape_control_chars
@@ -97,9 +97,7 @@ def _without_rules(record: Sequence[Entry]) -> Iterator[Problem]:
 
 def _orphan_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
     """Yield the rules that blank lines part from *record*, which has some."""
-    owned = [it[0] for it in record if is_owned(it)]
-    below = record[-1:0:-1]
-    below = [*takewhile(lambda it: it[0] > owned[-1], below)][::-1]
+    below = [*takewhile(lambda it: not is_owned(it), reversed(record))][::-1]
     orphans = [it for it in below if it[2] is LineKind.ORPHAN and is_rule(it)]
     blanks = [it[0] for it in below if it[2] is LineKind.BLANK]
     agent = next(
@@ -160,11 +158,9 @@ def joining_problems(
             yield kinds.NO_BLANK.at(record[0][0], 1, "Disallow", "begins a new record")
         if any(is_rule(it) and is_owned(it) and it[5] for it in record):
             yield from _sharing_problems(record, dialect)
-        backwards = dropwhile(
-            lambda it: not (is_owned(it) or is_rule(it)), record[::-1]
-        )
-        last = next(iter(backwards))[0]
-        is_parted = any(it[2] is LineKind.BLANK and it[0] > last for it in record)
+        # Below the last line that is the record's or meant to be.
+        rest = takewhile(lambda it: not (is_owned(it) or is_rule(it)), reversed(record))
+        is_parted = any(it[2] is LineKind.BLANK for it in rest)
 
 
 def _sharing_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from scrapy_robots1994 import RobotsTxt
+from tests.oracle.generator import Generator
 from tests.standard.asking import DIALECTS, PREFIX_DIALECTS
 
 CLOSED = "User-agent: *\nDisallow: /\n"
@@ -284,3 +287,19 @@ def test_number_of_weakening_problems_is_limited() -> None:
     robots = RobotsTxt.parse("User-agent: *\n" + "Disallow: a\n" * 5_000)
 
     assert len(robots.weakening_problems("mybot", limit=100)) == 100
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
+    """Where all records are for every robot, each problem of the file concerns it."""
+    count = 0
+    for seed in range(300):
+        text = RobotsTxt.parse(Generator(f"weakening {seed}").small().body).text
+        text = re.sub(r"(?i)(user-agent[ \t]*:)[^\r\n#]*", r"\1 *", text)
+        robots = RobotsTxt.parse(text, dialect=dialect)
+
+        weakening = [it for it in robots.problems if it.weakens_policy]
+
+        assert list(robots.weakening_problems("rex")) == weakening, text
+        count += len(weakening)
+    assert count
