@@ -21,6 +21,7 @@ from scrapy_robots1994.compare.impact import (
     Variant,
 )
 from scrapy_robots1994.compare.parsers import DISAGREEING, Direction
+from scrapy_robots1994.escaping import redact_credentials
 from scrapy_robots1994.policy.outcomes import GROUPS, AnswerGroup, with_settings
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -261,7 +262,7 @@ def _examples(
                 "direction": way.value,
                 "cause": (example.cause or Cause.TIMEOUT).code,
                 "where": site.label,
-                "url": example.question.url,
+                "url": redact_credentials(example.question.url),
                 "robot": example.question.robots,
                 "ours": example.verdict,
                 "theirs": example.theirs,

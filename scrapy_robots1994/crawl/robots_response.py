@@ -10,9 +10,9 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin
 
 from scrapy.http import Response
-from scrapy.utils.url import strip_url
 from w3lib.url import safe_url_string
 
+from scrapy_robots1994.crawl.scrapy_private import strip_url
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
 
 # What every HTTP client sends, and every store returns; a header may have megabytes.

@@ -2,189 +2,253 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings
-from tests.policy.samples import BODY, DAY, NOW, SITE, parsed
-from tests.stores.clock import FakeClock
-from tests.stores.guarded_store import SyncStore, unavailable
+from scrapy_robots1994 import Origin, open_store
+from scrapy_robots1994.stores.base import SharedStore, Stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from scrapy_robots1994.policy import Policy
+    from scrapy_robots1994.stores.base import PolicyStore
 
+SITE = Origin("http", "site.example", 80)
 OTHER = Origin("https", "other.example", 8443)
-KEEP_SECONDS = DAY + 30 * DAY
+LATER = 9e9
+TIMEOUT_SECONDS = 20.0
 
 
-class SynchronousStore(Protocol):
-    """What the contract applies to: the memory store, or a guarded store."""
-
-    def get(self, origin: Origin) -> Policy | None:
-        """Return the stored policy."""
-
-    def put(self, policy: Policy) -> None:
-        """Store *policy*."""
-
-    def forget(self, origin: Origin) -> object:
-        """Delete the policy of *origin*."""
-
-    def __iter__(self) -> Iterator[Policy]:
-        """Iterate over every stored policy."""
-
-    def __len__(self) -> int:
-        """Return the number of stored policies."""
+def entry(
+    origin: Origin = SITE, packed: bytes = b"\x01packed", until: float = LATER
+) -> Stored:
+    """Return an entry of *origin*."""
+    return Stored(origin, packed, until)
 
 
 class StoreContract(ABC):
-    """A store has one policy per origin, each until its own `keep_until`."""
+    """A store has one entry for each origin: the bytes that were put last."""
 
     @abstractmethod
-    def new_store(self, clock: FakeClock, folder: Path) -> SynchronousStore:
-        """Make an empty store with room for all policies; *folder* is for its files."""
+    def url(self, folder: Path) -> str:
+        """Return the URL of an empty store; *folder* is for its files."""
 
     @pytest.fixture
-    def clock(self) -> FakeClock:
-        """Make the clock that the store reads."""
-        return FakeClock()
+    def store_url(self, tmp_path: Path) -> str:
+        """Return the URL of the store under test."""
+        return self.url(tmp_path)
 
     @pytest.fixture
-    def store(self, clock: FakeClock, tmp_path: Path) -> Iterator[SynchronousStore]:
-        """Make an empty store, and close it if it can be closed."""
-        store = self.new_store(clock, tmp_path)
-        yield store
-        if isinstance(store, SyncStore):
-            store.close()
+    def store(self, store_url: str) -> Iterator[PolicyStore]:
+        """Open an empty store, and close it."""
+        with closing(open_store(store_url)) as store:
+            yield store
 
-    def test_unknown_origin_has_no_policy(self, store: SynchronousStore) -> None:
-        """The result is `None`: not an error, and not a policy that allows everything."""
+    def test_empty_store_has_no_entry(self, store: PolicyStore) -> None:
+        """The result is `None`, and forgetting what is not there is not an error."""
         assert store.get(SITE) is None
-        assert len(store) == 0
-        assert list(store) == []
+        assert not store.forget(SITE)
+        assert list(store.entries()) == []
 
-    def test_stored_policy_is_returned(self, store: SynchronousStore) -> None:
-        """An equal policy is returned, for its own origin only."""
-        policy = parsed()
+    def test_store_is_closed_without_being_used(self, store_url: str) -> None:
+        """Nothing was opened, so there is nothing to close."""
+        open_store(store_url).close()
 
-        store.put(policy)
+    @pytest.mark.parametrize(
+        "packed", [bytes(range(256)) * 4, b"\x00", b"x" * 1_000_000], ids=len
+    )
+    def test_bytes_are_returned_as_they_were_put(
+        self, store: PolicyStore, packed: bytes
+    ) -> None:
+        """Whatever they are; `entries` has them with their end, too."""
+        store.put(entry(packed=packed))
 
-        assert store.get(SITE) == policy
-        assert store.get(OTHER) is None
-        assert list(store) == [policy]
+        assert store.get(SITE) == packed
+        assert list(store.entries()) == [entry(packed=packed)]
 
     @pytest.mark.parametrize(
         "other",
         [
             Origin("https", SITE.host, SITE.port),
-            Origin(SITE.scheme, "www." + SITE.host, SITE.port),
+            Origin(SITE.scheme, f"www.{SITE.host}", SITE.port),
             Origin(SITE.scheme, SITE.host, 8080),
+            Origin("http", "::1", 8080),
+            Origin("http", "site_example", 80),
         ],
+        ids=str,
     )
     def test_scheme_host_and_port_are_distinguished(
-        self, store: SynchronousStore, other: Origin
+        self, store: PolicyStore, other: Origin
     ) -> None:
-        """Origins that differ in one of the three have separate policies."""
-        store.put(parsed())
-
+        """Origins that differ in one of the three have separate entries."""
+        store.put(entry())
         assert store.get(other) is None
+        store.put(entry(other, b"other"))
 
-    def test_newer_policy_replaces_the_older(self, store: SynchronousStore) -> None:
-        """One origin has one policy: the one that was put last."""
-        newer = parsed(body=BODY + b"Disallow: /too\n", lifetime=DAY / 2)
-        store.put(parsed())
+        assert (store.get(SITE), store.get(other)) == (entry().packed, b"other")
+        assert {each.origin for each in store.entries()} == {SITE, other}
 
-        store.put(newer)
+    def test_newer_entry_replaces_the_older(self, store: PolicyStore) -> None:
+        """One origin has one entry, with its own end."""
+        store.put(entry(until=LATER + 1))
+        store.put(entry(packed=b"newer"))
 
-        assert store.get(SITE) == newer
-        assert len(store) == 1
+        assert store.get(SITE) == b"newer"
+        assert list(store.entries()) == [entry(packed=b"newer")]
 
-    def test_policy_that_expires_at_once_deletes_the_older(
-        self, store: SynchronousStore
-    ) -> None:
-        """Neither the expired policy nor the older one is returned."""
-        store.put(parsed())
+    def test_replaced_entry_does_not_end_the_new_one(self, store: PolicyStore) -> None:
+        """The first would have been over by now."""
+        store.put(entry(until=time.time() + 0.05))
+        store.put(entry(packed=b"newer"))
+        time.sleep(0.1)
+        store.put(entry(OTHER))
 
-        store.put(
-            parsed(freshness=FreshnessSettings(ttl=0, min_ttl=0, stale_if_error=0))
-        )
+        assert store.get(SITE) == b"newer"
 
+    def test_forgotten_entry_is_gone(self, store: PolicyStore) -> None:
+        """Others are not affected; the result says whether there was one."""
+        store.put(entry())
+        store.put(entry(OTHER))
+
+        assert store.forget(SITE)
+        assert not store.forget(SITE)
         assert store.get(SITE) is None
-        assert len(store) == 0
+        assert list(store.entries()) == [entry(OTHER)]
 
-    def test_each_policy_expires_at_its_keep_until(
-        self, store: SynchronousStore, clock: FakeClock
+    def test_entry_that_is_over_is_not_an_error(self, store: PolicyStore) -> None:
+        """It may be deleted at any time; what was there before is not returned."""
+        store.put(entry(packed=b"older"))
+        store.put(entry(until=time.time() - 1))
+
+        assert store.get(SITE) in (None, entry().packed)
+        assert b"older" not in [each.packed for each in store.entries()]
+
+    @pytest.mark.parametrize("until", [1e17, 1e308, float("inf")])
+    def test_entry_with_a_distant_end_is_stored(
+        self, store: PolicyStore, until: float
     ) -> None:
-        """A policy is stored until its `keep_until`, fresh or stale."""
-        store.put(parsed())
-        store.put(unavailable(origin=OTHER))
+        """ROBOTS1994_STALE_TTL has no upper limit."""
+        store.put(entry(until=until))
 
-        clock.now = NOW + 300
-        assert [store.get(origin) is None for origin in (SITE, OTHER)] == [False, True]
-        clock.now = NOW + KEEP_SECONDS - 0.001
-        assert store.get(SITE) is not None
-        clock.now = NOW + KEEP_SECONDS
-        assert store.get(SITE) is None
-        assert list(store) == []
+        assert list(store.entries()) == [entry(until=until)]
 
-    def test_replacement_has_its_own_expiry(
-        self, store: SynchronousStore, clock: FakeClock
+    def test_store_may_change_while_its_entries_are_listed(
+        self, store: PolicyStore
     ) -> None:
-        """The expiry of a replaced policy does not apply to the new one."""
-        store.put(unavailable())
-        store.put(parsed())
+        """The caller may forget and put entries meanwhile."""
+        store.put(entry())
+        store.put(entry(OTHER))
 
-        clock.now = NOW + 300
+        for each in store.entries():
+            store.forget(each.origin)
+            store.put(entry(each.origin, b"changed"))
 
-        assert store.get(SITE) == parsed()
+        assert [each.packed for each in store.entries()] == [b"changed"] * 2
 
-    def test_forgotten_policy_is_not_returned(self, store: SynchronousStore) -> None:
-        """Other origins are not affected; forgetting a second time is not an error."""
-        store.put(parsed())
-        store.put(parsed(origin=OTHER))
+    def test_every_entry_is_listed(self, store: PolicyStore) -> None:
+        """More than any store reads at once."""
+        origins = {Origin("http", f"host{number}.example", 80) for number in range(700)}
+        for origin in origins:
+            store.put(entry(origin))
 
-        store.forget(SITE)
-        store.forget(SITE)
+        assert {each.origin for each in store.entries()} == origins
 
-        assert [policy.origin for policy in store] == [OTHER]
+    def test_next_instance_has_what_was_put(self, store_url: str) -> None:
+        """Also one that was opened before, in another process for example."""
+        with (
+            closing(open_store(store_url)) as one,
+            closing(open_store(store_url)) as two,
+        ):
+            assert two.get(SITE) is None
+            one.put(entry())
+            assert two.get(SITE) == entry().packed
+            two.put(entry(OTHER))
+            assert one.forget(OTHER)
+        with closing(open_store(store_url)) as third:
+            assert list(third.entries()) == [entry()]
 
-    def test_expired_policy_can_be_forgotten(
-        self, store: SynchronousStore, clock: FakeClock
+    def test_workers_that_start_together_make_one_store(self, store_url: str) -> None:
+        """Whatever has to be created is created once."""
+
+        def put(number: int) -> None:
+            with closing(open_store(store_url)) as store:
+                store.put(entry(Origin("http", f"host{number}.example", 80)))
+
+        with ThreadPoolExecutor(12) as threads:
+            list(threads.map(put, range(12)))
+
+        with closing(open_store(store_url)) as store:
+            assert len(list(store.entries())) == 12
+
+
+class SharedStoreContract(StoreContract):
+    """A store in which workers also agree on who fetches."""
+
+    @pytest.fixture
+    def shared(self, store: PolicyStore) -> SharedStore:
+        """Return the store under test."""
+        assert isinstance(store, SharedStore)
+        return store
+
+    def test_lease_has_one_holder(self, shared: SharedStore) -> None:
+        """Its holder may take it anew; another worker gets it once it is released."""
+        assert shared.acquire_lease(SITE, "one", 30).granted
+        assert shared.acquire_lease(SITE, "one", 30).granted
+        assert not shared.acquire_lease(SITE, "two", 30).granted
+        shared.release_lease(SITE, "one")
+        assert shared.acquire_lease(SITE, "two", 30).granted
+
+    def test_lease_is_of_one_origin(self, shared: SharedStore) -> None:
+        """Workers fetch different origins at the same time."""
+        assert shared.acquire_lease(SITE, "one", 30).granted
+        assert shared.acquire_lease(OTHER, "two", 30).granted
+
+    def test_only_the_holder_releases_a_lease(self, shared: SharedStore) -> None:
+        """A worker that was late does not end the lease of the next one."""
+        assert shared.acquire_lease(SITE, "one", 30).granted
+        shared.release_lease(SITE, "two")
+        assert not shared.acquire_lease(SITE, "two", 30).granted
+
+    def test_lease_of_a_dead_worker_runs_out(self, shared: SharedStore) -> None:
+        """It costs the others a bounded wait."""
+        assert shared.acquire_lease(SITE, "dead", 0.2).granted
+        assert not shared.acquire_lease(SITE, "alive", 0.2).granted
+        give_up = time.monotonic() + TIMEOUT_SECONDS
+        while not shared.acquire_lease(SITE, "alive", 0.2).granted:
+            assert time.monotonic() < give_up
+            time.sleep(0.02)
+
+    def test_time_of_a_lease_that_is_taken_anew_begins_anew(
+        self, shared: SharedStore
     ) -> None:
-        """Forgetting a policy past its `keep_until` is not an error."""
-        store.put(parsed())
-        clock.now = NOW + KEEP_SECONDS
+        """A retry is not cut short by the request before."""
+        assert shared.acquire_lease(SITE, "one", 0.2).granted
+        assert shared.acquire_lease(SITE, "one", 30).granted
+        time.sleep(0.3)
+        assert not shared.acquire_lease(SITE, "two", 30).granted
 
-        store.forget(SITE)
+    def test_of_many_workers_one_gets_the_lease(self, store_url: str) -> None:
+        """They ask at the same moment, each with a connection of its own."""
 
-        assert len(store) == 0
+        def acquire(number: int) -> bool:
+            with closing(open_store(store_url)) as store:
+                assert isinstance(store, SharedStore)
+                return store.acquire_lease(SITE, f"worker {number}", 30).granted
 
-    def test_store_may_change_during_iteration(self, store: SynchronousStore) -> None:
-        """The caller may forget and put policies while it iterates."""
-        store.put(parsed())
-        store.put(parsed(origin=OTHER))
+        with ThreadPoolExecutor(8) as threads:
+            assert sum(threads.map(acquire, range(8))) == 1
 
-        for policy in store:
-            store.forget(policy.origin)
-            store.put(replace(policy, is_stale_on_error=True))
+    def test_leases_are_not_entries(self, shared: SharedStore) -> None:
+        """Neither `get` nor `entries` shows them; `forget` does not end them."""
+        assert shared.acquire_lease(SITE, "one", 30).granted
 
-        assert all(policy.is_stale_on_error for policy in store)
-        assert len(store) == 2
-
-    def test_clock_set_back_expires_no_policy(
-        self, store: SynchronousStore, clock: FakeClock
-    ) -> None:
-        """Stored policies stay; one put afterwards expires by the new time."""
-        store.put(parsed())
-        clock.now = NOW - DAY
-        store.put(unavailable(origin=OTHER, at=clock.now))
-
-        assert store.get(SITE) == parsed()
-        clock.now += 300
-        assert [policy.origin for policy in store] == [SITE]
+        assert shared.get(SITE) is None
+        assert list(shared.entries()) == []
+        assert not shared.forget(SITE)
+        assert not shared.acquire_lease(SITE, "two", 30).granted

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
+from uuid import uuid4
 
 from scrapy_robots1994 import Origin
-from scrapy_robots1994.stores import PolicyStore, Stored
+from scrapy_robots1994.stores.base import PolicyStore, Stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +42,9 @@ class FolderStore(PolicyStore):
     def put(self, stored: Stored) -> None:
         """Write a new file, then put it in place of the old one."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        end = int(stored.keep_until).to_bytes(8, "big")
-        new = self.folder / f".{quote(str(stored.origin), safe='')}"
+        end = struct.pack(">d", stored.keep_until)
+        # Several workers may write at once, each its own file.
+        new = self.folder / f".{uuid4()}"
         new.write_bytes(end + stored.packed)
         new.replace(self.file(stored.origin))
 
@@ -57,7 +60,7 @@ class FolderStore(PolicyStore):
             entry = path.read_bytes()
             origin = Origin.of(unquote(path.name))
             assert origin is not None
-            yield Stored(origin, entry[8:], int.from_bytes(entry[:8], "big"))
+            yield Stored(origin, entry[8:], *struct.unpack(">d", entry[:8]))
 
     def close(self) -> None:
         """Leave everything as it is: nothing is open."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 import socket
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import redis
 
-from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.stores import Stored
-from scrapy_robots1994.stores.redis import RedisStore
-from tests.policy.samples import SITE
+from scrapy_robots1994 import Origin, StoreError, open_store
+from scrapy_robots1994.stores.base import SharedStore
+from tests.stores.contract import SITE, TIMEOUT_SECONDS, entry
 from tests.support.certificates import make_certificate
 from tests.support.redis_server import RedisServer
 
@@ -25,23 +23,20 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.redis
 
-ENTRY = Stored(SITE, b"\x01packed", 9e9)
-TIMEOUT_SECONDS = 20.0
-
 
 def assert_shared(url: str) -> None:
-    """Assert that two workers share policies, leases and notifications through *url*."""
-    one, two = (RedisStore.from_url(url, timeout=2) for _ in range(2))
-    one.put(ENTRY)
-    assert two.get(SITE) == ENTRY.packed
-    assert list(two.entries()) == [ENTRY]
-    assert one.acquire_lease(SITE, "one", 30).granted
-    assert not two.acquire_lease(SITE, "two", 30).granted
-    one.release_lease(SITE, "one")
-    assert two.acquire_lease(SITE, "two", 30).granted
-    assert two.forget(SITE)
-    one.close()
-    two.close()
+    """Assert that two workers share entries and leases through *url*."""
+    with closing(open_store(url)) as one, closing(open_store(url)) as two:
+        assert isinstance(one, SharedStore)
+        assert isinstance(two, SharedStore)
+        one.put(entry())
+        assert two.get(SITE) == entry().packed
+        assert list(two.entries()) == [entry()]
+        assert one.acquire_lease(SITE, "one", 30).granted
+        assert not two.acquire_lease(SITE, "two", 30).granted
+        one.release_lease(SITE, "one")
+        assert two.acquire_lease(SITE, "two", 30).granted
+        assert two.forget(SITE)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -67,7 +62,7 @@ def test_unix_socket(tmp_path: Path) -> None:
 
 
 def test_max_connections_of_the_url_does_not_block_a_worker() -> None:
-    """A worker needs two connections, even if its URL allows one."""
+    """The option is the client library's; a worker decides by itself how many it needs."""
     with RedisServer() as server:
         assert_shared(f"{server.url}?max_connections=1")
 
@@ -111,10 +106,11 @@ def test_redis_url_of_a_cluster_node_is_an_error() -> None:
         other.execute_command("CLUSTER", "ADDSLOTSRANGE", 8192, 16383)
         client.execute_command("CLUSTER", "MEET", "127.0.0.1", two.port)
         wait_for(lambda: "ok" in str(client.execute_command("CLUSTER INFO"))[:40])
-        store = RedisStore.from_url(one.url, timeout=2)
-        with pytest.raises(StoreError, match=r"^a node of a cluster: write redis\+cl"):
+        with (
+            closing(open_store(one.url)) as store,
+            pytest.raises(StoreError, match=r"^a node of a cluster: write redis\+cl"),
+        ):
             [store.get(Origin("http", f"{n}.example", 80)) for n in range(100)]
-        store.close()
 
 
 def test_master_is_found_through_sentinel(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def without_programs(*arguments: str, **variables: str) -> tuple[int, list[str]]
     return ran.returncode, ran.stdout.splitlines()
 
 
-REDIS = "tests/stores/test_redis_leases.py"
-BROWSER = "tests/compare/test_page.py"
+REDIS = "tests/stores/test_redis_kinds.py"
+BROWSER = "tests/commands/test_report_page.py"
 
 
 def test_last_lines_name_each_group_of_skipped_tests() -> None:

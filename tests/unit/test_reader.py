@@ -7,7 +7,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
-from tests.policy.samples import BODY
+from tests.unit.samples import BODY
 
 LIMIT = 512_000
 

@@ -6,7 +6,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robots1994 import StoreError
 from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored
+from tests.stores.folder_store import FolderStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +78,19 @@ class Exits(Forgetful):
         raise SystemExit(3)
 
 
+class Stutters(FolderStore):
+    """It cannot be read at the first attempt of each process."""
+
+    calls = 0
+
+    def get(self, origin: Origin) -> bytes | None:
+        """Fail once."""
+        Stutters.calls += 1
+        if Stutters.calls == 1:
+            raise StoreError("away for a moment")
+        return super().get(origin)
+
+
 class HangsInGet(Forgetful):
     """`get` never returns."""
 
@@ -110,9 +125,7 @@ class Shared(Forgetful, SharedStore):
         """Grant the lease."""
         return Lease(granted=True)
 
-    def release_lease(
-        self, origin: Origin, holder: str, *, failed_for: float = 0.0
-    ) -> None:
+    def release_lease(self, origin: Origin, holder: str) -> None:
         """Release nothing."""
 
 
@@ -139,9 +152,7 @@ class HangsInLease(Shared):
 class HangsInRelease(Shared):
     """`release_lease` never returns."""
 
-    def release_lease(
-        self, origin: Origin, holder: str, *, failed_for: float = 0.0
-    ) -> None:
+    def release_lease(self, origin: Origin, holder: str) -> None:
         """Wait for ever."""
         threading.Event().wait()
 

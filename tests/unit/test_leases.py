@@ -9,10 +9,10 @@ import pytest
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
-from tests.policy.samples import SITE, parsed
 from tests.stores.contract import OTHER
-from tests.stores.fake_store import FakeStore
-from tests.stores.guarded_store import Guarded, guarded
+from tests.unit.fake_store import FakeStore
+from tests.unit.guarded_store import Guarded, guarded
+from tests.unit.samples import SITE, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

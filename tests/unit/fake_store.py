@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_robots1994.stores import Lease, SharedStore, Stored
-from tests.policy.samples import NOW
+from tests.unit.samples import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,10 +14,10 @@ from scrapy_robots1994.stores import StoreUrl
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
 from scrapy_robots1994.stores.guarded import MAX_ABANDONED, MAX_REPORTED, _StoreThread
-from tests.policy.samples import NOW, SITE, parsed, unreachable
-from tests.stores.clock import FakeClock
-from tests.stores.fake_store import FakeStore
-from tests.stores.guarded_store import Guarded, guarded, unavailable
+from tests.unit.clock import FakeClock
+from tests.unit.fake_store import FakeStore
+from tests.unit.guarded_store import Guarded, guarded, unavailable
+from tests.unit.samples import NOW, SITE, parsed, unreachable
 
 SOON = 0.1
 

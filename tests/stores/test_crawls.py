@@ -1,23 +1,32 @@
-"""Crawls with a persistent store: a later crawl uses the policies of an earlier one."""
+"""Crawls with a store: a later crawl uses, and obeys, the policies of an earlier one."""
 
 from __future__ import annotations
 
 import gc
 import json
+import pickle
+import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import weakref
+import zlib
+from collections import Counter
 from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_robots1994 import Robots1994Middleware
+from scrapy_robots1994 import Origin, Robots1994Middleware, open_store
+from scrapy_robots1994.stores.base import Stored
 from tests.support import replies
 from tests.support.crawl import (
     DAY,
     ROOT,
+    CrawlRequest,
     CrawlResult,
     Reactor,
     crawl,
@@ -25,14 +34,20 @@ from tests.support.crawl import (
     reactors,
 )
 from tests.support.crawler import idle_crawler
+from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 BODY = b"User-agent: *\nDisallow: /closed\n"
-
+LATER = 9e9
+FOLDER = "tests.stores.folder_store.FolderStore"
+STUTTERS = "tests.stores.bad_stores.Stutters"
+RECORDED = Path(__file__).parent / "robots-0.1.db"
+"""A store of version 0.1, from a crawl of http://file.test, which has BODY with the ETag
+"one", and of http://absent.test, which has no robots.txt."""
 
 ENDLESS_ROWS = (
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
@@ -49,6 +64,200 @@ def warnings_of(result: CrawlResult) -> list[str]:
     """Return the warnings about the store."""
     lines = result.log.split("\n")
     return [line for line in lines if "WARNING" in line and "_STORE" in line]
+
+
+@pytest.fixture(params=["memory", "sqlite", "redis", "own"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Yield the URL of an empty store of each kind."""
+    match request.param:
+        case "memory":
+            yield "memory://"
+        case "sqlite":
+            yield f"sqlite:///{tmp_path}/robots.db"
+        case "own":
+            yield f"{FOLDER}://{tmp_path}/store"
+        case _:
+            with RedisServer() as server:
+                yield server.url
+
+
+def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> None:
+    """Only memory ends with its crawl, so that the next one fetches again."""
+    site.robots(BODY)
+    urls = [site.url("/1"), site.url("/2"), site.url("/closed")]
+    for _ in range(2):
+        result = crawl(urls, settings={"ROBOTS1994_STORE": store})
+        assert result.fetched_urls == urls[:2]
+        assert result.failed_urls == urls[2:]
+        assert warnings_of(result) == []
+
+    assert len(site.log("/robots.txt")) == (2 if store == "memory://" else 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "fetches"),
+    [
+        ("", [1, 1, 1]),
+        ("max_origins=2", [1, 2, 1]),
+        ("max_origins=1", [3, 2, 1]),
+        ("max_bytes=65000", [1, 2, 1]),
+    ],
+)
+def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
+    options: str, fetches: list[int], site: Site
+) -> None:
+    """An origin that was forgotten is fetched again, and obeyed."""
+    rules = b"".join(b"Disallow: /x/%d\n" % number for number in range(700))
+    hosts = ["a.test", "b.test", "c.test"]
+    for host in hosts:
+        site.robots(BODY + rules + host.encode(), at=host)
+    result = crawl_over_time(
+        *(
+            [site.url(f"/closed/{number}", host=host)]
+            for number, host in enumerate(["a.test", "b.test", "a.test", "c.test"])
+        ),
+        *([site.url("/closed", host=host)] for host in ("a.test", "b.test")),
+        settings={"ROBOTS1994_STORE": f"memory://?{options}"},
+    )
+    seen = Counter(seen.host.partition(":")[0] for seen in site.log("/robots.txt"))
+
+    assert result.fetched == []
+    assert [seen[host] for host in hosts] == fetches
+
+
+@pytest.mark.parametrize(
+    "kind", ["sqlite", pytest.param("redis", marks=pytest.mark.redis)]
+)
+def test_store_of_version_0_1_is_read(kind: str, site: Site, tmp_path: Path) -> None:
+    """Its file, its keys and its entries: nothing is fetched, the rules apply."""
+    urls = [f"http://{host}.test/{path}" for host, path in PAGES]
+    requests = [CrawlRequest(url, meta={"proxy": site.url("")}) for url in urls]
+    lives = {"ROBOTS1994_TTL": 10**9, "ROBOTS1994_STALE_TTL": 10**9}
+    path = tmp_path / "robots.db"
+    shutil.copy(RECORDED, path)
+    if kind == "sqlite":
+        result = crawl(requests, settings=stored_in(path, **lives))
+    else:
+        with RedisServer() as server, server.client() as client:
+            with closing(sqlite3.connect(path)) as base:
+                for origin, end, packed in base.execute(
+                    "SELECT origin, keep_until, packed FROM policies"
+                ):
+                    key = f"robots1994:policy:{origin}"
+                    client.set(key, struct.pack(">d", end) + packed)
+            settings = {"ROBOTS1994_STORE": server.url} | lives
+            result = crawl(requests, settings=settings)
+
+    assert site.log("/robots.txt") == []
+    assert result.failed_urls == ["http://file.test/closed"]
+    assert result.stats["robots1994/store_hits"] == 2
+
+
+PAGES = [("file", "open"), ("file", "closed"), ("absent", "closed")]
+
+
+def test_file_of_version_0_1_is_renewed_by_its_validators(
+    site: Site, tmp_path: Path
+) -> None:
+    """Its ETag and date are sent, and the 304 renews the stored file."""
+    path = tmp_path / "robots.db"
+    shutil.copy(RECORDED, path)
+    site.answer("/robots.txt", replies.status(304))
+    urls = ["http://file.test/open", "http://file.test/closed"]
+
+    result = crawl_over_time(
+        400 * DAY,
+        [CrawlRequest(url, meta={"proxy": site.url("")}) for url in urls],
+        settings=stored_in(path, ROBOTS1994_STALE_TTL=10**9),
+    )
+
+    (fetch,) = site.log("/robots.txt")
+    assert fetch.headers["if-none-match"] == '"one"'
+    assert fetch.headers["if-modified-since"] == "Mon, 01 Jan 2024 00:00:00 GMT"
+    assert result.fetched_urls == urls[:1]
+    assert result.failed_urls == urls[1:]
+
+
+def damaged(good: bytes, bad: bytes) -> dict[str, bytes]:
+    """Return entries that another writer of a store may leave, by a name.
+
+    *good* is an entry that states the rules of the site, *bad* one of another origin
+    that permits everything.
+    """
+    bomb = zlib.compressobj(9)
+    return {
+        "empty": b"",
+        "another-version": b"\x09" + bad[1:],
+        "an-older-version": b"\x01" + bad[1:],
+        "of-another-origin": bad,
+        "torn": good[:-1],
+        "beginning": good[:20],
+        "without-version": good[1:],
+        "pickle": pickle.dumps(("http://pickle.test", 404)),
+        "not-packed": good[:1] + b"\xff" * 100,
+        "packed-json": good[:1] + zlib.compress(b'{"status": 404}\n'),
+        "nested": good[:1] + zlib.compress(b"[" * 200_000),
+        "bomb": good[:1] + bomb.compress(b"{}\n" + b"#" * 2**27) + bomb.flush(),
+        "one-bit": bytes([*good[:40], good[40] ^ 4, *good[41:]]),
+        "long": b"\x02" + b"x" * 5_000_000,
+    }
+
+
+def test_damaged_entries_permit_nothing_and_are_replaced(
+    site: Site, tmp_path: Path
+) -> None:
+    """Each costs one fetch; it is not an outage of the store."""
+    site.robots(BODY)
+    site.answer("/robots.txt", replies.status(404), at="absent.test")
+    settings = stored_in(tmp_path / "robots.db")
+    pages = [site.url("/1", host=f"{name}.test") for name in ("file", "absent")]
+    crawl(pages, settings=settings)
+    with closing(open_store(settings["ROBOTS1994_STORE"])) as store:
+        packed = {each.origin.host: each.packed for each in store.entries()}
+        entries = damaged(packed["file.test"], packed["absent.test"])
+        for name, entry in entries.items():
+            origin = Origin.of(site.url("/", host=f"{name}.test"))
+            assert origin is not None
+            store.put(Stored(origin, entry, LATER))
+    site.forget()
+
+    urls = {
+        path: [site.url(path, host=f"{name}.test") for name in entries]
+        for path in ("/open", "/closed")
+    }
+    for fetches in (1, 0):
+        site.forget()
+        result = crawl([*urls["/open"], *urls["/closed"]], settings=settings)
+        seen = Counter(seen.host for seen in site.log("/robots.txt"))
+
+        assert result.fetched_urls == sorted(urls["/open"])
+        assert result.failed_urls == sorted(urls["/closed"])
+        assert warnings_of(result) == []
+        assert set(seen.values()) <= {1}
+        assert len(seen) == fetches * len(entries)
+
+
+def test_failure_of_ours_does_not_end_the_last_good_policy(
+    site: Site, tmp_path: Path
+) -> None:
+    """Ours R5 (unreachable): a crawl that could not read it does not replace it either."""
+    folder = tmp_path / "store"
+    settings = {"ROBOTS1994_STORE": f"{FOLDER}://{folder}"}
+    urls = [site.url("/open"), site.url("/closed")]
+    site.answer("/robots.txt", Reply(200, BODY))
+    crawl(urls, settings=settings)
+    with closing(open_store(settings["ROBOTS1994_STORE"])) as store:
+        (good,) = store.entries()
+    # Longer than the store rests after its first read has failed.
+    site.answer("/robots.txt", replace(replies.status(503), delay=2.5))
+    unread = crawl(urls, settings={"ROBOTS1994_STORE": f"{STUTTERS}://{folder}"})
+    result = crawl(urls, settings=settings)
+
+    assert unread.fetched == []
+    assert result.fetched_urls == urls[:1]
+    with closing(open_store(settings["ROBOTS1994_STORE"])) as store:
+        assert list(store.entries()) == [good]
+    assert "robots1994/store_failures" in unread.stats
 
 
 @pytest.mark.parametrize("reactor", reactors())
@@ -258,7 +467,7 @@ def test_store_that_violates_its_contract_does_not_stop_the_crawl(
     kind: str, reactor: Reactor
 ) -> None:
     """The crawl obeys the rules, logs one warning, and the process exits in time."""
-    store = f"tests.crawl.bad_stores.{kind}://me:hunter2@db.test?timeout=0.5"
+    store = f"tests.stores.bad_stores.{kind}://me:hunter2@db.test?timeout=0.5"
     with Site() as site:
         site.robots(BODY)
         urls = [site.url("/open"), site.url("/closed")]
@@ -314,7 +523,7 @@ def test_several_crawls_in_one_process_leak_nothing(
         site.robots(BODY)
         store = f"sqlite:///{tmp_path}/robots.db"
         url = site.url("/open")
-        command = [sys.executable, "-m", "tests.crawl.several", reactor, store, url]
+        command = [sys.executable, "-m", "tests.stores.several", reactor, store, url]
         ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
         fetches = site.log("/robots.txt")
         pages = site.log("/open")

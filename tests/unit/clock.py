@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.policy.samples import NOW
+from tests.unit.samples import NOW
 
 
 class FakeClock:

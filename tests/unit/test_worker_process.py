@@ -136,7 +136,7 @@ def test_closing_ends_a_call_of_another_thread(worker: WorkerProcess) -> None:
 def test_worker_ends_if_its_parent_is_killed() -> None:
     """It may be in an endless computation."""
     code = (
-        "from tests.compare.test_worker_process import *\n"
+        "from tests.unit.test_worker_process import *\n"
         "worker = WorkerProcess(Working)\n"
         "print(worker.call(60, 'pid'), flush=True)\n"
         "worker.call(1, 'hang') if worker else None\n"

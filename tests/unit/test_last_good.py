@@ -11,10 +11,10 @@ from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.policy import FreshnessSettings, RobotsResponse
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
-from tests.policy.samples import BODY, DAY, FRESHNESS, NOW, SITE, parsed
-from tests.stores.clock import FakeClock
-from tests.stores.fake_store import FakeStore
-from tests.stores.guarded_store import guarded, unavailable
+from tests.unit.clock import FakeClock
+from tests.unit.fake_store import FakeStore
+from tests.unit.guarded_store import guarded, unavailable
+from tests.unit.samples import BODY, DAY, FRESHNESS, NOW, SITE, parsed
 
 if TYPE_CHECKING:
     from scrapy_robots1994.policy import Policy

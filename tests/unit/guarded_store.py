@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
-from scrapy_robots1994.stores import MemoryStore, PolicyStore, StoreUrl
+from scrapy_robots1994.stores import PolicyStore, StoreUrl
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import CircuitBreaker, GuardedStore
-from tests.policy.samples import FRESHNESS, NOW, READER, SITE
+from tests.unit.samples import FRESHNESS, NOW, READER, SITE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
-
-    from typing_extensions import Self
 
 MARKER = Origin("http", "fence.example", 80)
 FETCH_SECONDS = 30.0
@@ -124,66 +122,3 @@ def guarded(
         LOOP.call_later,
         clock,
     )
-
-
-class ListedMemory(MemoryStore):
-    """A memory store that lists its policies (`contract.SynchronousStore`)."""
-
-    def __iter__(self) -> Iterator[Policy]:
-        """Iterate over the policies in memory that have not expired."""
-        now = self._clock()
-        return iter([it for it in self._policies.values() if now < it.keep_until])
-
-    def __len__(self) -> int:
-        """Return the number of origins in memory."""
-        return sum(1 for _ in self)
-
-
-class SyncStore:
-    """Policies in a guarded store (`contract.SynchronousStore`); *make* makes an instance."""
-
-    def __init__(
-        self, make: Callable[[], PolicyStore], clock: Callable[[], float]
-    ) -> None:
-        # The thread of the guarded store has its own instance.
-        self._store = make()
-        self._clock = clock
-        self.guarded = guarded(make, clock)
-
-    def __enter__(self) -> Self:
-        """Return self: a store opens itself on first use."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the store and wait until it is closed."""
-        self.close()
-
-    def close(self) -> None:
-        """Close both instances."""
-        self.guarded.close_and_wait()
-        self._store.close()
-
-    def get(self, origin: Origin) -> Policy | None:
-        """Return the policy decoded from the stored bytes."""
-        return self.guarded.read(origin)
-
-    def put(self, policy: Policy) -> None:
-        """Encode and store *policy*."""
-        self.guarded.write(policy)
-
-    def forget(self, origin: Origin) -> bool:
-        """Delete the entry of *origin*."""
-        return self._store.forget(origin)
-
-    def __iter__(self) -> Iterator[Policy]:
-        """Yield every policy that has not expired."""
-        for stored in self._store.entries():
-            policy = decode(stored.packed, stored.origin, READER, FRESHNESS)
-            assert policy is not None
-            assert policy.keep_until == stored.keep_until
-            if policy.keep_until > self._clock():
-                yield policy
-
-    def __len__(self) -> int:
-        """Return the number of policies that have not expired."""
-        return sum(1 for _ in self)

@@ -10,8 +10,8 @@ from scrapy_robots1994.commands.store import _expired, _stored
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.codec import decode, encode
-from tests.policy.samples import DAY, FRESHNESS, NOW, SITE, parsed
-from tests.stores.fake_store import FakeStore
+from tests.unit.fake_store import FakeStore
+from tests.unit.samples import DAY, FRESHNESS, NOW, SITE, parsed
 
 
 def test_policies_read_from_a_store_stay_compressed() -> None:

@@ -25,7 +25,7 @@ from scrapy_robots1994.stores.codec import (
     decode,
     encode,
 )
-from tests.policy.samples import BODY, DAY, FRESHNESS, NOW, READER, SITE, parsed, use_of
+from tests.unit.samples import BODY, DAY, FRESHNESS, NOW, READER, SITE, parsed, use_of
 
 REDIRECTED = "https://www.site.example/robots.txt"
 DATE = "Mon, 01 Jan 2024 00:00:00 GMT"

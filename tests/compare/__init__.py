@@ -1,1 +1,0 @@
-"""Tests of the comparison with other parsers: counts, causes, needed lines, reports."""

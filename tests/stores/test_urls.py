@@ -1,0 +1,116 @@
+"""`ROBOTS1994_STORE`: the errors for URLs that name no store, or have a wrong option."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robots1994 import SettingsError, open_store
+from scrapy_robots1994.stores.base import PolicyStore
+from tests.stores.folder_store import FolderStore
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+def refusal(url: str) -> str:
+    """Return the problem that the error for *url* states, without its example."""
+    with pytest.raises(SettingsError) as refused:
+        open_store(url)
+    message = str(refused.value)
+    assert message.startswith("ROBOTS1994_STORE: ")
+    assert message.isprintable()
+    problem, _, example = message.partition("; write for example ")
+    assert "names no store" not in message or example.startswith('"memory://')
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        *(
+            (url, "names no store")
+            for url in (
+                *("", " ", "memory", "memory://here", "memory://#bound", "mem://"),
+                *("robots.db", "http://[", "memory://[::1", "me\nmory://", "\x1b[31m"),
+            )
+        ),
+        ("sqlit:///robots.db", '(did you mean "sqlite://"?)'),
+        ("memroy://", '(did you mean "memory://"?)'),
+        ("Rediss+clusters://h", '(did you mean "rediss+cluster://"?)'),
+        ("memory://?size=1", 'has no option "size"'),
+        ("memory://?max_origins=1&x=", 'has no option "x"'),
+        ("memory://?Max_Origins=1", 'has no option "Max_Origins"'),
+        *(
+            (f"memory://?max_origins={value}", "whole number of at least 1")
+            for value in (
+                *("", "0", "000", "-1", "+1", "1.5", "1e5", "many", "\u0663", "\u00b2"),
+                *("1_000", " 1", "1" * 19, "1" * 5000),
+            )
+        ),
+        ("memory://?max_bytes=0", "whole number of at least 1"),
+        ("memory://?max_origins", 'not ""'),
+        ("memory://?max_origins=x&max_origins=1", 'not "x"'),
+        *(
+            (f"sqlite:///a.db?timeout={value}", "timeout must be seconds")
+            for value in ("", "0", "-1", "soon", "nan", "inf")
+        ),
+        *(
+            (f"redis://h/{base}", f'the database "{base}" is not a number')
+            for base in ("robots", "-1", "1.5")
+        ),
+        ("no.such.module.Store://x", "cannot be imported"),
+        ("tests.stores.contract.Nothing://x", "cannot be imported"),
+        ("tests.stores.contract.StoreContract://x", "is not a PolicyStore"),
+        ("json.dumps://x", "is not a PolicyStore"),
+        (f"{__name__}.Unfinished://x", "cannot be made: Can't instantiate abstract"),
+    ],
+)
+def test_wrong_url_is_rejected_in_one_sentence(url: str, problem: str) -> None:
+    """It says what is wrong, and what to write."""
+    assert problem in refusal(url)
+
+
+def test_unfamiliar_scheme_has_no_suggestion() -> None:
+    """An unrelated scheme is not a typing error; its credentials are left out."""
+    message = refusal("mysql://me:secret@127.0.0.1:3306/0?password=secret")
+
+    assert "mysql://127.0.0.1:3306/0" in message
+    assert "secret" not in message
+    assert "did you mean" not in message
+
+
+def test_own_store_gets_its_url_without_the_options_of_the_crawl() -> None:
+    """`timeout` is passed separately; all else is the store's, as it was written."""
+    path = f"{__name__}.OwnStore"
+
+    store = open_store(
+        f"{path}://Host/Path?x=1&timeout=3&in_memory=5&in_memory_bytes=9"
+    )
+
+    assert isinstance(store, OwnStore)
+    assert (store.url, store.timeout) == (f"{path}://Host/Path?x=1", 3.0)
+
+
+class OwnStore(FolderStore):
+    """A store that records how it was made."""
+
+    url = ""
+    timeout = 0.0
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:
+        """Record the arguments."""
+        store = super().from_url(url, timeout=timeout)
+        store.url, store.timeout = url, timeout
+        return store
+
+
+class Unfinished(PolicyStore):
+    """A store that lacks all methods but `from_url`."""
+
+    @classmethod
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
+        """Fail, because the class is abstract."""
+        return cls()

@@ -1,0 +1,236 @@
+"""A resolver with a fake network and a fake store, whose answers are given by the test."""
+
+from __future__ import annotations
+
+from asyncio import CancelledError as AsyncioCancelledError
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.defer import CancelledError
+
+from scrapy_robots1994.policy import Cancelled, FreshnessSettings, LocalFault, Policy
+from scrapy_robots1994.policy.resolver import PolicyResolver
+from scrapy_robots1994.robotstxt import Reader
+from scrapy_robots1994.stores import MemoryStore
+from tests.unit.clock import FakeClock
+from tests.unit.samples import SITE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Generator
+
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.policy import FetchError, FetchResult, RobotsResponse
+    from scrapy_robots1994.policy.backend import InFlightFetch, Resolution
+    from scrapy_robots1994.policy.fetch_result import Validators
+    from tests.unit.resolver_drivers import Driver, Pending, Running
+
+FRESHNESS = FreshnessSettings(
+    ttl=100.0, min_ttl=10.0, stale_if_error=1000.0, retry_after=30.0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FakeCall:
+    """A GET /robots.txt, a pause before a retry or a read of the store, and its answer."""
+
+    origin: Origin
+    answer: Pending[Any]
+    validators: Validators | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A policy that the resolver built from *result*, and the one in memory before it."""
+
+    policy: Policy
+    result: RobotsResponse | FetchError
+    validators: Validators | None
+    previous: Policy | None
+    at: float
+
+
+class RecordingMemory(MemoryStore):
+    """A memory store that records every policy put, and what it replaced."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(100, clock)
+        self.puts: list[Policy] = []
+        self.replaced: Policy | None = None
+
+    def put(self, policy: Policy) -> None:
+        """Store *policy*, and record it."""
+        self.puts.append(policy)
+        self.replaced = self._policies.get(policy.origin)
+        super().put(policy)
+
+
+class FakeWaiter:
+    """A waiter that counts its releases."""
+
+    def __init__(self, pending: Pending[Any]) -> None:
+        self._pending = pending
+        self.releases = 0
+
+    def release(self, resolution: Resolution) -> None:
+        """Resume the waiting request."""
+        self.releases += 1
+        if self._pending.is_open:
+            self._pending.complete(resolution)
+
+    def __await__(self) -> Generator[Any, Any, Resolution]:
+        """Wait for `release`."""
+        return self._pending.__await__()
+
+
+class FakeReader(Reader):
+    """A reader that raises *error*, if it is set."""
+
+    error: BaseException | None = None
+
+    def read(self, *args: Any, **named: Any) -> Any:
+        """Parse, or raise."""
+        if self.error is not None:
+            raise self.error
+        return super().read(*args, **named)
+
+
+@dataclass(slots=True)
+class FakeBackend:
+    """A backend without a network: it records each call, which the test answers."""
+
+    driver: Driver
+    now: Callable[[], float]
+    memory: RecordingMemory
+    reader: FakeReader = field(
+        default_factory=lambda: FakeReader("1994", "literal", 512_000)
+    )
+    cancelled: tuple[type[BaseException], ...] = (CancelledError, AsyncioCancelledError)
+    listener_error: BaseException | None = None
+    start_error: BaseException | None = None
+    fetches: list[FakeCall] = field(default_factory=list)
+    retried: list[Origin] = field(default_factory=list)
+    pauses: list[FakeCall] = field(default_factory=list)
+    reads: list[FakeCall] = field(default_factory=list)
+    under_way: list[Origin] = field(default_factory=list)
+    doubled: list[Origin] = field(default_factory=list)
+    works: list[tuple[Origin, Running[None]]] = field(default_factory=list)
+    waiters: list[FakeWaiter] = field(default_factory=list)
+    fetched: list[Fetched] = field(default_factory=list)
+    given_up: list[LocalFault | Cancelled] = field(default_factory=list)
+    cancelled_later: list[Callable[[], object]] = field(default_factory=list)
+    lookups: int = 0
+    released: list[tuple[Origin, Policy | None]] = field(default_factory=list)
+
+    async def fetch(
+        self, origin: Origin, context: str, validators: Validators | None
+    ) -> FetchResult:
+        """Record the fetch, and wait for its answer."""
+        fetch = FakeCall(origin, self.driver.pending(), validators)
+        self.fetches.append(fetch)
+        if origin in self.under_way:
+            self.doubled.append(origin)
+        self.under_way.append(origin)
+        try:
+            result: FetchResult = await fetch.answer
+            return result
+        finally:
+            self.under_way.remove(origin)
+
+    async def sleep(self, seconds: float) -> None:
+        """Record the pause; the test ends it."""
+        self.pauses.append(FakeCall(self.retried[-1], self.driver.pending()))
+        await self.pauses[-1].answer
+
+    def start(
+        self, work: Coroutine[Any, Any, None], ended: Callable[[], None]
+    ) -> Callable[[], None]:
+        """Run *work* independently of the caller."""
+        if self.start_error is not None:
+            raise self.start_error
+        frame: Any = getattr(work, "cr_frame", None)
+        origin = frame.f_locals["in_flight"].origin
+        running = self.driver.run(work)
+        self.works.append((origin, running))
+        running.on_done(ended)
+        return running.cancel
+
+    def new_waiter(self) -> FakeWaiter:
+        """Make a new waiter."""
+        self.waiters.append(FakeWaiter(self.driver.pending()))
+        return self.waiters[-1]
+
+    def retrying(self, origin: Origin, *_: object) -> None:
+        """Record the retry, before its pause."""
+        self.retried.append(origin)
+
+    async def policy_fetched(
+        self,
+        policy: Policy,
+        result: RobotsResponse | FetchError,
+        in_flight: InFlightFetch[str],
+    ) -> None:
+        """Record the policy; a listener may raise."""
+        last = [each for each in self.fetches if each.origin == policy.origin][-1]
+        previous, at = self.memory.replaced, self.now()
+        made = Fetched(policy, result, last.validators, previous, at)
+        self.fetched.append(made)
+        if self.listener_error is not None:
+            raise self.listener_error
+
+    async def policy_loaded(self, policy: Policy, _: InFlightFetch[str]) -> None:
+        """Let a listener raise."""
+        if self.listener_error is not None:
+            raise self.listener_error
+
+    def cancel_later(self, cancel: Callable[[], object]) -> None:
+        """Record what ends a fetch that goes on in a closing crawl."""
+        self.cancelled_later.append(cancel)
+
+    def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
+        """Record a fetch that ended without a policy."""
+        self.given_up.append(fault)
+
+    # What follows is the store (`policy.backend.Store`).
+
+    async def get(self, origin: Origin) -> Policy | None:
+        """Count the look-up, and wait for its answer."""
+        self.lookups += 1
+        return await self.acquire_lease(origin)
+
+    async def acquire_lease(self, origin: Origin) -> Policy | None:
+        """Record the read, and wait for its answer."""
+        self.reads.append(FakeCall(origin, self.driver.pending()))
+        stored: Policy | None = await self.reads[-1].answer
+        return stored
+
+    def release_lease(self, origin: Origin, policy: Policy | None) -> None:
+        """Record the policy."""
+        self.released.append((origin, policy))
+
+
+class ResolverHarness:
+    """A resolver with a fake backend, a fake clock and requests that wait for it."""
+
+    def __init__(self, driver: Driver, *, has_store: bool = False) -> None:
+        self.driver = driver
+        self.clock = FakeClock()
+        self.memory = RecordingMemory(self.clock)
+        self.backend = FakeBackend(driver, self.clock, self.memory)
+        store = self.backend if has_store else None
+        backend: Any = self.backend
+        self.resolver: PolicyResolver[str] = PolicyResolver(
+            backend, self.memory, FRESHNESS, store, max_retries=2
+        )
+
+    def resolve(
+        self, origin: Origin = SITE, context: str = "direct"
+    ) -> Running[Policy]:
+        """Start one request that resolves the policy of *origin*."""
+        request = self.driver.run(self.resolver.resolve(origin, context))
+        self.driver.turn()
+        return request
+
+    def answer(self, answer: FetchResult, nth: int = -1) -> None:
+        """Answer the *nth* fetch."""
+        self.backend.fetches[nth].answer.complete(answer)
+        self.driver.turn()

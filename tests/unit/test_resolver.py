@@ -1,0 +1,534 @@
+"""The resolver: arrivals, answers, failures, cancellations and clock changes, in every order.
+
+Coroutines do not run on their own: `run_all` is one rule among the others, so that on
+asyncio several events may happen before any coroutine resumes. What a run must contain is
+counted, and too little of it fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import (
+    Cancelled,
+    FetchError,
+    LocalFault,
+    Outcome,
+    Policy,
+    RobotsResponse,
+)
+from tests.unit.resolver_drivers import AsyncioDriver, Driver, TwistedDriver
+from tests.unit.resolver_harness import FRESHNESS, FakeCall, Fetched, ResolverHarness
+from tests.unit.samples import BODY, READER, SITE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robots1994.policy import FetchResult
+    from tests.unit.resolver_drivers import Running
+
+T = TypeVar("T")
+ORIGINS = [SITE, Origin("https", "site.example", 443)]
+KINDS = [
+    "file",
+    "file",
+    "file",
+    "file",
+    "short",
+    403,
+    404,
+    503,
+    "wait",
+    "timeout",
+    "cancel",
+    "fault",
+]
+RENEWALS = [304, 304, 304, "wait", "wait", "wait", 503, "timeout"]
+"""Most answers to a request with validators."""
+
+AGES = [0.0, 120.0, 500.0, 5_000.0, -500.0]
+"""Seconds since a stored policy was fetched: fresh, stale, old, over, of the future."""
+
+ENDS = ["fresh_until", "stale_until", "keep_until"]
+EVENTS = {
+    "answer": 50,
+    "answer_read": 40,
+    "run_all": 30,
+    "arrive_when_it_ends": 15,
+    "arrive": 10,
+    "end_a_pause": 10,
+    "step_once": 10,
+    "leave": 8,
+    "pass_time": 5,
+    "expire": 3,
+    "raise_in_fetch": 2,
+    "break_listeners": 2,
+    "cancel_work": 1,
+    "raise_in_store": 1,
+    "close": 0.5,
+}
+"""What happens, and how often in relation to the others."""
+
+CRAWLS, STEPS = 150, 120
+BROKE_OFF = {
+    "the fetch of robots.txt broke off",
+    "the fetch of robots.txt never began",
+}
+LEAST = 0.05
+"""The share of each event that a run must contain."""
+
+
+@dataclass(slots=True)
+class Request:
+    """One request: what was in memory when it arrived, and its result."""
+
+    origin: Origin
+    events_before: int
+    in_memory: Policy | None = None
+    resolved_at: float = 0.0
+    puts_before: int = 0
+    result: Policy | Exception | None = None
+    has_left: bool = False
+    running: Running[None] = field(init=False)
+
+    async def resolve(self, machine: EveryOrder) -> None:
+        """Resolve the policy of the origin, and record what a check needs."""
+        harness = machine.harness
+        self.in_memory = harness.memory.get(self.origin)
+        self.resolved_at = harness.clock.now
+        self.puts_before = len(harness.memory.puts)
+        try:
+            self.result = await harness.resolver.resolve(self.origin, "direct")
+        except harness.backend.cancelled:
+            raise
+        except Exception as error:  # noqa: BLE001 - checked against what was injected
+            self.result = error
+
+
+class EveryOrder:
+    """A crawl of two origins in which anything may happen at any time."""
+
+    def __init__(self, driver: Driver, seed: int, *, has_store: bool) -> None:
+        self.has_store = has_store
+        self.dice = random.Random(seed)  # noqa: S311 - the same events every time
+        self.counts: Counter[str] = Counter()
+        self.harness = ResolverHarness(driver, has_store=has_store)
+        self.backend = self.harness.backend
+        self.requests: list[Request] = []
+        self.unchecked: list[Request] = []
+        self.checked_policies = 0
+        # What was injected, in order: the origin, and what a request may fail with.
+        self.events: list[tuple[Origin | None, type[Exception], str]] = []
+        # How many of them have had all their effects.
+        self.settled = 0
+        self.files: dict[str, bytes] = {}
+        self.stored_at: dict[str | None, float] = {}
+        self.errors: set[int] = set()
+        self.fetches_before_close: int | None = None
+
+    def run(self) -> None:
+        """Let events happen, check after each, and end what is left."""
+        for _ in range(STEPS):
+            possible = [event for event in EVENTS if event != "close" or self.may_close]
+            weights = [EVENTS[event] for event in possible]
+            (event,) = self.dice.choices(possible, weights)
+            getattr(self, event)()
+            self.check()
+        self.end()
+
+    # What happens.
+
+    def arrive(self, count: int = 0, origin: Origin | None = None) -> None:
+        """Some requests of one origin arrive."""
+        origin = origin or self.dice.choice(ORIGINS)
+        for _ in range(count or self.dice.randint(1, 3)):
+            request = Request(origin, self.settled)
+            self.requests.append(request)
+            self.unchecked.append(request)
+            request.running = self.harness.driver.run(request.resolve(self))
+
+    def arrive_when_it_ends(self) -> None:
+        """A request arrives around the moment when the policy in memory changes."""
+        origin = self.dice.choice(ORIGINS)
+        policy, clock = self.harness.memory.get(origin), self.harness.clock
+        if policy is not None:
+            end = getattr(policy, self.dice.choice(ENDS)) + self.dice.randint(-1, 1)
+            clock.now = max(clock.now, end)
+        self.arrive(1, origin)
+        self.run_all()
+
+    def step_once(self) -> None:
+        """Each coroutine that can takes one step."""
+        self.harness.driver.step()
+
+    def run_all(self) -> None:
+        """Every coroutine runs as far as it can."""
+        self.harness.driver.turn()
+        self.settled = len(self.events)
+
+    def one_of(self, calls: Sequence[T]) -> list[T]:
+        """Return any of *calls*, or none if there is none."""
+        return [self.dice.choice(calls)] if calls else []
+
+    def answer(self) -> None:
+        """A fetch is answered, cancelled, or fails by a fault of ours."""
+        for fetch in self.one_of(pending(self.backend.fetches)):
+            is_renewal = fetch.validators and self.dice.random() < 0.9
+            kind: Any = self.dice.choice(RENEWALS if is_renewal else KINDS)
+            self.counts["answers"] += 1
+            fetch.answer.complete(self.result_of(fetch.origin, kind))
+
+    def result_of(self, origin: Origin, kind: str | int) -> FetchResult:
+        """Return a result of *kind*, and note what requests may fail with by it."""
+        name = f"{len(self.events)}-{len(self.files)}"
+        if kind in ("file", "short"):
+            self.files[name] = BODY + f"# {name}".encode()
+            lifetime = 10.0 if kind == "short" else None
+            return RobotsResponse(
+                200, self.files[name], freshness_lifetime=lifetime, etag=name
+            )
+        if kind == "cancel":
+            self.inject(origin, FetchAborted, name)
+            return Cancelled(name)
+        if kind == "fault":
+            self.inject(origin, OSError, f"[Errno 24] {name}")
+            return LocalFault(OSError(24, name))
+        if kind == "timeout":
+            return FetchError("timeout", name)
+        status = 503 if kind == "wait" else int(kind)
+        retry_after = 60.0 if kind == "wait" else None
+        return RobotsResponse(status, retry_after=retry_after, not_modified=kind == 304)
+
+    def inject(self, origin: Origin | None, kind: type[Exception], text: str) -> None:
+        """Note that requests of *origin* that wait now may fail in this way."""
+        self.events.append((origin, kind, text))
+
+    def raise_in_fetch(self) -> None:
+        """A fetch raises, which it should never do."""
+        for fetch in self.one_of(pending(self.backend.fetches)):
+            is_bug = self.dice.random() < 0.5
+            self.fail(fetch, None if is_bug else asyncio.CancelledError())
+
+    def fail(self, call: FakeCall, error: BaseException | None) -> None:
+        """Let *call* raise *error*, or an error of ours."""
+        if error is None:
+            error = ZeroDivisionError(str(len(self.events)))
+            self.inject(call.origin, ZeroDivisionError, str(error))
+        else:
+            self.inject(call.origin, FetchAborted, "")
+        call.answer.fail(error)
+
+    def end_a_pause(self) -> None:
+        """A pause before a retry ends."""
+        for pause in self.one_of(pending(self.backend.pauses)):
+            pause.answer.complete(None)
+
+    @property
+    def may_close(self) -> bool:
+        """Whether the crawl is open, and has gone on for a while."""
+        return self.fetches_before_close is None and len(self.requests) > STEPS // 10
+
+    def close(self) -> None:
+        """The crawl closes; nothing is fetched afterwards."""
+        self.counts["closes"] += 1
+        self.inject(None, FetchAborted, "closing")
+        self.harness.resolver.abort("closing")
+        self.fetches_before_close = len(self.backend.fetches)
+        self.run_all()
+        assert self.waiting() == []
+
+    def leave(self) -> None:
+        """A request that waits is cancelled."""
+        for request in self.one_of(self.waiting()):
+            request.has_left = True
+            request.running.cancel()
+            self.counts["left"] += 1
+
+    def cancel_work(self) -> None:
+        """The work of a fetch is cancelled from outside."""
+        works = [each for each in self.backend.works if not each[1].is_done]
+        for origin, running in self.one_of(works):
+            self.inject(origin, FetchAborted, "")
+            running.cancel()
+
+    def break_listeners(self) -> None:
+        """Listeners raise from now on, or work again."""
+        error, is_broken = ZeroDivisionError("listener"), self.dice.random() < 0.5
+        self.backend.listener_error = error if is_broken else None
+
+    def pass_time(self) -> None:
+        """Time passes, or the clock is set back."""
+        seconds = self.dice.choice([1.0, 31.0, 100.0, 1000.0, -30.0, -90.0])
+        self.harness.clock.now += seconds
+
+    def expire(self) -> None:
+        """A policy is removed from memory."""
+        self.harness.memory.forget(self.dice.choice(ORIGINS))
+
+    def answer_read(self) -> None:
+        """The store returns a policy of some age, or none."""
+        for read in self.one_of(pending(self.backend.reads)):
+            policy = None
+            if self.dice.random() < 0.3:
+                response = self.result_of(read.origin, "file")
+                assert isinstance(response, RobotsResponse)
+                at = self.harness.clock.now - self.dice.choice(AGES)
+                self.stored_at[response.etag] = at
+                policy = Policy.from_response(
+                    read.origin, response, READER, at, FRESHNESS
+                )
+            read.answer.complete(policy)
+
+    def raise_in_store(self) -> None:
+        """The store raises, which it should never do."""
+        for read in self.one_of(pending(self.backend.reads)):
+            self.fail(read, None)
+
+    # What must hold at any time.
+
+    def check(self) -> None:
+        """Check everything."""
+        self.each_result_is_right()
+        self.each_policy_says_what_the_answer_said()
+        self.no_fetch_is_superfluous()
+        self.each_waiting_request_has_a_fetch()
+
+    def waiting(self) -> list[Request]:
+        """Return the requests that are still waiting."""
+        return [each for each in self.requests if not each.running.is_done]
+
+    def each_result_is_right(self) -> None:
+        """A request gets a policy of its time, or fails by what was injected meanwhile."""
+        for request in [each for each in self.unchecked if each.running.is_done]:
+            self.unchecked.remove(request)
+            result = request.result
+            if isinstance(result, Policy):
+                self.check_used(request, result)
+            elif result is None:
+                assert request.has_left
+                assert request.running.is_cancelled
+            else:
+                self.counts["exceptions"] += str(result) != "closing"
+                assert self.explains(request, result), result
+                # Ours R7: no two requests fail with one exception.
+                assert id(result) not in self.errors
+                self.errors.add(id(result))
+            self.counts["requests"] += 1
+
+    def check_used(self, request: Request, policy: Policy) -> None:
+        """Assert that *policy* was usable when *request* came, or made while it waited."""
+        assert policy.origin == request.origin
+        known = request.in_memory
+        if known is not None and known.is_usable(request.resolved_at):
+            assert policy is known
+        else:
+            later = self.harness.memory.puts[request.puts_before :]
+            in_flight = self.harness.memory.puts[: request.puts_before][-2:]
+            assert any(policy is each for each in [*later, *in_flight])
+
+    def explains(self, request: Request, error: Exception) -> bool:
+        """Whether something injected while *request* waited explains *error*."""
+        texts = {
+            text
+            for origin, kind, text in self.events[request.events_before :]
+            if origin in (None, request.origin) and type(error) is kind
+        }
+        if str(error) in texts or ("" in texts and str(error) in BROKE_OFF):
+            return True
+        # A policy of the store that a listener fails about is not used.
+        is_listener = self.has_store and isinstance(error, ZeroDivisionError)
+        if is_listener and str(error) == "listener":
+            return True
+        return self.fetches_before_close is not None and str(error) == "closing"
+
+    def each_policy_says_what_the_answer_said(self) -> None:
+        """By status and body; a failure leaves the last good policy in force."""
+        for made in self.backend.fetched[self.checked_policies :]:
+            self.checked_policies += 1
+            match made.result:
+                case RobotsResponse(status=200, body=body):
+                    assert made.policy.robots is not None
+                    assert made.policy.robots.body == body
+                case RobotsResponse(status=403 | 404 as status):
+                    assert made.policy.status == status
+                    assert made.policy.robots is None
+                case RobotsResponse(status=304) if made.validators:
+                    self.check_renewed(made)
+                case _:
+                    self.check_failed(made)
+
+    def check_renewed(self, made: Fetched) -> None:
+        """Ours R1: a 304 renews the file whose validators were sent."""
+        assert made.validators is not None
+        name = made.validators.headers["If-None-Match"].decode()
+        assert made.policy.robots is not None
+        assert made.policy.robots.body == self.files[name]
+        assert not made.policy.is_stale_on_error
+        assert made.policy.is_fresh(made.policy.fetched_at)
+        self.counts["renewed"] += 1
+
+    def check_failed(self, made: Fetched) -> None:
+        """Ours R5: the last good policy stays while it is kept, else all is refused."""
+        policy, previous = made.policy, made.previous
+        if policy.is_known:
+            assert policy.is_stale_on_error
+            assert policy.robots is None or policy.robots.body in self.files.values()
+            self.counts["stale on error"] += 1
+        else:
+            assert policy.outcome is Outcome.UNREACHABLE
+            assert not policy.rules("rex").allowed_url("http://site.example/")
+        if previous is not None and previous.last_good(made.at):
+            assert policy.is_known
+            # Another process may have stored a later one.
+            stored_at = self.stored_at.get(policy.etag, -math.inf)
+            is_later = stored_at >= previous.fetched_at
+            assert is_later or policy.robots is previous.robots
+
+    def no_fetch_is_superfluous(self) -> None:
+        """One an origin at a time, none after the close, two retries at most (3.1)."""
+        backend = self.backend
+        assert backend.doubled == []
+        assert self.fetches_before_close in (None, len(backend.fetches))
+        assert len(backend.fetches) <= 3 * len(backend.works)
+        # With a store, a stale policy may release a waiter before its refresh does.
+        most = 2 if self.has_store else 1
+        assert all(waiter.releases <= most for waiter in backend.waiters)
+
+    def each_waiting_request_has_a_fetch(self) -> None:
+        """When nothing can run, each waiting request has a fetch under way."""
+        if isinstance(self.harness.driver, TwistedDriver):
+            assert {each.origin for each in self.waiting()} <= self.in_progress()
+
+    def in_progress(self) -> set[Origin]:
+        """Return the origins with a fetch, a pause or a read of the store."""
+        backend = self.backend
+        calls = [*backend.fetches, *backend.pauses, *backend.reads]
+        return {call.origin for call in pending(calls)}
+
+    def end(self) -> None:
+        """No request is left waiting after the last fetch was answered."""
+        backend, driver = self.backend, self.harness.driver
+        self.counts["fetches"] += len(backend.fetches)
+        self.counts["retries"] += len(backend.retried)
+        driver.turn()
+        assert {each.origin for each in self.waiting()} <= self.in_progress()
+        self.inject(None, FetchAborted, "the end")
+        while calls := pending([*backend.fetches, *backend.pauses, *backend.reads]):
+            for call in calls:
+                is_fetch = call in backend.fetches
+                call.answer.complete(Cancelled("the end") if is_fetch else None)
+            driver.turn()
+        assert self.waiting() == []
+        assert backend.under_way == []
+        self.each_result_is_right()
+        if self.has_store:
+            # Else other workers would wait for the lease of this one.
+            assert len(backend.released) == backend.lookups
+        driver.close()
+
+
+def pending(calls: list[FakeCall]) -> list[FakeCall]:
+    """Return the calls without an answer."""
+    return [call for call in calls if call.answer.is_open]
+
+
+@pytest.mark.parametrize("has_store", [False, True], ids=["memory", "store"])
+@pytest.mark.parametrize("driver_class", [AsyncioDriver, TwistedDriver])
+def test_every_order_of_events(driver_class: type[Driver], *, has_store: bool) -> None:
+    """A run has enough of each event, and few enough exceptions, to mean something."""
+    counts: Counter[str] = Counter()
+    for seed in range(CRAWLS):
+        machine = EveryOrder(driver_class(), seed, has_store=has_store)
+        machine.run()
+        counts.update(machine.counts)
+
+    shares = {
+        "renewed": counts["renewed"] / counts["answers"],
+        "stale on error": counts["stale on error"] / counts["answers"],
+        "retries": counts["retries"] / counts["fetches"],
+        "left": counts["left"] / counts["requests"],
+        "closes": counts["closes"] / CRAWLS,
+    }
+    assert min(shares.values()) >= LEAST, shares
+    assert counts["exceptions"] <= 0.3 * counts["requests"], counts
+
+
+@pytest.fixture(params=[AsyncioDriver, TwistedDriver], ids=["asyncio", "twisted"])
+def harness(request: pytest.FixtureRequest) -> Any:
+    """Yield a resolver without a store."""
+    driver: Driver = request.param()
+    yield ResolverHarness(driver)
+    driver.close()
+
+
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("a bug"), asyncio.CancelledError()]
+)
+def test_body_that_cannot_be_parsed_permits_nothing(
+    harness: ResolverHarness, error: BaseException
+) -> None:
+    """Every request fails with an exception of its own, and the next one fetches."""
+    harness.backend.reader.error = error
+    requests = [harness.resolve() for _ in range(4)]
+    harness.answer(RobotsResponse(200, BODY))
+
+    ends = []
+    for request in requests:
+        with pytest.raises((ZeroDivisionError, FetchAborted)) as raised:
+            request.result()
+        ends.append(raised.value)
+    assert len({id(end) for end in [*ends, error]}) == 5
+    assert harness.memory.puts == []
+    harness.resolve()
+    assert len(harness.backend.fetches) == 2
+
+
+def test_fetch_that_cannot_start_leaves_nothing_behind(
+    harness: ResolverHarness,
+) -> None:
+    """On a closed loop nothing starts: the request fails, and the next one may try."""
+    harness.backend.start_error = RuntimeError("Event loop is closed")
+    request = harness.resolve()
+    with pytest.raises(RuntimeError, match="loop is closed"):
+        request.result()
+    harness.backend.start_error = None
+
+    late = harness.resolve()
+    harness.answer(RobotsResponse(200, BODY))
+
+    assert late.result().is_known
+    assert harness.backend.given_up == [
+        Cancelled("the fetch of robots.txt never began")
+    ]
+
+
+def test_ours_r6_after_abort_kept_requests_wait_for_one_attempt(
+    harness: ResolverHarness,
+) -> None:
+    """Of two that wait for the same fetch one is kept; a later one starts its own."""
+    back, kept = harness.resolve(), harness.resolve(context="awaited")
+    other = harness.resolve(ORIGINS[1])
+
+    harness.resolver.abort("the crawl closes", "awaited".__eq__)
+    harness.driver.turn()
+    later = harness.resolve(ORIGINS[1], context="awaited")
+    harness.answer(RobotsResponse(200, BODY), nth=0)
+    harness.answer(FetchError("timeout", "too long"))
+
+    for request in (back, other):
+        with pytest.raises(FetchAborted, match="the crawl closes"):
+            request.result()
+    assert kept.result() is harness.backend.fetched[0].policy
+    # No retry, and each fetch ends in bounded time.
+    assert later.result().outcome is Outcome.UNREACHABLE
+    assert harness.backend.pauses == []
+    assert len(harness.backend.cancelled_later) == 2

@@ -1,0 +1,87 @@
+"""Colour and progress bars at a terminal, and output without one."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.commands import terminal
+
+if TYPE_CHECKING:
+    import pytest
+
+
+class Terminal(io.StringIO):
+    """Text stream that claims to be an ASCII terminal."""
+
+    encoding = "ascii"
+
+    def isatty(self) -> bool:
+        """Return True."""
+        return True
+
+
+def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless NO_COLOR is set or the user chose `never`."""
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert terminal.painter("auto")("x", "1") != "x"
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert terminal.painter("auto")("x", "1") == "x"
+    assert terminal.painter("never")("x", "1") == "x"
+
+
+def test_progress_bar_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps work without rich, and colour never needs it."""
+    monkeypatch.setitem(sys.modules, "rich.progress", None)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+
+    with terminal.progress(1_000) as step:
+        step()
+
+    assert terminal.painter("always")("x", "1;31") == "\x1b[1;31mx\x1b[0m"
+
+
+def test_progress_bar_is_shown_for_many_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On standard error, so that standard output has only results."""
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+
+    with terminal.progress(terminal.MIN_STEPS - 1) as step:
+        step()
+    assert shown.getvalue() == ""
+    with terminal.progress(terminal.MIN_STEPS) as step:
+        step()
+    assert "robots.txt" in shown.getvalue()
+
+
+def test_progress_bar_leaves_redirected_output_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Standard output goes to the file, as with `robots-check --urls urls.txt > out.txt`."""
+    shown, written = Terminal(), io.StringIO()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setattr(sys, "stdout", written)
+
+    with terminal.progress(terminal.MIN_STEPS) as step:
+        terminal.print_line("allowed")
+        step()
+
+    assert written.getvalue() == "allowed\n"
+    assert "allowed" not in shown.getvalue()
+
+
+def test_unencodable_output_is_escaped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An ASCII terminal does not make the command fail."""
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stdout", shown)
+
+    terminal.print_line("caf\u00e9 \u2026")
+
+    assert shown.getvalue() == "caf\\xe9 \\u2026\n"
