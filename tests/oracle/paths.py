@@ -117,6 +117,14 @@ def without_user(url: str) -> str:
     return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\]*@", r"\1", url)
 
 
+def without_case(url: str) -> str:
+    """Return *url* with scheme and authority in lower case; decoded, `%3F` ends them (O19)."""
+    head = re.match(
+        r"[A-Za-z][A-Za-z0-9+.-]*://(?:(?!%3f|%5c)[^/?#\\])*", url, re.IGNORECASE
+    )
+    return url[: head.end()].lower() + url[head.end() :] if head else url
+
+
 def covers(value: str, origin: str, target: str) -> bool:
     """Return whether the value of a rule covers a URL (D1, O18, O19, O20)."""
     if value.startswith("/"):
@@ -126,11 +134,8 @@ def covers(value: str, origin: str, target: str) -> bool:
     # O19: user name and password are left out. Compared as written (D1: also the beginning
     # of an authority), with the authority without case, or with both origins normalised.
     value, origin = without_user(value), without_user(origin)
-    if begins(origin + target, value):
+    if begins(without_case(origin + target), without_case(value)):
         return True
     rule_origin, rule_target = split_url(value)
-    is_beginning = value == rule_origin
-    if is_beginning and origin.lower().startswith(value.lower()):
-        return True
     same = normalised_origin(rule_origin) == normalised_origin(origin)
     return same and begins(target, rule_target)
