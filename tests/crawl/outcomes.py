@@ -39,7 +39,7 @@ class Meaning:
     closed: str
     outcome: str
     log: str
-    level: Literal["DEBUG", "WARNING"] = "DEBUG"
+    level: Literal["DEBUG", "INFO", "WARNING"] = "DEBUG"
     kept: float = DAY
     attempts: int = 1
     shared: bool = True
@@ -47,6 +47,8 @@ class Meaning:
 
 R1 = Meaning(FETCHED, "rule", "parsed", "HTTP {status}, parsed, fresh for {kept:.0f} s")
 R1_EMPTY = replace(R1, closed=FETCHED)
+R1_HTML = replace(R1_EMPTY, level="INFO")
+"""A page of HTML in place of a robots.txt, of which people want to know."""
 R3 = Meaning(
     "forbidden",
     "forbidden",
@@ -277,11 +279,11 @@ NOISE = bytes(range(256)) * 40
 FILES = [
     Row("empty", replies.text(b""), R1_EMPTY),
     Row("noise", replies.text(NOISE), R1_EMPTY),
-    Row("html", replies.html("<html>robots</html>"), R1_EMPTY),
+    Row("html", replies.html("<html>robots</html>"), R1_HTML),
     Row(
         "meta-refresh",
         replies.html('<meta http-equiv="refresh" content="0; url=/x">'),
-        R1_EMPTY,
+        R1_HTML,
     ),
     Row("utf-16", replies.text(RULES.decode().encode("utf-16")), R1),
     Row("mark", replies.text(b"\xef\xbb\xbf" + RULES), R1),

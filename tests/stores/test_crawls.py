@@ -100,7 +100,7 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
         ("", [1, 1, 1]),
         ("max_origins=2", [1, 2, 1]),
         ("max_origins=1", [3, 2, 1]),
-        ("max_bytes=65000", [1, 2, 1]),
+        ("max_bytes=200000", [1, 2, 1]),
     ],
 )
 def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(

@@ -71,7 +71,7 @@ def test_workers_of_one_queue_fetch_each_page_once() -> None:
     assert measured["robots_requests"] == 12
     # Each policy is stored, by a lease that is taken and ended.
     by_name = measured["commands_by_name"]
-    assert by_name["del"] == by_name["publish"] == 12
+    assert by_name["del"] == 12
     assert measured["commands_sent"] >= 12 * 5
 
 

@@ -29,7 +29,7 @@ def test_link_to_itself_does_not_hide_other_files(tmp_path: Path) -> None:
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
     """As with a response, no more bytes than the limit are read (O24)."""
     file = tmp_path / "disk.img"
-    file.touch()
+    file.write_bytes(b"User-agent: *\n")
     os.truncate(file, 2**40)
 
     reader = Reader("1994", "literal", 100)
