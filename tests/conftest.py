@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.left_out import pytest_runtest_setup, pytest_sessionfinish
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["pytest_runtest_setup", "pytest_sessionfinish"]
 

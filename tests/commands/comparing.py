@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.commands.running import CommandResult, scrapy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = (
     "User-agent: *\n"

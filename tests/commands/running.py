@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.support.forked import ROOT, ForkedProcess
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TIMEOUT_SECONDS = 120.0
 """Seconds after which a command that has not ended fails the test."""

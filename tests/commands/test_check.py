@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.commands.running import scrapy
 from tests.support import replies
-from tests.support.crawl import reactors
+from tests.support.crawl import Reactor, reactors
 from tests.support.exemptions import EXAMPLES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.crawl import Reactor
-    from tests.support.site import Site
+from tests.support.site import Site
 
 OPTIONS = {
     "asyncio": [],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from tests.commands.running import scrapy
 from tests.support import replies
 from tests.support.forked import ROOT
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_explain_names_the_line_that_rfc_9309_would_obey(tmp_path: Path) -> None:

@@ -7,14 +7,11 @@ from __future__ import annotations
 import csv
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.commands.running import scrapy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 COMMANDS = ("::error::x", "-::error::x", "x-::set-output name=a::", "##teamcity[x]")

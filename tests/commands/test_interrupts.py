@@ -7,9 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +18,6 @@ from tests.commands.running import scrapy
 from tests.support import replies
 from tests.support.forked import ROOT
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 TIMEOUT_SECONDS = 60.0
 HANGING = "tests.commands.parsers.HangingParser"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.commands.running import scrapy
 from tests.support import replies
 from tests.support.corpus import generated_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.site import Site
+from tests.support.site import Site
 
 CLEAN = "User-agent: *\nDisallow: /tmp\n"
 INFO = CLEAN + "Sitemap: http://x.test/\n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy.robotstxt import ProtegoRobotParser, PythonRobotParser, RerpRobotParser
@@ -13,11 +14,7 @@ from scrapy.robotstxt import ProtegoRobotParser, PythonRobotParser, RerpRobotPar
 from scrapy_robots1994 import RobotsTxt
 from tests.commands.comparing import CHANGES, compare, write_files
 from tests.commands.running import scrapy
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.site import Site
+from tests.support.site import Site
 
 PROTEGO = "ProtegoRobotParser"
 PEERS = {

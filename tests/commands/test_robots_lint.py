@@ -8,15 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.commands.running import TIMEOUT_SECONDS, CommandResult, scrapy
 from tests.support.forked import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MODULE = "scrapy_robots1994.commands.robots_lint"
 SCRIPT = (sys.executable, "-c", f"import sys, {MODULE} as it; sys.exit(it.main())")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from tests.support import replies
 from tests.support.crawl import crawl
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BODY = "User-agent: *\nDisallow: /private\x1b[31m\n"
 

@@ -5,21 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.commands.running import TIMEOUT_SECONDS, scrapy
 from tests.commands.test_check import OPTIONS
-from tests.support.crawl import reactors
+from tests.support.crawl import Reactor, reactors
 from tests.support.forked import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.crawl import Reactor
-    from tests.support.site import Site
-
+from tests.support.site import Site
 
 CLOSED_STDIN = """
 import os, sys

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.commands.running import scrapy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = (
     "User-agent: ##[error]a\n##[warning]b\n##vso[task.setvariable]c\n"

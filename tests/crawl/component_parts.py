@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 from scrapy import Request, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, StopDownload
-from scrapy.http import TextResponse
+from scrapy.http import Headers, Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.pipelines.files import FilesPipeline
 from scrapy.pipelines.images import ImagesPipeline
 from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
 from scrapy.utils.defer import deferred_from_coro
+from twisted.python.failure import Failure
+from typing_extensions import Self
 
 from scrapy_robots1994 import ForbiddenByRobots
 from tests.crawl.closing_spiders import download
 from tests.support.child import RequestingSpider
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Headers, Response
-    from twisted.python.failure import Failure
-    from typing_extensions import Self
 
 
 class LinkSpider(CrawlSpider):

@@ -5,12 +5,9 @@ from __future__ import annotations
 import inspect
 import os
 import resource
-from typing import TYPE_CHECKING
 
 from scrapy import signals
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
+from scrapy.crawler import Crawler
 
 LEFT = 8
 

@@ -6,23 +6,19 @@ import builtins
 import errno
 import inspect
 import ssl
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler, TunnelError
+from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotSupported
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet import error as twisted_errors
 from twisted.web import client
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from typing_extensions import Self
+from typing_extensions import Self
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for

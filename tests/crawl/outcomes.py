@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tests.support import replies
 from tests.support.crawl import DAY, HOUR
 from tests.support.replies import UNDECLARED, Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tests.support.site import Site
+from tests.support.site import Site
 
 RULES = b"User-agent: *\nDisallow: /closed\n"
 FETCHED = "fetched"

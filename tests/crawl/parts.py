@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
-from scrapy import signals
+from scrapy import Request, Spider, signals
+from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response, TextResponse
 from twisted.internet.defer import CancelledError
+from typing_extensions import Self
 
 from tests.support.child import RequestingSpider
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 
 def is_robots(request: Request) -> bool:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, urlsplit
 
+from typing_extensions import Self
+
+from scrapy_robots1994 import Origin
 from scrapy_robots1994.stores.base import PolicyStore, Stored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from typing_extensions import Self
-
-    from scrapy_robots1994 import Origin
 
 
 class ReadOnlyFolder(PolicyStore):

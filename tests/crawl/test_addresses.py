@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -20,10 +21,6 @@ from scrapy.settings import default_settings
 from tests.support.certificates import make_certificate
 from tests.support.crawl import ROOT, CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # Scrapy's default resolver does not accept IPv6 literals. The setting was renamed in
 # Scrapy 2.19, and the old name causes a warning.

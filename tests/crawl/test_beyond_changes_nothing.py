@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from scrapy_robots1994 import RobotsTxt
 from tests.support.corpus import corpus_files
 from tests.support.crawl import ALL_EXTENSIONS, CrawlResult, crawl
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    import pytest
 
 FILES = 40
 PATHS_OF_A_FILE = 6

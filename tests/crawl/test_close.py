@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ONCE = "tests.crawl.parts:DeduplicatingSpider"
 CLOSED = "User-agent: *\nDisallow: /private\n"

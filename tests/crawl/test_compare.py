@@ -7,7 +7,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,6 @@ from tests.crawl.test_dry_run import RaisingParser
 from tests.support import replies
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
 ALL = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -12,9 +12,6 @@ from scrapy.pipelines import media
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PARTS = "tests.crawl.component_parts"
 CLOSED = "User-agent: *\nDisallow: /private\n"

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import scrapy_robots1994
 from tests.support.project import Project, run
-
-if TYPE_CHECKING:
-    from tests.support.site import Site
+from tests.support.site import Site
 
 PACKAGE = Path(scrapy_robots1994.__file__).parent
 ENTRY = "[scrapy]\nsettings = walker.settings\n"

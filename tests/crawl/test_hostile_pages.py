@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import process_time_ns
-from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.http import HtmlResponse
 
 from scrapy_robots1994 import page_directives
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SMALL = 4 * 1024
 TIMES = 15

@@ -6,18 +6,15 @@ import resource
 import socket
 import time
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scrapy.crawler import Crawler
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from tests.support.replies import Reply
-    from tests.support.site import Site
+from tests.support.replies import Reply
+from tests.support.site import Site
 
 ORIGINS = 60
 FILE = "User-agent: *\nDisallow: /private\n"

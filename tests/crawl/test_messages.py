@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,6 @@ from scrapy_robots1994 import __version__
 from tests.support import replies
 from tests.support.crawl import crawl
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 from tests.support.warned import unexpected
 
 

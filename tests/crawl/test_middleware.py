@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Generator
+from typing import Any
 
 import pytest
+from scrapy import Request
+from scrapy.crawler import Crawler
+from typing_extensions import Self
 
 from scrapy_robots1994 import Robots1994Middleware
 from tests.support.crawl import Reactor, crawl, reactors
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Generator
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
-
-    from tests.support.site import Site
+from tests.support.site import Site
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 FIRST = b"User-agent: *\nDisallow: /first\n"

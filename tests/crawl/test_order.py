@@ -6,18 +6,15 @@ before the last of the more urgent ones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from scrapy.http import Response
 
 from tests.support.child import RequestingSpider
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy.http import Response
 
 MANY = 150
 CONCURRENCY = 2

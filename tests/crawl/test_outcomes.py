@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,6 +19,7 @@ from tests.crawl import outcomes
 from tests.crawl.outcomes import FETCHED, R5_NETWORK, RULES, Row
 from tests.crawl.test_closing import unclean
 from tests.support import replies
+from tests.support.certificates import Flaw
 from tests.support.crawl import (
     DAY,
     CrawlRequest,
@@ -26,14 +29,8 @@ from tests.support.crawl import (
     crawl_over_time,
     reactors,
 )
+from tests.support.replies import Reply
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from tests.support.certificates import Flaw
-    from tests.support.replies import Reply
 
 SETTINGS: dict[str, Any] = {
     "CONCURRENT_REQUESTS": 200,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,11 +17,7 @@ from tests.support.crawl import (
     reactors,
 )
 from tests.support.replies import Reply
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.site import Site
+from tests.support.site import Site
 
 FIRST = b"User-agent: *\nDisallow: /first\n"
 LAST = b"User-agent: *\nDisallow: /last\n"

@@ -6,7 +6,9 @@ import json
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import scrapy
@@ -16,19 +18,14 @@ from tests.support.certificates import make_certificate
 from tests.support.crawl import (
     ROOT,
     CrawlRequest,
+    CrawlResult,
     Reactor,
     crawl,
     reactors,
     start_crawl,
 )
 from tests.support.redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.crawl import CrawlResult
-    from tests.support.site import Site
+from tests.support.site import Site
 
 PARTS = "tests.crawl.plugin_parts"
 CLOSED = "User-agent: *\nDisallow: /private\n"

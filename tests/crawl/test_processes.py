@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import scrapy.crawler
@@ -10,11 +11,7 @@ import scrapy.crawler
 from tests.support import replies
 from tests.support.crawl import Middleware, Reactor, crawl, reactors
 from tests.support.project import CLOSED, WHY, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.site import Site
+from tests.support.site import Site
 
 ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SPIDERS = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,6 @@ from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
 from tests.support.exemptions import EXAMPLES, Exempt
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RECORD = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.parts.RecordMeta": 899}}
 OPEN = "User-agent: *\nDisallow:\n"

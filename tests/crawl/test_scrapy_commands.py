@@ -6,16 +6,12 @@ import json
 import subprocess
 import sys
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support.project import REFUSAL, WHY, Project
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.site import Site
+from tests.support.site import Site
 
 
 @pytest.fixture

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support import replies
 from tests.support.crawl import CrawlResult, Reactor, crawl, reactors
-
-if TYPE_CHECKING:
-    from tests.support.replies import Reply
-    from tests.support.site import Site
+from tests.support.replies import Reply
+from tests.support.site import Site
 
 LIMIT = 1_000
 CHALLENGED: dict[str, Any] = {

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 
 import pytest
 from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots1994 import request_refused, robots_sitemaps
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy.crawler import Crawler
 
 FILE = "User-agent: *\nDisallow: /private\nSitemap: /sitemap.xml\n"
 has_robots_parsed = pytest.mark.skipif(

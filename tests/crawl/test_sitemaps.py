@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from scrapy import signals
@@ -11,9 +11,6 @@ from tests.support import replies
 from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SPIDER = "tests.crawl.feature_spiders:MapSpider"
 HOOK = "tests.crawl.feature_spiders:note_sitemaps"

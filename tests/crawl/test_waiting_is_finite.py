@@ -10,24 +10,19 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from typing_extensions import Self
 
 from tests.support.child import RequestingSpider
-from tests.support.crawl import CrawlRequest, crawl, start_crawl
+from tests.support.crawl import Crawl, CrawlRequest, CrawlResult, crawl, start_crawl
 from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
-
-    from tests.support.crawl import Crawl, CrawlResult
 
 QUEUES = {
     "aware, last in first out": ("DownloaderAwarePriorityQueue", "LifoMemoryQueue"),

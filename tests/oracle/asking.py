@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scrapy_robots1994 import RobotsTxt
+from tests.oracle.generator import Case, Question
 from tests.oracle.reading import DIALECTS, FEATURES, READINGS, Answer, Reading
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.oracle.generator import Case, Question
 
 THREADS = 4
 SECONDS_TO_MINIMISE = 10

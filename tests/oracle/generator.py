@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import random
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from tests.oracle import words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LARGE = (97, 1300)
 """The range of the number of rules in a large file."""

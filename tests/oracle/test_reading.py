@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from scrapy_robots1994 import RobotsTxt
 from tests.oracle import asking
 from tests.oracle.generator import Case, Generator, Question
 from tests.oracle.names import record_names, robot_names
 from tests.oracle.reading import FEATURES, Reading
-
-if TYPE_CHECKING:
-    from scrapy_robots1994 import RobotsTxt
 
 MJ12 = "Mozilla/5.0 (compatible; MJ12bot/v1.4; http://mj12.test)"
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import configparser
-import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.packaging.building import ROOT, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EXTRAS = {"redis": ["redis"], "report": ["rich", "warcio"]}
 FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.argv[1:]))"
@@ -42,23 +38,3 @@ def test_tox_lists_all_environments() -> None:
     assert {"lint", "types", "package", "audit"} < set(listed)
     assert len([name for name in listed if name.startswith("py3")]) >= 9
     assert "pip-audit" in matrix["testenv:audit"]["commands"]
-
-
-@pytest.mark.skipif(
-    sys.version_info < (3, 11) or sys.platform != "linux",
-    reason="atheris has wheels for Linux and newer Pythons; elsewhere it is compiled",
-)
-def test_fuzz_target_runs_with_atheris(tmp_path: Path) -> None:
-    """A few hundred inputs of atheris refute no claim."""
-    installed, found = tmp_path / "installed", tmp_path / "found"
-    found.mkdir()
-    pip = (sys.executable, "-m", "pip", "install", "--quiet", "atheris")
-    run(*pip, folder=tmp_path, PIP_TARGET=str(installed))
-
-    output = run(
-        *(sys.executable, "-m", "tools.fuzz.fuzz_parse", found, "-runs=300"),
-        folder=ROOT,
-        PYTHONPATH=os.pathsep.join((str(ROOT), str(installed))),
-    )
-
-    assert "Done 300 runs" in output

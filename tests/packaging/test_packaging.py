@@ -7,14 +7,11 @@ import re
 import sys
 import tarfile
 import zipfile
-from typing import TYPE_CHECKING
+from email.message import Message
+from pathlib import Path
 
 import scrapy_robots1994
 from tests.packaging.building import ROOT, run
-
-if TYPE_CHECKING:
-    from email.message import Message
-    from pathlib import Path
 
 
 def metadata(dist: Path) -> Message:
@@ -58,17 +55,6 @@ def test_version_is_defined_once(dist: Path) -> None:
     assert f'"{version}"' not in (ROOT / "pyproject.toml").read_text("utf-8")
 
 
-def test_changelog_begins_with_this_version() -> None:
-    """The newest entry is for the version to be released."""
-    headings = [
-        line
-        for line in (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n")
-        if line.startswith("## ")
-    ]
-
-    assert headings[0].startswith(f"## {scrapy_robots1994.__version__}")
-
-
 def test_package_index_accepts_the_files(dist: Path) -> None:
     """`twine check --strict` checks the metadata and renders the README."""
     output = run(
@@ -78,14 +64,6 @@ def test_package_index_accepts_the_files(dist: Path) -> None:
     )
 
     assert output.count("PASSED") == 2
-
-
-def test_classifiers_name_scrapy_and_typing(dist: Path) -> None:
-    """People find plugins and typed packages by them."""
-    classifiers = metadata(dist).get_all("Classifier", [])
-
-    assert "Framework :: Scrapy" in classifiers
-    assert "Typing :: Typed" in classifiers
 
 
 def test_links_on_the_package_index_are_absolute(dist: Path) -> None:

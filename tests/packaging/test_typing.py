@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.packaging.building import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 USER = """
 from collections.abc import AsyncIterator, Iterator

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import requires
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.packaging.building import LOWEST_INDIRECT, install, run
 from tests.support.project import CLOSED, REFUSAL, SPIDER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.site import Site
+from tests.support.site import Site
 
 IMPORT_AND_PARSE = """
 import scrapy_robots1994 as package

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from scrapy_robots1994 import RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robots1994 import LineKind
+from scrapy_robots1994 import LineKind, RobotsTxt
 
 HOST = "http://a.example"
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
 from scrapy_robots1994 import Directives, page_directives
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 ROVER = "Rover/1.0 (+http://h)"
 NO_DIRECTIVES = Directives()

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from scrapy_robots1994 import StoreError
+from typing_extensions import Self
+
+from scrapy_robots1994 import Origin, StoreError
 from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored
 from tests.stores.folder_store import FolderStore
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from typing_extensions import Self
-
-    from scrapy_robots1994 import Origin
 
 
 class Forgetful(PolicyStore):

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_robots1994 import Origin, open_store
-from scrapy_robots1994.stores.base import SharedStore, Stored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from scrapy_robots1994.stores.base import PolicyStore
+from scrapy_robots1994.stores.base import PolicyStore, SharedStore, Stored
 
 SITE = Origin("http", "site.example", 80)
 OTHER = Origin("https", "other.example", 8443)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 from uuid import uuid4
 
+from typing_extensions import Self
+
 from scrapy_robots1994 import Origin
 from scrapy_robots1994.stores.base import PolicyStore, Stored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from typing_extensions import Self
 
 
 class FolderStore(PolicyStore):

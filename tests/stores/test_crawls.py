@@ -13,10 +13,11 @@ import sys
 import weakref
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -37,9 +38,6 @@ from tests.support.crawler import idle_crawler
 from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BODY = b"User-agent: *\nDisallow: /closed\n"
 LATER = 9e9

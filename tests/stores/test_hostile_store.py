@@ -5,15 +5,12 @@ from __future__ import annotations
 import sqlite3
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_robots1994 import Origin, RobotsError, open_store
 from scrapy_robots1994.stores.base import Stored
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SITE = Origin("http", "a.example", 80)
 ROWS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 500)"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_robots1994 import Origin, SettingsError, open_store
 from scrapy_robots1994.stores.base import Stored
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SITE = Origin("http", "a.example", 80)
 

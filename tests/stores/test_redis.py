@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import traceback
+from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -14,10 +16,6 @@ from scrapy_robots1994 import Origin, SettingsError, StoreError, open_store
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, SharedStore
 from tests.stores.contract import OTHER, SITE, SharedStoreContract, entry
 from tests.support.redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.redis
 

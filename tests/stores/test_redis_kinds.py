@@ -5,8 +5,10 @@ from __future__ import annotations
 import socket
 import subprocess
 import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -16,10 +18,6 @@ from scrapy_robots1994.stores.base import SharedStore
 from tests.stores.contract import SITE, TIMEOUT_SECONDS, entry
 from tests.support.certificates import make_certificate
 from tests.support.redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.redis
 

@@ -6,18 +6,13 @@ import os
 import sqlite3
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_robots1994 import Origin, SettingsError, StoreError, open_store
-from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
+from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore
 from tests.stores.contract import OTHER, SITE, StoreContract, entry
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_robots1994.stores.base import PolicyStore
 
 
 class TestSqliteStore(StoreContract):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from typing_extensions import Self
 
 from scrapy_robots1994 import SettingsError, open_store
 from scrapy_robots1994.stores.base import PolicyStore
 from tests.stores.folder_store import FolderStore
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 def refusal(url: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given, settings
@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 
 from tools.fuzz.claims import CLAIMS, Question
 from tools.fuzz.words import ENDS, FIELDS, PATHS, TAILS, VALUES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROBOTS = ("rex", "REX/2", "other", "*", "", "M/5 (compatible; Rex/1)")
 

@@ -54,24 +54,6 @@ def test_last_lines_name_each_group_of_skipped_tests() -> None:
     assert redis == "redis-server is missing: apt-get install redis-server"
 
 
-def test_groups_are_counted_over_all_workers() -> None:
-    """With xdist the lines are printed once, at the end of the whole run."""
-    _, lines = without_programs("-n", "2", REDIS)
-
-    assert sum(line.startswith("Left out: ") for line in lines) == 1
-    assert lines[-1].endswith("apt-get install redis-server")
-
-
-def test_short_run_skips_the_long_tests() -> None:
-    """`tests/run` without arguments sets ROBOTS1994_TEST_SHORT."""
-    code, lines = without_programs(
-        "tests/tools/test_soak.py", ROBOTS1994_TEST_SHORT="1"
-    )
-
-    assert code == 0
-    assert lines[-1] == "  1 long: tests/run --all"
-
-
 def test_missing_program_fails_a_run_of_all_tests() -> None:
     """`tests/run --all` sets ROBOTS1994_TEST_ALL."""
     code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")
@@ -97,13 +79,3 @@ def test_incompatible_modes_are_rejected(arguments: list[str], tmp_path: Path) -
     assert (ran.returncode, ran.stdout) == (2, "")
     assert len(ran.stderr.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_help_names_every_mode_and_runs_nothing(tmp_path: Path) -> None:
-    """It works from any folder."""
-    ran = run(ROOT / "tests/run", "--help", folder=tmp_path)
-
-    assert ran.returncode == 0
-    for mode in ("--all", "--quick", "PYTEST ARGUMENTS"):
-        assert mode in ran.stdout
-    assert "==" not in ran.stdout

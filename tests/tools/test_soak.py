@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tools.soak import __main__ as command
 from tools.soak import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.long

@@ -11,16 +11,12 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import MetaPathFinder
-from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from importlib.machinery import ModuleSpec
-    from types import CodeType, ModuleType
+from types import CodeType, ModuleType
 
 
 class ChangedFinder(MetaPathFinder):

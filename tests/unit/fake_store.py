@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from typing_extensions import Self
+
+from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores import Lease, SharedStore, Stored
 from tests.unit.samples import NOW
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from typing_extensions import Self
-
-    from scrapy_robots1994.origin import Origin
 
 
 class FakeStore(SharedStore):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Generic, Protocol, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

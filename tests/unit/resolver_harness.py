@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from asyncio import CancelledError as AsyncioCancelledError
+from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.defer import CancelledError
 
-from scrapy_robots1994.policy import Cancelled, FreshnessSettings, LocalFault, Policy
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy import (
+    Cancelled,
+    FetchError,
+    FetchResult,
+    FreshnessSettings,
+    LocalFault,
+    Policy,
+    RobotsResponse,
+)
+from scrapy_robots1994.policy.backend import InFlightFetch, Resolution
+from scrapy_robots1994.policy.fetch_result import Validators
 from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores import MemoryStore
 from tests.unit.clock import FakeClock
+from tests.unit.resolver_drivers import Driver, Pending, Running
 from tests.unit.samples import SITE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator
-
-    from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy import FetchError, FetchResult, RobotsResponse
-    from scrapy_robots1994.policy.backend import InFlightFetch, Resolution
-    from scrapy_robots1994.policy.fetch_result import Validators
-    from tests.unit.resolver_drivers import Driver, Pending, Running
 
 FRESHNESS = FreshnessSettings(
     ttl=100.0, min_ttl=10.0, stale_if_error=1000.0, retry_after=30.0

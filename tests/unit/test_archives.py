@@ -6,7 +6,7 @@ import gzip
 import json
 import tracemalloc
 import zlib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import brotli  # type: ignore[import-untyped]  # it has no annotations
 import pytest
@@ -19,9 +19,6 @@ from scrapy_robots1994.commands.compare_inputs import (
 from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import Reader
 from tests.commands.running import CommandResult, scrapy
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OPEN = "tests.commands.parsers.OpenParser"
 CLOSED = b"User-agent: *\nDisallow: /\n"

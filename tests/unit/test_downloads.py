@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
 from scrapy import Request
 
 from scrapy_robots1994.crawl import downloads
@@ -16,9 +17,6 @@ from scrapy_robots1994.crawl.downloads import (
 )
 from scrapy_robots1994.crawl.requests import OWN_REQUEST
 from tests.support.crawler import idle_crawler
-
-if TYPE_CHECKING:
-    import pytest
 
 SITES = [f"www.site{number}.example" for number in range(50)]
 # Never closed: these downloads do not end.

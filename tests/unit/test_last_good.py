@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_robots1994.errors import StoreError
-from scrapy_robots1994.policy import FreshnessSettings, RobotsResponse
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
 from tests.unit.clock import FakeClock
 from tests.unit.fake_store import FakeStore
 from tests.unit.guarded_store import guarded, unavailable
 from tests.unit.samples import BODY, DAY, FRESHNESS, NOW, SITE, parsed
-
-if TYPE_CHECKING:
-    from scrapy_robots1994.policy import Policy
 
 SOON = 0.05
 LATER = NOW + 2 * DAY

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
@@ -13,11 +15,6 @@ from tests.stores.contract import OTHER
 from tests.unit.fake_store import FakeStore
 from tests.unit.guarded_store import Guarded, guarded
 from tests.unit.samples import SITE, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Future
-    from typing import Any
 
 
 @pytest.fixture

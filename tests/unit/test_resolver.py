@@ -11,8 +11,9 @@ import asyncio
 import math
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -21,20 +22,15 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy import (
     Cancelled,
     FetchError,
+    FetchResult,
     LocalFault,
     Outcome,
     Policy,
     RobotsResponse,
 )
-from tests.unit.resolver_drivers import AsyncioDriver, Driver, TwistedDriver
+from tests.unit.resolver_drivers import AsyncioDriver, Driver, Running, TwistedDriver
 from tests.unit.resolver_harness import FRESHNESS, FakeCall, Fetched, ResolverHarness
 from tests.unit.samples import BODY, READER, SITE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_robots1994.policy import FetchResult
-    from tests.unit.resolver_drivers import Running
 
 T = TypeVar("T")
 ORIGINS = [SITE, Origin("https", "site.example", 443)]

@@ -10,16 +10,14 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.support.crawl import ROOT
 from tests.support.replies import Reply
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECONDS = 120
 PAGES = 3

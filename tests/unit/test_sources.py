@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from scrapy_robots1994.commands.inputs import PolicySource, expand
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_link_to_itself_does_not_hide_other_files(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +14,6 @@ from scrapy_robots1994 import Origin, StoreError
 from scrapy_robots1994.stores import Stored, sqlite
 from scrapy_robots1994.stores.sqlite import SqliteStore
 from tests.unit.samples import SITE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import TYPE_CHECKING
+
+import pytest
 
 from scrapy_robots1994.commands import terminal
-
-if TYPE_CHECKING:
-    import pytest
 
 
 class Terminal(io.StringIO):

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from functools import partial
 from threading import Thread
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,9 +24,6 @@ from scrapy_robots1994.crawl.features.peers import (
     WorkerProcess,
 )
 from tests.support.peers import RERP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HOSTILE = b"User-agent: *\nDisallow: /" + b"*a" * 9 + b"*b\n"
 LONG_URL = "http://hostile.test/" + "a" * 80

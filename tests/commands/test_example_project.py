@@ -1,0 +1,232 @@
+"""The commands of the example project, run as a user does, and a copy of it elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scrapy
+
+from tests.support.redis_server import RedisServer
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "example_project"
+TIME_LIMIT = 300
+USER = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
+USER["ROBOTS1994_PYTHON"] = sys.executable
+"""The environment of a user whose interpreter has the package."""
+
+BUILTIN_IN_OUR_PLACE = """
+import sys
+import demo.__main__ as demo
+
+demo.OURS = demo.BUILTIN
+sys.exit(demo.main())
+"""
+BUILTIN: dict[int, dict[str, object]] = {
+    1: {"fetched": 4},
+    2: {"fetched_behind": ["401", "403", "503"]},
+    3: {"fetched_behind": ["loop", "reset", "timeout"], "loop_requests": 21},
+    4: {"followed": False, "fetched": True},
+    5: {"https_fetched": True, "requests": 3, "password": True},
+    6: {"robots_requests": 1, "fetched_closed": True, "stored": 30},
+    7: {"asked_through_proxy": False, "fetched": ["page", "private"]},
+    8: {"sent": ["rover/1.0"], "fetched": True},
+    9: {"meanwhile": 0, "slow_pages": 20},
+    10: {"robots_requests": 0, "fetched": True},
+    11: {"fetched": ["page"]},
+    12: {"ended": False, "fetched": 0},
+    13: {"tracebacks": 2, "named": 0},
+    14: {"message": "Forbidden by robots.txt", "logged": False},
+    15: {"followed": True, "fetched": False},
+}
+"""What the built-in of Scrapy 2.19 does in each scenario: its known faults."""
+
+
+def run(
+    *command: str | Path, folder: Path = Path("/"), **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of the project; no line of its output is too wide, but for URLs."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=USER | variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=TIME_LIMIT,
+    )
+    if "--json" not in command and "--serve" not in command:
+        wide = [line for line in done.stdout.split("\n") if len(line) > 100]
+        assert [line for line in wide if "http" not in line] == []
+    return done
+
+
+def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
+    """Of 37 pages 16 are allowed; each is compared; a report in HTML is named."""
+    done = run(EXAMPLE / "run")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith(
+        "Right: scrapy_robots1994 fetched every allowed page, and no other.\n"
+    )
+    rows = {
+        line[:26].strip(): line[26:].split()
+        for line in done.stdout.partition("built-in\n")[2].split("\n")[:5]
+    }
+    assert rows["pages fetched"][0] == "16"
+    assert rows["of them disallowed"][0] == "0"
+    assert int(rows["of them disallowed"][1]) >= 4
+    assert rows["allowed pages missed"][0] == "0"
+    assert rows["pages refused"][0] == "21"
+    assert rows["requests for robots.txt"][0] == "13"
+    compared = done.stdout.partition("ROBOTS1994_COMPARE = True\n")[2]
+    counts = re.findall(r"^  ProtegoRobotParser  (\w+) +(\d+)$", compared, re.MULTILINE)
+    assert sum(int(number) for _, number in counts) == 37
+    _, _, rest = done.stdout.partition("The report: example_project/")
+    report = EXAMPLE / rest.partition(" ")[0]
+    assert "ProtegoRobotParser" in report.read_text("utf-8")
+
+
+def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
+    """The exit code is 1 for a crawl with the built-in that takes the place of ours."""
+    done = run(sys.executable, "-c", BUILTIN_IN_OUR_PLACE, folder=EXAMPLE)
+
+    assert done.returncode == 1, done.stderr
+    assert "WRONG: " in done.stdout
+    assert "unavailable / is disallowed and was fetched" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["--serve"]])
+def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
+    """The signal goes to the command and to its crawl, as from a terminal."""
+    with subprocess.Popen(
+        [EXAMPLE / "run", *arguments],
+        env=USER,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
+    ) as process:
+        assert process.stdout is not None
+        # Once it prints, it serves the sites, and starts a crawl or waits for Enter.
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=TIME_LIMIT)
+
+    assert process.returncode == 130
+    assert errors == "\nInterrupted: not everything was crawled.\n"
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """Copy the project without files that its commands have written."""
+    ignore = shutil.ignore_patterns(".*", "__pycache__", "compared.*", "venv*")
+    return shutil.copytree(EXAMPLE, tmp_path / "mine", ignore=ignore)
+
+
+def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
+    """`scrapy crawl pages` in the copy obeys all hosts served by `run` of the copy."""
+    with subprocess.Popen(
+        ["./run", "--serve"],
+        cwd=copied,
+        env=USER,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as serving:
+        assert serving.stdout is not None
+        where = json.loads(serving.stdout.readline())
+        crawl = ("-m", "scrapy", "crawl", "pages", "-a", f"start={where['start']}")
+        done = run(sys.executable, *crawl, "-O", "pages.json", folder=copied)
+        serving.communicate("\n")
+
+    assert done.returncode == serving.returncode == 0, done.stderr
+    assert len(set(where["origins"].values())) == 13
+    items = json.loads((copied / "pages.json").read_text("utf-8"))
+    assert sum("status" in item for item in items) == 16
+    assert sum("refused" in item for item in items) == 21
+
+
+@pytest.mark.parametrize("name", ["run", "compare_builtin"])
+def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> None:
+    """`run` installs nothing, and the scenarios are only in the clone."""
+    python = "" if name == "run" else sys.executable
+
+    done = run(f"./{name}", folder=copied, ROBOTS1994_PYTHON=python)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "clone of scrapy_robots1994" in done.stderr
+    assert not (copied / ".venv").exists()
+
+
+@pytest.mark.long
+def test_beyond_finds_all_five_crawls_right() -> None:
+    """Dialects, crawl delay, sitemaps and page directives; the command checks the crawls."""
+    done = run(EXAMPLE / "beyond")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("Right: all five.\n")
+    assert "  refused  /archive/1996\n" in done.stdout
+    assert "  sitemaps  /sitemap.xml\n" in done.stdout
+    assert "  items of /  /leaf  /note\n" in done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.redis
+def test_workers_request_each_robots_txt_once() -> None:
+    """The command counts the requests for each host and finds them right."""
+    with RedisServer() as server:
+        done = run(EXAMPLE / "distributed", "--workers", "3", REDIS_URL=server.url)
+        with server.client() as client:
+            left = list(client.scan_iter())
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Except for the host that resets connections: network failures are not shared.
+    counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
+    assert int(counts.pop("reset")) in {1, 2}
+    assert len(counts) == 12
+    assert set(counts.values()) == {"1"}
+    assert "Right: each robots.txt was requested once" in done.stdout
+    assert left == []
+
+
+@pytest.mark.long
+def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
+    """In each of the fifteen scenarios; what is documented of the built-in was measured."""
+    done = run(EXAMPLE / "compare_builtin", "--json")
+    assert done.returncode == 0, done.stderr
+    rows: dict[int, dict[str, Any]]
+    rows = {row["number"]: row for row in json.loads(done.stdout)}
+
+    assert sorted(rows) == sorted(BUILTIN)
+    assert [row["ours"] for row in rows.values() if not row["ours"]["ok"]] == []
+    if scrapy.__version__.startswith("2.19."):
+        found = {number: row["builtin"] for number, row in rows.items()}
+        assert not any(it["ok"] for it in found.values())
+        for number, faults in BUILTIN.items():
+            facts = found[number]["facts"]
+            assert {name: facts[name] for name in faults} == faults
+
+
+@pytest.mark.long
+def test_one_scenario_is_printed_as_a_table() -> None:
+    """With the marks of both sides and the counts; an unknown number is wrong use."""
+    done = run(EXAMPLE / "compare_builtin", "--only", "14")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "NOT OK: " in done.stdout
+    assert " ok: " in done.stdout
+    assert "ours 1 of 1. Scrapy " in done.stdout
+    wrong = run(EXAMPLE / "compare_builtin", "--only", "99")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
