@@ -13,7 +13,6 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.pipelines.files import FilesPipeline
-from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import maybe_deferred_to_future
 from typing_extensions import Self
 
@@ -32,13 +31,15 @@ async def download(crawler: Crawler, request: Request) -> Response:
 
 async def sleep(seconds: float) -> None:
     """Sleep on any reactor, and without one."""
-    if is_asyncio_available():
-        await asyncio.sleep(seconds)
-        return
-    from twisted.internet import reactor, task  # noqa: PLC0415 - once it is installed
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        from twisted.internet import reactor, task  # noqa: PLC0415 - once it is installed
 
-    installed: Any = reactor
-    await maybe_deferred_to_future(task.deferLater(installed, seconds))
+        installed: Any = reactor
+        await maybe_deferred_to_future(task.deferLater(installed, seconds))
+    else:
+        await asyncio.sleep(seconds)
 
 
 class Counted(RequestingSpider):

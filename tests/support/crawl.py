@@ -148,6 +148,10 @@ class Crawl:
         """The process id, for tests that send it a signal."""
         return self._process.pid
 
+    def has_ended(self) -> bool:
+        """Return whether its process has ended."""
+        return self._process.has_ended()
+
     def kill(self) -> None:
         """Kill it at once; it has no result."""
         self._process.kill()

@@ -48,6 +48,9 @@ PRELOADED = (
     "tests.support.child",
     "tests.support.server",
 )
+INSTALLING = "scrapy.core.downloader.handlers.ftp"
+"""A module that installs a reactor on import before Scrapy 2.16."""
+
 COMPONENTS = (
     "DOWNLOADER_MIDDLEWARES_BASE",
     "DOWNLOAD_HANDLERS_BASE",
@@ -106,6 +109,14 @@ class ForkedProcess:
             self._socket.close()
         return self._code
 
+    def has_ended(self) -> bool:
+        """Return whether it has ended, without waiting."""
+        try:
+            self.wait(0.001)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def kill(self) -> None:
         """End the process by SIGKILL."""
         if self._code is None:
@@ -151,20 +162,17 @@ def _server() -> str:
 
 
 def _preload() -> None:
-    """Import what every crawl imports, as long as it installs no reactor.
-
-    Modules of Scrapy before 2.16 install one on import, so there a fork imports all.
-    """
+    """Import what every crawl imports, as long as it installs no reactor."""
     from scrapy import version_info  # noqa: PLC0415 - the server alone
     from scrapy.settings import default_settings  # noqa: PLC0415 - the server alone
 
-    if version_info < (2, 16):
-        return
     components = {
         path.rpartition(".")[0]
         for name in COMPONENTS
         for path in _paths(getattr(default_settings, name))
     }
+    if version_info < (2, 16):
+        components.remove(INSTALLING)
     for name in [*PRELOADED, *sorted(components)]:
         import_module(name)
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
