@@ -45,6 +45,7 @@ ISOLATED: dict[str, Any] = {
     "ROBOTSTXT_OBEY": True,
     "ROBOTS1994_COMPARE": (),
     "ROBOTS1994_DRY_RUN": False,
+    "ROBOTS1994_EVIDENCE": None,
 }
 
 NO_PAGES: tuple[Request, ...] = ()

@@ -5,7 +5,7 @@ whole lines within the limit are obeyed (Ours O24). And a server that sends a by
 second never lets a handler's silence timeout strike.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -33,7 +33,9 @@ class DownloadState:
     component stopped it, and *is_raised* that the limit of requests is one higher for it.
     *proxy* is the one that the request was sent through, *user_agent* the name it was sent
     with. *final_url* is the URL of a request that follows a redirect. With *conditions*,
-    its headers, the server may answer "not modified".
+    its headers, the server may answer "not modified". *raw* is the response as it came, of
+    which *on_download* is called each time; *is_changed* says that a middleware made
+    another one of it.
     """
 
     max_bytes: int
@@ -48,12 +50,14 @@ class DownloadState:
     is_sent: bool = False
     is_answered: bool = False
     is_raised: bool = False
+    is_changed: bool = False
     proxy: str | None = None
     user_agent: bytes | None = None
     codings: tuple[str, ...] = ()
     raw: Response | None = None
     final_url: str | None = None
     conditions: dict[str, bytes] = field(default_factory=dict)
+    on_download: Callable[[Request, "DownloadState"], None] | None = None
 
     def sent(self, request: Request) -> None:
         """Begin anew with *request*, which is sent for the first time or again.
@@ -188,6 +192,8 @@ class DownloadLimits:
         state.codings = codings_of(response)
         for name in CODING_HEADERS:
             response.headers.pop(name, None)
+        if state.on_download is not None:
+            state.on_download(request, state)
 
 
 def _site(host: str) -> str:

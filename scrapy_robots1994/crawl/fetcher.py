@@ -52,6 +52,9 @@ class RobotsDownload:
     """Called with each body that is ignored because of its status (R3 to R5)."""
     on_answer: Callable[[str, Response], None] | None = None
     """Called with the URL of each request that was answered, and the answer as it came."""
+    on_download: Callable[[Origin, Request, DownloadState], None] | None = None
+    """Called with the origin whose robots.txt is fetched for each response to a request,
+    before any middleware sees it."""
 
     may_begin: Callable[[RequestContext], bool] = staticmethod(lambda _: True)
     """Returns whether a fetch may begin whose turn has come; none does in a closing crawl
@@ -90,6 +93,8 @@ class RobotsDownload:
                 # One for each hop: limits are those of one response (O24).
                 state = DownloadState(limit, seconds, origin.host)
                 state.final_url = urls[-1] if len(urls) > 1 else None
+                if self.on_download is not None:
+                    state.on_download = partial(self.on_download, origin)
                 # To another server, the validators of one could confirm another file.
                 if validators and validators.url == urls[-1]:
                     state.conditions = validators.headers
@@ -135,12 +140,11 @@ class RobotsDownload:
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
         self._robot.check_sent(state.user_agent, context.user_agent)
-        if (
-            self.on_answer is not None
-            and state.raw is not None
-            and not state.is_stopped
-        ):
-            self.on_answer(url, state.raw)
+        if (raw := state.raw) is not None:
+            final = response.status, response.body
+            state.is_changed = (raw.status, raw.body) != final
+            if self.on_answer is not None and not state.is_stopped:
+                self.on_answer(url, raw)
         if response.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
             # Ours R7: the answer of a proxy, not of the origin.
             refused = "the proxy refused our credentials (HTTP 407)"

@@ -51,6 +51,8 @@ from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores import MemoryStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -83,7 +85,7 @@ class Robots1994Middleware:
         self._propagate_meta = settings.propagate_meta
         self._robot = RobotName(crawler)
         self._engine = EngineAccess.of(crawler)
-        backend = ScrapyBackend(crawler, settings)
+        backend, recorded = _backend_for(crawler, settings)
         # Public: `commands/fetch_policies.py` fetches a robots.txt of another URL with it.
         self.download = backend.download
         url = settings.store
@@ -103,7 +105,8 @@ class Robots1994Middleware:
         crawler.signals.connect(self._mark, signals.request_scheduled)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards = IgnoredWildcards.of(crawler, settings, self._robot)
-        self._judge, self._delays = self._judge_for(crawler, settings)
+        judge, self._delays = self._judge_for(crawler, settings)
+        self._judge = recorded(judge)
         self._hands_out_robots = isinstance(crawler.spider, SitemapSpider)
         # Last: a crawl that cannot start logs the reason alone.
         settings.log_start(crawler)
@@ -314,3 +317,21 @@ class Robots1994Middleware:
         delays = delays_of(crawler, settings)
         # Around all others: only what they let pass reaches a slot.
         return judges.PacingJudge(judge, self._robot, delays), delays
+
+
+def _backend_for(
+    crawler: Crawler, settings: RobotsSettings
+) -> tuple[ScrapyBackend, Callable[[judges.Judge], judges.Judge]]:
+    """Return the crawl as the resolver sees it, and what is put around its judge.
+
+    Both record evidence, where that is wanted.
+    """
+    if settings.evidence is None:
+        return ScrapyBackend(crawler, settings), lambda judge: judge
+    from scrapy_robots1994.crawl.features.evidence import (  # noqa: PLC0415 - an extra
+        EvidenceJudge,
+        RecordedBackend,
+    )
+
+    backend = RecordedBackend(crawler, settings)
+    return backend, partial(EvidenceJudge, evidence=backend.evidence)

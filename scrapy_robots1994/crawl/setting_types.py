@@ -207,6 +207,17 @@ def _report_path(value: Any) -> str | None:
 REPORT_PATH = SettingType("a path that ends in .html, .json or .csv", _report_path)
 
 
+def _folder(value: Any) -> str | None:
+    # `-s NAME=` on the command line switches it off.
+    if value is None or value == "":
+        return None
+    _require(isinstance(value, (str, Path)))
+    return str(value)
+
+
+FOLDER = SettingType('the path of a folder, for example "evidence/"', _folder)
+
+
 # Not all words of a flag: "1" is one second. Infinity is no maximum, and a maximum of 0
 # leaves no delay to apply.
 CRAWL_DELAY = SettingType(

@@ -138,6 +138,11 @@ class RobotsSettings:
     requests made from a NOFOLLOW page are dropped. A list chooses: ``"noindex"``,
     ``"nofollow"``, ``"rel-nofollow"`` (links with ``rel=nofollow``).
     """
+    evidence: str | None = declare(types.FOLDER, None)
+    """Folder for the evidence of a crawl, two files for each: the robots.txt answers and
+    every decision, see :doc:`/usage/evidence`. ``%(name)s`` and ``%(time)s`` work as in
+    ``FEEDS``. Needs the extra ``evidence``.
+    """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether a crawl whose start requests were all refused closes with the reason
     ``robotstxt_denied`` instead of ``finished``.
@@ -257,17 +262,20 @@ class _Names:
 
 
 def report_path(path: str | None, spider: Spider | None) -> Path | None:
-    """Return *path*, if there is one, with its names filled in, as in a URI of FEEDS.
+    """Return *path*, if there is one, as `fill_in_path` fills it in."""
+    return path if path is None else fill_in_path("COMPARE_REPORT", path, spider)
+
+
+def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
+    """Return the *path* of *setting* with its names filled in, as in a URI of FEEDS.
 
     Raise `SettingsError`, at the start of the crawl rather than at its end.
     """
-    if path is None:
-        return None
     try:
         path %= _Names(spider)
     except (AttributeError, TypeError, ValueError) as error:
         raise SettingsError(
-            f"ROBOTS1994_COMPARE_REPORT cannot be filled in: {error}; "
+            f"{PREFIX}{setting} cannot be filled in: {error}; "
             "write %% for a per cent sign."
         ) from error
     return Path(file_uri_to_path(path) if path.startswith("file:") else path)

@@ -39,6 +39,7 @@ INVALID: dict[str, list[object]] = {
     "COMPARE": [5, [1], {"a": 1}, [""], [int], ",", "[", "[1]", "[" * 100_000],
     "DRY_RUN": ["yes", 2, []],
     "COMPARE_REPORT": [5, True, "report", "report.txt", "report.html.gz"],
+    "EVIDENCE": [5, True, ["evidence"], {}],
     "CRAWL_DELAY": ["yes", -1, float("nan"), float("inf"), [], "1e999"],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], [[]], {"noindex": True}],
     "PROPAGATE_META": [5, [1], [""], {"a": 1}, ",", '["a"', "[1]"],

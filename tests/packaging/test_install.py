@@ -10,7 +10,12 @@ import pytest
 
 from tests.packaging.building import ROOT, run
 
-EXTRAS = {"redis": ["redis"], "report": ["rich", "warcio"]}
+# The evidence comes first: the report brings warcio, too.
+EXTRAS = {
+    "redis": ["redis"],
+    "evidence": ["warcio"],
+    "report": ["rich", "robotexclusionrulesparser"],
+}
 FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.argv[1:]))"
 
 

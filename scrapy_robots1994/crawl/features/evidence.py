@@ -1,0 +1,528 @@
+"""Evidence: a record of each robots.txt answer, and a line for each decision.
+
+`RecordedBackend` is the crawl as the resolver sees it, and records what it hears;
+`EvidenceJudge` is a judge around another one. Nothing else of the crawl knows of them.
+
+Which record a policy was made from is looked up by its origin and the time of its fetch.
+A policy without a record in this WARC comes from a store, from the HTTP cache or from a
+downloader middleware: the first decision by it writes a record of its bytes.
+"""
+
+import time
+from base64 import b32encode
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+from hashlib import sha256
+from http.client import responses
+from logging import ERROR, INFO
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import scrapy
+from cachetools import LRUCache
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+from scrapy.http import Headers, Response
+from scrapy.utils.defer import deferred_from_coro
+
+from scrapy_robots1994 import __version__
+from scrapy_robots1994.crawl.backend import ScrapyBackend
+from scrapy_robots1994.crawl.downloads import DownloadState
+from scrapy_robots1994.crawl.faults import one_line
+from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, Record
+from scrapy_robots1994.crawl.fetcher import NOT_MODIFIED
+from scrapy_robots1994.crawl.judges import Found, Judge
+from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.requests import RequestContext, RobotName, robot_text
+from scrapy_robots1994.crawl.scrapy_private import EngineAccess
+from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings, fill_in_path
+from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
+from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.origin import Origin, head_of, target_of
+from scrapy_robots1994.policy import FetchError, LocalFault, Policy
+from scrapy_robots1994.policy.backend import InFlightFetch
+from scrapy_robots1994.policy.fetch_result import (
+    Answer,
+    FetchResult,
+    RobotsResponse,
+    Validators,
+)
+
+META_KEY = "robots1994_evidence"
+"""The key of `response.meta` with the id of the record that decided."""
+
+CLOSE_REASON = "robots_evidence_failed"
+
+ORIGIN = "Robots1994-Origin"
+"""The header of each record with the origin whose robots.txt was requested: another one
+than that of its URL behind a redirect."""
+
+HTTP_CACHE = "the HTTP cache"
+
+MAX_ORIGINS = 100_000
+"""Origins whose record is known; a further decision writes its policy once more."""
+
+MAX_TEXT = 4_000
+"""Characters of a rule in the journal; more are cut off."""
+
+DECIDING = (
+    "dialect",
+    "reading",
+    "max_bytes",
+    "forbidden",
+    "unreachable",
+    "ttl",
+    "min_ttl",
+    "stale_ttl",
+    "retry_after",
+    "timeout",
+    "max_redirects",
+    "dry_run",
+)
+"""The settings that the WARC names: with them each decision can be made again."""
+
+# Credentials are not evidence, and people pass the files on.
+_SECRET = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
+# The body is written without it.
+_LEFT_OUT = _SECRET | {"transfer-encoding"}
+
+_DESCRIPTION = (
+    "Requests for robots.txt and their answers as Scrapy hands them over: headers as it "
+    "has them, without credentials and cookies; bodies without transfer coding, not "
+    "unpacked. Nothing here proves when it was written."
+)
+_REVISIT = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+
+
+class Reference(NamedTuple):
+    """The record of an answer.
+
+    *original* is the record that has the bytes: another one where the answer was a 304.
+    """
+
+    record: str
+    digest: str
+    date: str
+    url: str
+    original: "Reference | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its answer, as the downloader had them."""
+
+    url: str
+    date: str
+    sent: tuple[str, list[tuple[str, str]]]
+    received: tuple[str, list[tuple[str, str]]]
+    body: bytes
+    headers: dict[str, str]
+
+
+class Evidence:
+    """Records answers and decisions, and closes the crawl where it cannot."""
+
+    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
+        assert settings.evidence is not None  # noqa: S101 - the caller has looked
+        self._crawler = crawler
+        self._settings = settings
+        self._robot = RobotName(crawler)
+        folder = fill_in_path("EVIDENCE", settings.evidence, crawler.spider)
+        name = getattr(crawler.spider, "name", None) or "spider"
+        started = datetime.now(tz=timezone.utc)
+        software = f"scrapy_robots1994/{__version__} Scrapy/{scrapy.__version__}"
+        self._files = EvidenceFiles(
+            folder,
+            f"{name}-{started:%Y-%m-%dT%H-%M-%S}",
+            self._info(software, name),
+            {
+                "journal": software,
+                "time": _rfc3339(started.timestamp()),
+                "spider": name,
+                "dry_run": settings.dry_run,
+            },
+            self._failed,
+        )
+        # The time of the fetch of a policy, and the record of its answer.
+        self._policies: LRUCache[Origin, tuple[float, Reference]]
+        self._policies = LRUCache(MAX_ORIGINS)
+        # Of the fetch in flight, or the last one: its last record, and a 304 that is
+        # written when the policy that it confirms is known.
+        self._last: LRUCache[Origin, Reference] = LRUCache(MAX_ORIGINS)
+        self._unwritten: dict[Origin, Exchange] = {}
+        self._states: dict[Origin, DownloadState] = {}
+        self._is_closing = False
+        crawler.signals.connect(self._opened, signals.spider_opened)
+        crawler.signals.connect(self._idle, signals.spider_idle)
+        crawler.signals.connect(self._closed, signals.spider_closed)
+
+    def _info(self, software: str, name: str) -> dict[str, str]:
+        """Return what the WARC says of itself: the crawl, and the settings that decide."""
+        texts = {
+            "software": software,
+            "format": "WARC File Format 1.1",
+            "isPartOf": name,
+            "robot": robot_text(self._robot.usual),
+            "description": _DESCRIPTION,
+        }
+        for setting in DECIDING:
+            texts[PREFIX + setting.upper()] = str(getattr(self._settings, setting))
+        return {key: escape_control_chars(it, MAX_TEXT) for key, it in texts.items()}
+
+    # What the resolver does.
+
+    def fetching(self, origin: Origin) -> None:
+        """Note that a fetch of *origin* begins."""
+        self._last.pop(origin, None)
+        self._states.pop(origin, None)
+
+    def answered(self, origin: Origin, request: Request, state: DownloadState) -> None:
+        """Record the answer to one request for the robots.txt of *origin*."""
+        assert state.raw is not None  # noqa: S101 - it was answered
+        self._states[origin] = state
+        exchange = _exchange(request, state.raw, state)
+        self._write_unwritten(origin)
+        if state.raw.status == NOT_MODIFIED and state.conditions:
+            self._unwritten[origin] = exchange
+        else:
+            self._last[origin] = self._write_exchange(origin, exchange)
+
+    def fetched(self, origin: Origin, result: FetchResult) -> None:
+        """Record how a fetch of *origin* ended, if no answer says it."""
+        state = self._states.pop(origin, None)
+        if not (isinstance(result, RobotsResponse) and result.not_modified):
+            self._write_unwritten(origin)
+        if state is not None and state.is_changed:
+            # What a downloader middleware changed is not what was recorded.
+            self._last.pop(origin, None)
+        match result:
+            case FetchError():
+                kind, detail = result.kind, result.detail
+            case LocalFault(error):
+                kind, detail = type(error).__name__, one_line(error)
+            case _:
+                return
+        about = self._last.get(origin)
+        body = f"failure: {kind}\r\ndetail: {detail}\r\n"
+        more = {"WARC-Concurrent-To": f"<{about.record}>"} if about else {}
+        self._last[origin] = self._write("metadata", origin, body.encode(), more)
+
+    def policy_fetched(
+        self, policy: Policy, result: Answer, last: Policy | None
+    ) -> None:
+        """Note which record *policy* was made from, given the *last* good one."""
+        origin, base = policy.origin, None
+        if isinstance(result, RobotsResponse) and result.not_modified and last:
+            base = self._reference_of(last)
+        self._write_unwritten(origin, base and (base.original or base))
+        if policy.is_stale_on_error and last is not None:
+            reference = self._reference_of(last)
+        else:
+            # No answer of the network: a downloader middleware made or changed it.
+            reference = (
+                self._last.get(origin)
+                or base
+                or self._write_policy(policy, "a downloader middleware")
+            )
+        self._policies[origin] = policy.fetched_at, reference
+
+    def policy_loaded(self, policy: Policy) -> None:
+        """Record a policy of the store, if the one of this crawl is another one."""
+        places = []
+        if self._settings.store.url is not None:
+            places.append(f"the store {redact_credentials(str(self._settings.store))}")
+        if self._crawler.settings.getbool("HTTPCACHE_ENABLED"):
+            places.append(HTTP_CACHE)
+        self._reference_of(policy, " or ".join(places))
+
+    # What the judge does.
+
+    def decided(self, request: Request, origin: Origin, found: Found) -> None:
+        """Write the line of one decision about *request*, by the policy *found*."""
+        robot, now = self._robot.of(request), time.time()
+        line: dict[str, Any] = {
+            "time": _rfc3339(now),
+            "method": request.method,
+            "url": shown_url(request.url),
+            "robot": robot_text(robot),
+            "decision": "unchecked",
+            "reason": None,
+            "line": None,
+            "rule": None,
+            "dialect": self._settings.dialect,
+            "reading": self._settings.reading,
+            "record": None,
+            "digest": None,
+            "stale": False,
+        }
+        if isinstance(found, Exception):
+            request.meta.pop(META_KEY, None)
+            line["reason"] = f"{type(found).__name__}: {one_line(found)}"
+            # Of an aborted fetch nothing was recorded.
+            aborted = isinstance(found, FetchAborted)
+            reference = None if aborted else self._last.get(origin)
+        else:
+            verdict = found.rules(robot).verdict(request.url)
+            line["decision"] = "allowed" if verdict.allowed else "refused"
+            line["reason"], line["line"] = verdict.reason.value, verdict.line
+            line["rule"] = verdict.rule and verdict.rule[:MAX_TEXT]
+            line["stale"] = found.is_stale_on_error or not found.is_fresh(now)
+            reference = self._reference_of(found)
+            request.meta[META_KEY] = reference.record
+        if reference is not None:
+            line["record"], line["digest"] = reference.record, reference.digest
+        self._files.write(line)
+
+    def _reference_of(self, policy: Policy, source: str = HTTP_CACHE) -> Reference:
+        """Return the record that *policy* was made from.
+
+        If there is none it is written now, as one from *source*. Only replayed pages are
+        decided by a policy that is neither fetched nor loaded.
+        """
+        fetched_at, reference = self._policies.get(policy.origin, (None, None))
+        if reference is None or fetched_at != policy.fetched_at:
+            reference = self._write_policy(policy, source)
+            self._policies[policy.origin] = policy.fetched_at, reference
+        return reference
+
+    # What is written.
+
+    def _write_policy(self, policy: Policy, source: str) -> Reference:
+        """Write a policy of which this WARC has no answer."""
+        robots = policy.robots
+        more = {
+            "WARC-Target-URI": shown_url(policy.final_url or policy.origin.robots_url),
+            "Content-Type": "text/plain",
+            "Robots1994-Status": str(policy.status or 0),
+            "Robots1994-Fetched": _rfc3339(policy.fetched_at),
+            "Robots1994-Source": escape_control_chars(source, MAX_TEXT),
+        }
+        if robots is not None and robots.is_truncated:
+            more["WARC-Truncated"] = "length"
+        body = b"" if robots is None else robots.body
+        return self._write("resource", policy.origin, body, more)
+
+    def _write_unwritten(self, origin: Origin, base: Reference | None = None) -> None:
+        """Write a 304 that waits, as a revisit of *base*, if that is known."""
+        exchange = self._unwritten.pop(origin, None)
+        if exchange is not None:
+            self._last[origin] = self._write_exchange(origin, exchange, base)
+
+    def _write_exchange(
+        self, origin: Origin, exchange: Exchange, base: Reference | None = None
+    ) -> Reference:
+        """Write request and answer; one that confirms *base* as its revisit."""
+        sent, received = new_id(), new_id()
+        own = {"WARC-Record-ID": f"<{sent}>", "WARC-Concurrent-To": f"<{received}>"}
+        named = {
+            "WARC-Target-URI": exchange.url,
+            "WARC-Date": exchange.date,
+            ORIGIN: str(origin),
+        }
+        self._files.write(Record("request", named | own, http=exchange.sent))
+        digest, kind = digest_of(exchange.body), "response"
+        named |= exchange.headers
+        named |= {"WARC-Record-ID": f"<{received}>", "WARC-Concurrent-To": f"<{sent}>"}
+        if base is not None:
+            digest, kind = base.digest, "revisit"
+            named |= {
+                "WARC-Profile": _REVISIT,
+                "WARC-Refers-To": f"<{base.record}>",
+                "WARC-Refers-To-Target-URI": base.url,
+                "WARC-Refers-To-Date": base.date,
+            }
+        named["WARC-Payload-Digest"] = digest
+        body = b"" if base else exchange.body
+        self._files.write(Record(kind, named, body, exchange.received))
+        return Reference(received, digest, exchange.date, exchange.url, base)
+
+    def _write(
+        self, kind: str, origin: Origin, body: bytes, headers: dict[str, str]
+    ) -> Reference:
+        """Write a record without a message of HTTP."""
+        reference = Reference(
+            new_id(),
+            digest_of(body),
+            _rfc3339(time.time()),
+            headers.get("WARC-Target-URI", origin.robots_url),
+        )
+        named = {
+            "WARC-Record-ID": f"<{reference.record}>",
+            "WARC-Target-URI": reference.url,
+            "WARC-Date": reference.date,
+            "WARC-Payload-Digest": reference.digest,
+            ORIGIN: str(origin),
+        }
+        self._files.write(Record(kind, named | headers, body))
+        return reference
+
+    # The crawl.
+
+    def _opened(self) -> None:
+        """Begin to write."""
+        self._call_in_crawl = thread_safe_call()
+        self._files.start()
+
+    def _failed(self, error: Exception) -> None:
+        """Close the crawl, from whatever thread."""
+        # A crawl that has ended has no event loop; `_closed` looks for the error, too.
+        with suppress(RuntimeError):
+            self._call_in_crawl(partial(self._fail, error))
+
+    def _fail(self, error: Exception) -> None:
+        """Log that evidence is missing, once, and close the crawl."""
+        if self._is_closing:
+            return
+        self._is_closing = True
+        warc, journal = self._files.paths
+        log_line(
+            self._crawler,
+            ERROR,
+            "The evidence in %s and %s cannot be written (%s): the crawl closes with the "
+            "reason %s. Make room or choose another folder in ROBOTS1994_EVIDENCE, and "
+            "start it again",
+            str(warc),
+            str(journal),
+            one_line(error),
+            CLOSE_REASON,
+        )
+        engine: Any = self._crawler.engine
+        if EngineAccess.of(self._crawler).is_closing():
+            return
+        # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
+        close = getattr(engine, "close_spider_async", None)
+        if close is None:
+            engine.close_spider(self._crawler.spider, CLOSE_REASON)
+        else:
+            deferred_from_coro(close(reason=CLOSE_REASON))
+
+    def _idle(self) -> None:
+        """Write all there is before the crawl ends: it may still get another reason."""
+        self._files.flush()
+        if self._files.error is not None:
+            self._fail(self._files.error)
+            raise CloseSpider(CLOSE_REASON)
+
+    async def _closed(self) -> None:
+        """Write the rest, and log what there is."""
+        for origin in list(self._unwritten):
+            self._write_unwritten(origin)
+        await run_in_thread(self._files.close)
+        if self._files.error is not None:
+            self._fail(self._files.error)
+            return
+        text = "The evidence was written to %s and %s: %d records, %d decisions"
+        warc, journal = self._files.paths
+        counts = self._files.records, self._files.lines
+        log_line(self._crawler, INFO, text, str(warc), str(journal), *counts)
+
+
+class RecordedBackend(ScrapyBackend):
+    """The crawl as the resolver sees it; records what it hears."""
+
+    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
+        super().__init__(crawler, settings)
+        self.evidence = Evidence(crawler, settings)
+        self.download.on_download = self.evidence.answered
+
+    async def fetch(
+        self, origin: Origin, context: RequestContext, validators: Validators | None
+    ) -> FetchResult:
+        """Request robots.txt once, and record how that ended."""
+        self.evidence.fetching(origin)
+        result = await super().fetch(origin, context, validators)
+        self.evidence.fetched(origin, result)
+        return result
+
+    # Called before any request is decided by the policy.
+
+    async def policy_fetched(
+        self, policy: Policy, result: Answer, in_flight: InFlightFetch[RequestContext]
+    ) -> None:
+        """Note the record that *policy* was made from."""
+        self.evidence.policy_fetched(policy, result, in_flight.last)
+        await super().policy_fetched(policy, result, in_flight)
+
+    async def policy_loaded(
+        self, policy: Policy, in_flight: InFlightFetch[RequestContext]
+    ) -> None:
+        """Record a policy of the store."""
+        self.evidence.policy_loaded(policy)
+        await super().policy_loaded(policy, in_flight)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceJudge:
+    """Writes down each decision of *inner*."""
+
+    inner: Judge
+    evidence: Evidence
+
+    def judge(self, request: Request, origin: Origin, found: Found) -> None:
+        """Write, then decide."""
+        # Before the other judge, which raises for what it refuses.
+        self.evidence.decided(request, origin, found)
+        self.inner.judge(request, origin, found)
+
+
+def _exchange(request: Request, response: Response, state: DownloadState) -> Exchange:
+    """Return *request* and *response* as they are written."""
+    url = shown_url(request.url)
+    headers = {}
+    # Behind a proxy it is the address of the proxy.
+    if response.ip_address is not None and not state.proxy:
+        headers["WARC-IP-Address"] = str(response.ip_address)
+    if state.is_truncated or state.is_stopped:
+        # Another component stopped it, or the limit of bytes.
+        headers["WARC-Truncated"] = "length" if state.is_truncated else "unspecified"
+    protocol = response.protocol or "HTTP/1.1"
+    if not protocol.startswith("HTTP/"):
+        protocol = "HTTP/2"
+    asks = f"{request.method} {target_of(url)} {protocol}"
+    answers = f"{protocol} {response.status} {responses.get(response.status, '')}"
+    return Exchange(
+        url,
+        _rfc3339(time.time()),
+        (asks, list(_headers(request.headers))),
+        (answers.rstrip(), list(_headers(response.headers))),
+        response.body,
+        headers,
+    )
+
+
+def _headers(headers: Headers) -> Iterator[tuple[str, str]]:
+    """Yield *headers*, without those that are not written."""
+    for raw_name, values in headers.items():
+        name = raw_name.decode("latin-1")
+        for value in () if name.lower() in _LEFT_OUT else values:
+            text = " ".join(value.decode("latin-1").splitlines())
+            yield name, shown_url(text) if name.lower() == "location" else text
+
+
+def shown_url(url: str) -> str:
+    """Return *url* without user name, password and fragment."""
+    head = head_of(url)
+    scheme, slashes, authority = head.partition("//")
+    behind = url[len(head) :].partition("#")[0]
+    return f"{scheme}{slashes}{authority.rpartition('@')[2]}{behind}"
+
+
+def new_id() -> str:
+    """Return the id of a new record."""
+    return f"urn:uuid:{uuid4()}"
+
+
+def digest_of(payload: bytes) -> str:
+    """Return the digest of *payload* as WARC files have it."""
+    return f"sha256:{b32encode(sha256(payload).digest()).decode()}"
+
+
+def _rfc3339(seconds: float) -> str:
+    """Return *seconds* since the epoch as a date of RFC 3339, in UTC."""
+    at = datetime.fromtimestamp(seconds, tz=timezone.utc)
+    return f"{at:%Y-%m-%dT%H:%M:%S.%f}Z"

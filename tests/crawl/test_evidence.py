@@ -1,0 +1,270 @@
+"""ROBOTS1994_EVIDENCE: what robots.txt said, and each decision, in two files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import signals
+
+from tests.support import evidence, replies
+from tests.support.child import RequestingSpider
+from tests.support.crawl import CrawlRequest, crawl, reactors
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from tests.support.crawl import CrawlResult, Reactor
+
+KEYS = [
+    "time",
+    "method",
+    "url",
+    "robot",
+    "decision",
+    "reason",
+    "line",
+    "rule",
+    "dialect",
+    "reading",
+    "record",
+    "digest",
+    "stale",
+]
+RULES = b"User-agent: *\nDisallow: /a\n"
+GZIP = (("Content-Encoding", "gzip"),)
+PACKED = gzip.compress(RULES, mtime=0)
+LONG = b"User-agent: *\nDisallow: /a\n" + b"# filling\n" * 100
+
+
+def recording(folder: Path, **settings: Any) -> dict[str, Any]:
+    """Return the settings of a crawl with evidence."""
+    return {"ROBOTS1994_EVIDENCE": str(folder), **settings}
+
+
+@dataclass(frozen=True, slots=True)
+class MixedCrawl:
+    """A crawl of sites that answer in all ways, two pages each.
+
+    `asked` counts the URLs in the server's log that were answered; `answers` has status
+    and body of each.
+    """
+
+    pages: list[str]
+    result: CrawlResult
+    asked: Counter[str]
+    answers: dict[str, tuple[int, bytes]]
+    mute: str
+
+
+def mixed_crawl(folder: Path, reactor: Reactor = "asyncio", **more: Any) -> MixedCrawl:
+    """Crawl all kinds of answers, with evidence in *folder*."""
+    with Site() as site:
+        moved = site.url("/r", host="file.test")
+        scripts = {
+            "file.test": replies.text(RULES),
+            "packed.test": replies.Reply(body=PACKED, headers=GZIP),
+            "absent.test": replies.status(404, b"no such file"),
+            "gone.test": replies.status(410),
+            "closed.test": replies.status(403, b"go away"),
+            "down.test": replies.status(503, b"later"),
+            "moved.test": replies.redirect(moved),
+            "mute.test": replies.hang_up(),
+        }
+        for host, reply in scripts.items():
+            site.answer("/robots.txt", reply, at=host)
+        site.answer("/r", replies.text(LONG), at="file.test")
+        pages = [site.url(path, host=host) for host in scripts for path in ("/a", "/b")]
+        settings = recording(folder, **more)
+        result = crawl(pages, settings=settings, reactor=reactor)
+
+        mute = site.url("/robots.txt", host="mute.test")
+        log = [it for it in site.log() if it.target in ("/robots.txt", "/r")]
+        asked = Counter(f"http://{it.host}{it.target}" for it in log)
+        del asked[mute]
+        answers = {
+            site.url("/robots.txt", host=host): (reply.status, reply.body)
+            for host, reply in scripts.items()
+        }
+        del answers[mute]
+        answers[moved] = 200, LONG
+        return MixedCrawl(pages, result, asked, answers, mute)
+
+
+@pytest.mark.parametrize("reactor", reactors())
+def test_warc_has_every_answer_of_the_log_and_nothing_else(
+    tmp_path: Path, reactor: Reactor
+) -> None:
+    """Statuses, redirects and packed bodies; a failure without an answer is metadata."""
+    mixed = mixed_crawl(tmp_path, reactor)
+
+    captures, _, _ = evidence.only(tmp_path)
+    found = [it for it in captures if it.kind == "response"]
+    assert Counter(it.url for it in found) == mixed.asked
+    assert {it.url: (it.status, it.body) for it in found} == mixed.answers
+    requests = {it.record: it for it in captures if it.kind == "request"}
+    assert len(requests) == len(found)
+    for response in found:
+        request = requests[response.names("WARC-Concurrent-To")]
+        assert request.names("WARC-Concurrent-To") == response.record
+        assert request.url == response.url
+        assert response.headers["WARC-IP-Address"] == "127.0.0.1"
+    (failure,) = [it for it in captures if it.kind == "metadata"]
+    assert failure.url == mixed.mute
+    names = [line.partition(b": ")[0] for line in failure.body.splitlines()]
+    assert names == [b"failure", b"detail"]
+
+
+def test_journal_has_a_line_for_each_decision(tmp_path: Path) -> None:
+    """Each names the record of its origin that decided, and its digest."""
+    mixed = mixed_crawl(tmp_path)
+
+    captures, header, lines = evidence.only(tmp_path)
+    assert header["dry_run"] is False
+    assert all(list(line) == KEYS for line in lines)
+    assert sorted(line["url"] for line in lines) == sorted(mixed.pages)
+    refused = [it["url"] for it in lines if it["decision"] == "refused"]
+    assert sorted(refused) == mixed.result.failed_urls
+    assert {(it["line"], it["rule"]) for it in lines if it["reason"] == "rule"} == {
+        (2, "/a")
+    }
+    by_id = {it.record: it for it in captures}
+    for line in lines:
+        record = by_id[line["record"]]
+        assert record.headers["WARC-Payload-Digest"] == line["digest"]
+        host = line["url"].split("/")[2]
+        assert record.headers["Robots1994-Origin"] == f"http://{host}"
+        assert (record.kind, record.status) in {
+            ("response", status) for status, _ in mixed.answers.values()
+        } | {("metadata", 0)}
+        # A redirect decides nothing.
+        assert record.status != 302
+
+
+def test_other_tools_read_the_warc(tmp_path: Path) -> None:
+    """`warcio check` finds every digest right, and `warcio index` every record."""
+    with Site() as site:
+        site.robots(RULES)
+        crawl([site.url("/a"), site.url("/b")], settings=recording(tmp_path))
+
+    (warc,) = evidence.warcs(tmp_path)
+    for command in ("check", "index"):
+        done = subprocess.run(
+            [sys.executable, "-m", "warcio.cli", command, str(warc)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    index = [json.loads(line) for line in done.stdout.splitlines()]
+    kinds = sorted(entry["warc-type"] for entry in index)
+    assert kinds == ["request", "response", "warcinfo"]
+
+
+class StampingSpider(RequestingSpider):
+    """Yields an item for each page, with the record that decided."""
+
+    name = "stamping"
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Stamp one item."""
+        yield {
+            "url": response.url,
+            "evidence": response.meta.get("robots1994_evidence"),
+        }
+
+
+def test_item_may_carry_the_record_that_decided(tmp_path: Path) -> None:
+    """The meta of a response has the id of the record; an unchecked one has none."""
+    with Site() as site:
+        site.robots(RULES)
+        result = crawl(
+            [
+                site.url("/b"),
+                CrawlRequest(site.url("/c"), meta={"dont_obey_robotstxt": True}),
+            ],
+            spider="tests.crawl.test_evidence:StampingSpider",
+            settings=recording(tmp_path),
+        )
+
+    captures, _, _ = evidence.only(tmp_path)
+    (response,) = [it for it in captures if it.kind == "response"]
+    stamped = {item["url"]: item["evidence"] for item in result.items}
+    assert stamped == {site.url("/b"): response.record, site.url("/c"): None}
+
+
+def loaded_modules(crawler: Crawler) -> None:
+    """Put the modules that a crawl has loaded by its end into the stats."""
+
+    def closed() -> None:
+        assert crawler.stats is not None
+        crawler.stats.set_value("test/modules", sorted(sys.modules))
+
+    crawler.signals.connect(closed, signals.spider_closed, weak=False)
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_nothing_of_it_is_imported_without_the_setting(
+    tmp_path: Path, is_on: bool
+) -> None:
+    """Neither our modules nor the library."""
+    with Site() as site:
+        site.robots(RULES)
+        result = crawl(
+            [site.url("/b")],
+            settings=recording(tmp_path) if is_on else {},
+            hook="tests.crawl.test_evidence:loaded_modules",
+        )
+
+    loaded = result.stats["test/modules"]
+    ours = [it for it in loaded if "evidence" in it and it.startswith("scrapy_robots")]
+    assert bool(ours) is is_on
+    assert ("warcio" in loaded) is is_on
+
+
+def without_warcio(crawler: Crawler) -> None:
+    """Make the library of the extra missing."""
+    sys.modules["warcio"] = None  # type: ignore[assignment]  # as a missing module is
+
+
+def test_crawl_does_not_start_without_the_extra(tmp_path: Path) -> None:
+    """One sentence says what to install; nothing is requested."""
+    with Site() as site:
+        result = crawl(
+            [site.url("/b")],
+            settings=recording(tmp_path),
+            hook="tests.crawl.test_evidence:without_warcio",
+        )
+        assert site.targets() == []
+
+    wanted = "pip install 'scrapy_robots1994[evidence]'"
+    assert wanted in result.error
+    assert "CRITICAL: The crawl cannot start: ROBOTS1994_EVIDENCE needs" in result.log
+
+
+@pytest.mark.parametrize("folder", ["file", "file/evidence", "%(none)s"])
+def test_crawl_does_not_start_if_the_folder_cannot_be_written(
+    tmp_path: Path, folder: str
+) -> None:
+    """One sentence names the setting and the folder; nothing is requested."""
+    (tmp_path / "file").write_text("not a folder")
+    with Site() as site:
+        result = crawl([site.url("/b")], settings=recording(tmp_path / folder))
+        assert site.targets() == []
+
+    assert "ROBOTS1994_EVIDENCE" in result.error
+    (line,) = [it for it in result.log.split("\n") if "CRITICAL: The crawl" in it]
+    assert "The crawl cannot start: ROBOTS1994_EVIDENCE" in line
+    if "%" not in folder:
+        assert str(tmp_path / folder) in line

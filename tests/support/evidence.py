@@ -1,0 +1,87 @@
+"""The evidence of crawls, read without the package: by FastWARC and the standard library."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastwarc.warc import ArchiveIterator
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One record of a WARC; `http` are the headers of its message, with its start line.
+
+    `status` is 0 for a record that is not a response of HTTP.
+    """
+
+    kind: str
+    headers: dict[str, str]
+    status: int
+    start_line: str
+    http: dict[str, str]
+    body: bytes
+
+    @property
+    def record(self) -> str:
+        """The id of the record, as the journal names it."""
+        return self.headers["WARC-Record-ID"].strip("<>")
+
+    @property
+    def url(self) -> str:
+        """The URL that it is about."""
+        return self.headers["WARC-Target-URI"]
+
+    def names(self, header: str) -> str:
+        """Return the id of the record that *header* names."""
+        return self.headers[header].strip("<>")
+
+
+def captures(path: Path, *kinds: str) -> list[Capture]:
+    """Return the records of a WARC, or those of *kinds*."""
+    found = []
+    with path.open("rb") as file:
+        for record in ArchiveIterator(file):
+            http = record.http_headers
+            capture = Capture(
+                record.headers["WARC-Type"],
+                dict(record.headers.astuples()),
+                (http and http.status_code) or 0,
+                http.status_line if http else "",
+                dict(http.astuples()) if http else {},
+                record.reader.read(),
+            )
+            if not kinds or capture.kind in kinds:
+                found.append(capture)
+    return found
+
+
+def warcs(folder: Path) -> list[Path]:
+    """Return the WARC files of *folder*, in the order of their names."""
+    return sorted(folder.glob("*.warc.gz"))
+
+
+def journals(folder: Path) -> list[Path]:
+    """Return the journals of *folder*, in the order of their names."""
+    return sorted(folder.glob("*.jsonl.gz"))
+
+
+def lines(path: Path) -> tuple[Line, list[Line]]:
+    """Return the header of a journal, and its lines."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        header, *rest = map(json.loads, file)
+    return header, rest
+
+
+def only(folder: Path) -> tuple[list[Capture], Line, list[Line]]:
+    """Return records, header and lines of the one crawl that *folder* has."""
+    (warc,) = warcs(folder)
+    (journal,) = journals(folder)
+    return captures(warc), *lines(journal)
