@@ -114,7 +114,7 @@ class PolicyLookup(Lookup):
         """Fetch *urls*, as many at a time as the project downloads pages."""
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
-        ours = ours or Robots1994Middleware.from_crawler(crawler)
+        ours = ours or Robots1994Middleware(crawler)
 
         async def fetch_some() -> None:
             for url in urls:

@@ -10,7 +10,9 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipeline
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
+from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.scrapy_private import global_object_name, load_object
+from scrapy_robots1994.crawl.setting_types import BUILT_IN as PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
 ORDER = 100  # where Scrapy has the built-in
@@ -28,6 +30,8 @@ class Addon:
     the user win: the order of the built-in becomes ours, components of ours that are
     already listed stay where they are, and `ROBOTSTXT_OBEY = False` in a project, a
     spider or on the command line keeps robots.txt handling off.
+
+    In a dry run nothing is replaced or set: ours is listed behind the built-in.
     """
 
     def __repr__(self) -> str:
@@ -42,6 +46,9 @@ class Addon:
         """
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
+        if chosen.dry_run:
+            _observe_built_in(settings)
+            return
         # Above Scrapy's default, which is False, and below every setting of the user.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
@@ -79,6 +86,34 @@ def _replace_built_in(settings: BaseSettings) -> None:
     # This also overrides the order that DOWNLOADER_MIDDLEWARES_BASE gives it.
     listed[BUILT_IN] = None
     # At the priority it had: a later, stronger setting must still win as before.
+    settings.set(name, listed, priority=settings.getpriority(name) or 0)
+
+
+def _observe_built_in(settings: BaseSettings) -> None:
+    """List our middleware behind the built-in, which stays where it is.
+
+    Where the user has replaced it by ours, ours stays there, and lets one decide.
+    """
+    from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - only where it is wanted
+
+    with log_settings_errors():
+        # Here: the built-in is made before ours, and its error names no setting.
+        load_parser(PARSER_SETTING, settings)
+    name = "DOWNLOADER_MIDDLEWARES"
+    enabled = dry_run.listed_middlewares(settings)
+    orders = [order for kind, order in enabled.items() if dry_run.is_built_in(kind)]
+    ours = [kind for kind in enabled if _is_kind_of(kind, Robots1994Middleware)]
+    if not orders:
+        if not ours:
+            logger.warning(dry_run.NOTHING_DECIDES, "the built-in is switched off")
+        return
+    listed: dict[Any, float | None] = settings.getdict(name)
+    for key in list(listed):
+        with suppress(NameError, TypeError, ValueError):
+            if _is_kind_of(load_object(key), Robots1994Middleware):
+                del listed[key]
+    # Of equal order the one that is listed last is behind.
+    listed[(ours or [Robots1994Middleware])[0]] = max(orders)
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 

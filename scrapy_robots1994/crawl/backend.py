@@ -157,7 +157,7 @@ class ScrapyBackend:
             return
         page, announced = in_flight.context.page, in_flight.announced
         robots, robot = policy.robots, self._robot.of(page)
-        compiling = partial(_compile, robots, robot, policy.origin)
+        compiling = partial(examine, robots, robot, policy.origin)
         # Compiling a large file takes longer than other requests should wait.
         is_large = robots.size > INLINE_CHECK_BYTES
         found = await threads.run_in_thread(compiling) if is_large else compiling()
@@ -186,7 +186,7 @@ class ScrapyBackend:
         await threads.shielded(send(signal, **arguments))
 
 
-def _compile(
+def examine(
     robots: RobotsTxt, robot: str | bytes, origin: Origin
 ) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
     """Do all slow work with a file of *origin*.

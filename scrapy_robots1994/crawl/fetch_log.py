@@ -39,7 +39,7 @@ class FetchLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        # In a dry run the rules of the built-in decide.
+        # In a dry run the built-in decides.
         self._are_refused = "would be refused" if settings.dry_run else "are refused"
         # Origins by the outcome that refuses everything there.
         self._refusing: Counter[Outcome] = Counter()

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
+    from scrapy_robots1994.crawl.features.dry_run import DryRun
 
 # In the meta, because they must survive a queue on disk (JOBDIR) or of many workers.
 SCHEDULED = "_robots1994_scheduled"
@@ -112,10 +113,18 @@ class Robots1994Middleware:
         settings.log_start(crawler)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware; `NotConfigured` where the user does not want it."""
+    def from_crawler(cls, crawler: Crawler) -> Self | DryRun:
+        """Return the middleware; `NotConfigured` where the user does not want it.
+
+        With `ROBOTS1994_DRY_RUN` it is one that only observes.
+        """
         with log_settings_errors():
-            return cls(crawler)
+            settings = RobotsSettings.from_settings(crawler.settings)
+            if not settings.dry_run:
+                return cls(crawler)
+            from scrapy_robots1994.crawl.features.dry_run import DryRun  # noqa: PLC0415 - only where it is wanted
+
+            return DryRun.of(crawler, settings, cls)
 
     async def process_request(
         self,
@@ -188,7 +197,7 @@ class Robots1994Middleware:
                 return self._give_back(request)
             if not isinstance(found, Exception):
                 await self._read(found, request)
-            # Also an error: in a dry run a failed fetch allows.
+            # Also an error, which it raises.
             self._judge.judge(request, origin, found)
             if not (went_back or not self._owns_order or request in self._finished):
                 is_late = self._delays is not None and self._delays.is_late_for(request)
@@ -297,19 +306,14 @@ class Robots1994Middleware:
         What is not wanted is not imported.
         """
         judge: judges.Judge = judges.PlainJudge(self._robot, self._refusals)
-        if settings.compare or settings.dry_run:
+        if settings.compare:
             from scrapy_robots1994.crawl.features.comparison import ShadowComparison  # noqa: PLC0415 - as above
 
             # Signals hold it weakly: it lives as long as the judge that has its method.
             shadow = ShadowComparison(crawler, settings)
             self.download.on_ignored_body = shadow.store_body
-            if settings.dry_run:
-                from scrapy_robots1994.crawl.features.dry_run import DryRunJudge  # noqa: PLC0415 - as above
-
-                judge = DryRunJudge(judge, self._robot, crawler, shadow)
-            else:
-                # Around the other, which raises for what it refuses.
-                judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
+            # Around the other, which raises for what it refuses.
+            judge = judges.ComparingJudge(judge, self._robot, shadow.compare)
         if not settings.applies_crawl_delay:
             return judge, None
         from scrapy_robots1994.crawl.features.crawl_delay import delays_of  # noqa: PLC0415 - as above

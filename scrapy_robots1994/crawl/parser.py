@@ -11,6 +11,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import TextResponse
 from scrapy.robotstxt import RobotParser
+from scrapy.settings import BaseSettings
 
 from scrapy_robots1994.crawl.scrapy_private import load_object
 from scrapy_robots1994.crawl.setting_types import (
@@ -116,7 +117,7 @@ def handed_out(policy: Policy, request: Request) -> TextResponse | None:
 
 
 def load_parser(
-    path: str | type, crawler: Crawler, setting: str = BUILT_IN
+    path: str | type, settings: BaseSettings, setting: str = BUILT_IN
 ) -> type[RobotParser]:
     """Return the class of *path*: a class, a class path or a name in `scrapy.robotstxt`.
 
@@ -124,7 +125,7 @@ def load_parser(
     """
     if path == BUILT_IN:
         # An error must name the setting that the user wrote.
-        setting, path = BUILT_IN, crawler.settings[BUILT_IN]
+        setting, path = BUILT_IN, settings[BUILT_IN]
     # Scrapy's own parsers also by their short names, such as "Protego".
     known, name = vars(scrapy.robotstxt), str(path)
     try:

@@ -15,7 +15,6 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Headers
 from scrapy.http.request import NO_CALLBACK
-from scrapy.settings import BaseSettings
 
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.unpacking import accept_encoding
@@ -123,15 +122,6 @@ class RobotName:
 def robot_text(name: str | bytes) -> str:
     """Return the name of a robot as text, to be shown."""
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
-
-
-def built_in_name(request: Request, settings: BaseSettings) -> str | bytes:
-    """Return the name by which Scrapy's built-in middleware matches *request*.
-
-    It does not know `DEFAULT_REQUEST_HEADERS` and the spider's `user_agent`.
-    """
-    sent = request.headers.get(b"User-Agent", settings["USER_AGENT"])
-    return settings["ROBOTSTXT_USER_AGENT"] or sent or ""
 
 
 # What decides how a request leaves this machine; without it robots.txt would be

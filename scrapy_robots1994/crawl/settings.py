@@ -113,9 +113,8 @@ class RobotsSettings:
     max_fetches: int = declare(types.count(1, 800), 800)
     """Upper limit of parallel robots.txt fetches; each takes a connection."""
     dry_run: bool = declare(types.FLAG, default=False, group="What would change")
-    """``True``: the rules of Scrapy's built-in middleware, with the parser of
-    ``ROBOTSTXT_PARSER``, go on deciding; what ours would change is counted, logged
-    and reported.
+    """``True``: Scrapy's built-in middleware goes on deciding; what ours would change
+    is counted, logged and reported. Pages, crawl delays and stores have no effect then.
     """
     # Off: other parsers may be slow, and may raise on what sites serve.
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
@@ -204,7 +203,7 @@ class RobotsSettings:
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
         # The first thing to look at when a crawl obeys other rules than expected.
-        dry_run = "; dry run: the rules of the built-in middleware decide"
+        dry_run = "; dry run: the built-in middleware decides"
         log_line(
             crawler,
             INFO,

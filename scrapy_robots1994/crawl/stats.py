@@ -70,6 +70,8 @@ WOULD_REFUSE: Final = "robots1994/would_refuse"
 """Requests that a dry run let pass and ours would refuse (ROBOTS1994_DRY_RUN)."""
 WOULD_OPEN: Final = "robots1994/would_open"
 """Requests that a dry run refused and ours would allow."""
+NOT_KNOWN: Final = "robots1994/not_known"
+"""Requests of a dry run about which it is not known what ours would decide."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
 """Decisions that were not compared: the body of the answer was no longer in memory, or
 the other parsers did not keep up or could not be started; at the close.

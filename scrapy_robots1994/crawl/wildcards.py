@@ -61,10 +61,8 @@ class IgnoredWildcards:
     def of(
         cls, crawler: Crawler, settings: RobotsSettings, robot: RobotName
     ) -> Self | None:
-        """Return the counter; `None` where the dialect gives both characters a meaning,
-        and in a dry run, which refuses nothing by our rules.
-        """
-        if DIALECTS[settings.dialect].has_wildcards or settings.dry_run:
+        """Return the counter; `None` where the dialect gives both characters a meaning."""
+        if DIALECTS[settings.dialect].has_wildcards:
             return None
         return cls(crawler, settings.dialect, robot)
 

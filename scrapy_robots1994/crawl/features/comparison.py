@@ -6,6 +6,8 @@ the questions on, and the crawl waits for it at its end alone.
 
 import zlib
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from logging import ERROR, INFO, WARNING
 from queue import SimpleQueue
@@ -61,11 +63,12 @@ CLOSE_SECONDS = 20.0
 EXPLAIN_SECONDS = 20.0
 """Seconds after which no further site is explained in the report."""
 
-LEAK = (
-    "Scrapy's built-in middleware (2.14 and newer) lets requests pass unchecked that "
-    "wait for the same robots.txt. A dry run does not imitate this."
+UNCHECKED = (
+    "The table compares parsers. Scrapy's own middleware lets some requests pass unchecked: "
+    "those that wait for the same robots.txt (Scrapy 2.14 and newer), and those of a host "
+    "under a spelling for which its own request failed. The stats count what it did."
 )
-"""What a dry run does otherwise than the built-in."""
+"""What a report of a dry run does not show."""
 
 
 class _Request(NamedTuple):
@@ -104,35 +107,23 @@ class ShadowComparison:
         )
         # By what the policy states: a refreshed one with the same file is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(MAX_ORIGINS)
-        # In a dry run: what the built-in read for a host and port, whatever the scheme.
-        self._hosts: LRUCache[str, bytes] = LRUCache(MAX_ORIGINS)
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
         # Each written by one thread; the other one counts in the totals.
         self._queued_bytes = self._compared_bytes = self._skipped = 0
         self._why_skipped = ""
+        self.unknown = 0
+        """Requests of a dry run about which ours would decide what is not known."""
         # A daemon: the interpreter must not wait for a parser that hangs.
         self._thread = Thread(target=self._run, daemon=True)
         self.report_path = report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def store_body(self, origin: Origin, body: bytes) -> None:
-        """Store the body of a response whose status decides."""
+        """Store the body of a response whose status decides.
+
+        In a dry run, store each body that the built-in reads and ours does not.
+        """
         self._bodies[origin] = zlib.compress(body)
-
-    def note_failure(self, origin: Origin) -> None:
-        """Note that no answer came: the built-in goes on as if the file were empty."""
-        self._hosts.setdefault(_host(origin), b"")
-
-    def body_of(self, policy: Policy) -> bytes | None:
-        """Return the body that other parsers read for *policy*; None if not stored."""
-        if policy.robots is not None:
-            return obeyed_body(policy.robots)
-        if policy.status is None:
-            # Ours R5: a failed fetch has no body, and the built-in goes on as if the
-            # file were empty.
-            return b""
-        packed = self._bodies.get(policy.origin)
-        return None if packed is None else zlib.decompress(packed)
 
     def compare(
         self, policy: Policy, url: str, robot: str | bytes, theirs: str | bytes = ""
@@ -166,15 +157,18 @@ class ShadowComparison:
             self._thread.start()
 
     def _capture(self, policy: Policy) -> Capture | None:
-        """Return *policy* as a capture; None if its body is not stored."""
-        body = self.body_of(policy)
-        if body is None:
-            return None
-        others = body
-        if self._is_dry_run:
-            # The built-in has one policy for a host and port: the first that it fetched.
-            others = self._hosts.setdefault(_host(policy.origin), body)
-        return capture_of(policy, body, None if others == body else others)
+        """Return *policy* as a capture; None if the body of its answer is not stored."""
+        packed = self._bodies.get(policy.origin)
+        body = None if packed is None else zlib.decompress(packed)
+        if policy.robots is not None:
+            capture = capture_of(policy, obeyed_body(policy.robots))
+            # In a crawl of ours, the body is that of an earlier answer.
+            return replace(capture, others=body) if self._is_dry_run else capture
+        if policy.status is None and not self._is_dry_run:
+            # Ours R5: a failed fetch has no body, and the built-in goes on as if the file
+            # were empty.
+            body = b""
+        return None if body is None else capture_of(policy, body)
 
     def _run(self) -> None:
         """Pass the questions on, those about one file together."""
@@ -236,8 +230,19 @@ class ShadowComparison:
             | ({"dry run": "yes"} if self._is_dry_run else {}),
             is_sampled=True,
             has_answers=True,
-            notes=(LEAK,) * self._is_dry_run,
+            notes=tuple(self._notes()),
         )
+
+    def _notes(self) -> Iterator[str]:
+        """Yield what the reader of a dry run's report must know."""
+        if self._is_dry_run:
+            yield UNCHECKED
+        if self.unknown:
+            yield (
+                f"What ours would decide is not known for {self.unknown:,} requests, which "
+                "are not compared: for them, ours would have requested robots.txt again, "
+                "from elsewhere or in another way."
+            )
 
     def _explain(self) -> None:
         """Find the causes and the lines of the examples, as far as there is time."""
@@ -284,15 +289,10 @@ class ShadowComparison:
         log_line(self._crawler, WARNING, text, parser, label, PARSER_SECONDS)
 
 
-def _host(origin: Origin) -> str:
-    """Return host and port of *origin* as in its URLs."""
-    return str(origin).partition("//")[2]
-
-
-def capture_of(policy: Policy, body: bytes, others: bytes | None = None) -> Capture:
+def capture_of(policy: Policy, body: bytes) -> Capture:
     """Return what is compared where *policy* decides; *body* is what parsers read."""
     label = str(policy.origin)
     if policy.robots is not None:
-        return Capture(label, body, others=others)
+        return Capture(label, body)
     uniform = policy.rules("").verdict(f"{label}/")
-    return Capture(label, body, uniform, policy.status, others)
+    return Capture(label, body, uniform, policy.status)

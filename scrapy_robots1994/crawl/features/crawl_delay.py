@@ -95,6 +95,8 @@ class CrawlDelay:
         settings = RobotsSettings.from_settings(crawler.settings)
         if settings.crawl_delay is None:
             raise NotConfigured("ROBOTS1994_CRAWL_DELAY is False")
+        if settings.dry_run:
+            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
         if ROBOTS_PARSED is None:  # pragma: no cover - Scrapy before 2.18
             raise NotConfigured(
                 "this Scrapy has no signal robots_parsed, so crawl delays of the "

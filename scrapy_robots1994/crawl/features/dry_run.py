@@ -1,147 +1,331 @@
-"""Dry run: the built-in middleware's rules decide, and ours says what it would change."""
+"""Dry run: Scrapy's own middleware decides, and ours says what it would change.
 
+1. `DryRun.of`: is there anything to observe? Scrapy's middleware, or a subclass of it, is
+   listed in front of ours; or ours is listed in its place, and makes one to decide there.
+2. `_received`, `_failed`: an answer to its request for a robots.txt, as it gets it, or the
+   exception. `_result` is what ours would make of it, `None` where ours would go on.
+   The policy comes from it as in every crawl of ours.
+3. `process_request`: Scrapy's middleware let a request pass. `process_exception`: it
+   refused one. `_count` compares that with the policy.
+4. `_closed`: the summary.
+
+Nothing is requested, refused or changed here. What an answer does not say is not known.
+"""
+
+from __future__ import annotations
+
+import re
+import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from logging import DEBUG, INFO
+from typing import TYPE_CHECKING, Any
 
-from cachetools import LRUCache
-from scrapy import Request, signals
-from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
-from scrapy.robotstxt import RobotParser
+from scrapy import signals
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
+from scrapy_robots1994.crawl import robots_response as responses
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.backend import examine
+from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
-from scrapy_robots1994.crawl.judges import Found, Judge
+from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.log import log_line, logger
-from scrapy_robots1994.crawl.parser import load_parser
 from scrapy_robots1994.crawl.refusals import counted
-from scrapy_robots1994.crawl.requests import RobotName, built_in_name
-from scrapy_robots1994.crawl.scrapy_private import urlparse_cached
-from scrapy_robots1994.crawl.setting_types import BUILT_IN
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import Policy
+from scrapy_robots1994.crawl.requests import (
+    OPT_OUT,
+    Exemption,
+    RobotName,
+    exemption_of,
+)
+from scrapy_robots1994.crawl.scrapy_private import load_object
+from scrapy_robots1994.crawl.unpacking import codings_of
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.policy.fetch_result import (
+    Answer,
+    FetchError,
+    RobotsResponse,
+    retry_pause,
+)
+from scrapy_robots1994.policy.outcomes import Outcome
+from scrapy_robots1994.policy.policy import Policy
+from scrapy_robots1994.stores.memory import MemoryStore
 
-MAX_HOSTS = 1_000
-"""Hosts whose file stays parsed; of the least recently used it is parsed again."""
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from typing_extensions import Self
+
+    from scrapy_robots1994.crawl.settings import RobotsSettings
 
 MAX_SITES = 100_000
 """Sites that are counted one by one."""
 
+FORBIDDEN = "Forbidden by robots.txt"
+"""The message of the `IgnoreRequest` by which Scrapy's middleware refuses a request."""
 
-class BuiltInRules:
-    """What Scrapy's built-in middleware decides, by the responses that we fetch.
+NOTHING_DECIDES = (
+    "no robots.txt decides in this crawl, for %s: the dry run has nothing to observe, and "
+    "obeys nothing"
+)
 
-    One policy for a host and port, whatever the scheme, for the whole crawl; the status
-    is ignored; a failed fetch allows everything; the parser is that of
-    `ROBOTSTXT_PARSER`. It runs here as the built-in runs it, without a deadline.
-    *body_of* returns the body that a policy was made from, `None` if it is not known.
+# Flags that Scrapy sets on a response without the whole body.
+_NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
+_LINE_END = re.compile(rb"[\r\n]")
+_NOT_AUTHENTICATED = 407
+
+
+class DryRun:
+    """Observes Scrapy's middleware; counts, logs and sums up what ours would change.
+
+    *built_in* is the one that decides in the place of ours, `None` if Scrapy has one
+    in its own place.
     """
 
     def __init__(
-        self, crawler: Crawler, body_of: Callable[[Policy], bytes | None]
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        built_in: RobotsTxtMiddleware | None,
     ) -> None:
         self._crawler = crawler
-        self._body_of = body_of
-        # Now: a parser that cannot be loaded must not let the crawl start.
-        self._kind = load_parser(BUILT_IN, crawler)
-        self._parsers = LRUCache[str, RobotParser | None](MAX_HOSTS)
-
-    def allowed(self, request: Request, policy: Policy) -> bool | None:
-        """Return its decision about *request*; `None` if the parser raises.
-
-        `None`, too, where the body is not known, as that of a 404 from a store.
-        """
-        # Its key: http and https are one host to it, and each spelling is another.
-        host = urlparse_cached(request).netloc
-        if host not in self._parsers:
-            body = self._body_of(policy)
-            # A guess would hide a difference, or report one that is none.
-            if body is None:
-                return None
-            # As the built-in: what it could not fetch or parse forbids nothing.
-            self._parsers[host] = None
-            with suppress(Exception):
-                self._parsers[host] = self._kind.from_crawler(self._crawler, body)
-        parser = self._parsers[host]
-        if parser is None:
-            return True
-        robot = built_in_name(request, self._crawler.settings)
-        # A parser of any kind, of any URL.
-        with suppress(Exception):
-            return bool(parser.allowed(request.url, robot))
-        return None
-
-    def note_failure(self, request: Request) -> None:
-        """Note that the robots.txt for *request* could not be fetched."""
-        # The built-in requests a file once: what it read before stays.
-        self._parsers.setdefault(urlparse_cached(request).netloc, None)
-
-
-class DryRunJudge:
-    """Lets the built-in's rules decide; counts, logs and sums up what would change.
-
-    *judge*, ours, decides only where the decision of the built-in is not known. The
-    bodies that the built-in would read, and the path of the report, are *shadow*'s,
-    which compares each decision.
-    """
-
-    def __init__(
-        self, judge: Judge, robot: RobotName, crawler: Crawler, shadow: ShadowComparison
-    ) -> None:
-        self._judge = judge
-        self._robot = robot
-        self._crawler = crawler
-        self._built_in = BuiltInRules(crawler, shadow.body_of)
-        self._shadow = shadow
-        self._requests = 0
+        self._settings = settings
+        self._built_in: Any = built_in
+        self._reader = settings.new_reader()
+        self._robot = RobotName(crawler)
+        url = settings.store
+        # In memory alone: a store knows answers that this crawl did not get.
+        self._memory = MemoryStore(url.max_origins, time.time, url.max_bytes)
+        # Ours 3.1, as in `ScrapyBackend`.
+        is_on = crawler.settings.getbool("RETRY_ENABLED")
+        self._max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
+        self._log = FetchLog(crawler, settings)
+        self._shadow = ShadowComparison(crawler, settings)
+        self._requests = self._forbidden = 0
         # Requests by site; those of the sites over `MAX_SITES` have none.
         self._opened: Counter[Origin | None] = Counter()
         self._refused: Counter[Origin | None] = Counter()
+        crawler.signals.connect(self._received, signals.response_received)
         crawler.signals.connect(self._closed, signals.spider_closed)
+        settings.log_start(crawler)
 
-    def judge(self, request: Request, origin: Origin, found: Found) -> None:
-        """Let *request* pass or raise `IgnoreRequest`, as the built-in would."""
-        if isinstance(found, Exception):
-            # To the built-in, any failed fetch allows everything.
-            self._requests += 1
-            self._built_in.note_failure(request)
-            self._shadow.note_failure(origin)
+    @classmethod
+    def of(cls, crawler: Crawler, settings: RobotsSettings, ours: type) -> Self:
+        """Return the dry run that *ours*, a middleware class, is in *crawler*.
+
+        Raise `NotConfigured` where there is nothing to observe.
+        """
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured(NOTHING_DECIDES % "ROBOTSTXT_OBEY is False")
+        classes = list(listed_middlewares(crawler.settings))
+        places = [at for at, kind in enumerate(classes) if is_built_in(kind)]
+        if not places:
+            return cls(crawler, settings, RobotsTxtMiddleware.from_crawler(crawler))
+        # In front of it, ours would see neither its decision nor the answer behind it.
+        if ours in classes and classes.index(ours) < max(places):
+            raise NotConfigured(
+                "DOWNLOADER_MIDDLEWARES has it in front of Scrapy's own robots.txt "
+                "middleware: for a dry run, list it behind, or in its place"
+            )
+        return cls(crawler, settings, None)
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Awaitable[None] | None:
+        """Count a request that Scrapy's middleware let pass; in its place, let it decide."""
+        if self._built_in is not None:
+            return self._decided(request, spider)
+        # Nothing is awaited, so the requests leave in the order in which they came.
+        self._count(request, is_open=True)
+        return None
+
+    async def _decided(self, request: Request, spider: Spider | None) -> None:
+        """Let our own instance of Scrapy's middleware decide; count what it lets pass."""
+        decide = self._built_in.process_request
+        # Scrapy 2.13 passes the spider, and expects it; newer versions warn of it.
+        decision = decide(request) if spider is None else decide(request, spider)
+        # Scrapy 2.13 returns a Deferred, or None for a request that is not checked.
+        if isinstance(decision, Deferred):
+            decision = maybe_deferred_to_future(decision)
+        if decision is not None:
+            await decision
+        self._count(request, is_open=True)
+
+    def process_exception(
+        self,
+        request: Request,
+        exception: Exception,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
+    ) -> None:
+        """Count a request that Scrapy's middleware refused, or note its failed fetch."""
+        if _is_for_robots_txt(request):
+            self._failed(request, exception)
+        elif isinstance(exception, IgnoreRequest) and str(exception) == FORBIDDEN:
+            self._forbidden += 1
+            self._count(request, is_open=False)
+
+    def _received(self, response: Response, request: Request) -> None:
+        """Note an answer to a robots.txt request: the response that Scrapy's parser gets."""
+        if not _is_for_robots_txt(request):
             return
-        names = self._robot.of(request), built_in_name(request, self._crawler.settings)
-        self._shadow.compare(found, request.url, *names)
-        theirs = self._built_in.allowed(request, found)
-        # Unknown must not open what ours refuses.
-        if theirs is None:
-            self._judge.judge(request, origin, found)
+        urls = [*request.meta.get("redirect_urls", ()), response.url]
+        reasons = request.meta.get("redirect_reasons", ())
+        # Also of each robots.txt that redirected here, the last one first.
+        for hops, url in enumerate(reversed(urls)):
+            # Ours does not follow a meta refresh, whose reason is a text.
+            if hops and not isinstance(reasons[-hops], int):
+                break
+            origin = Origin.of(url)
+            if origin is not None and target_of(url) == "/robots.txt":
+                result = self._result(response, request, hops)
+                self._note(origin, request, result, response.body)
+
+    def _result(self, response: Response, request: Request, hops: int) -> Answer | None:
+        """Return what ours makes of *response* after *hops* redirects; `None` if not known."""
+        most, limit = self._settings.max_redirects, self._settings.max_bytes
+        if hops > most:
+            # Ours R2
+            detail = f"more than {most} redirects"
+            return FetchError("too many redirects", detail, is_final=True)
+        # Ours R2: ours follows it. R7: the answer of a proxy. R5: ours gives up earlier.
+        is_followed = responses.redirect_target(response) is not None
+        is_of_proxy = response.status == _NOT_AUTHENTICATED
+        is_late = request.meta.get("download_latency", 0) > self._settings.timeout
+        if is_followed or is_of_proxy or is_late:
+            return None
+        body, flags = response.body, response.flags
+        final_url = response.url if hops else None
+        result = responses.answer_of(
+            response, body, is_truncated=False, final_url=final_url
+        )
+        if result.outcome is Outcome.UNREACHABLE and "cached" in flags:
+            # An old failure says nothing of today.
+            return None
+        if result.outcome is Outcome.PARSED:
+            # R5: ours would try again, or could unpack what Scrapy could not.
+            if codings_of(response) or _NOT_WHOLE.intersection(flags):
+                return None
+            if len(body) > limit and not _LINE_END.search(body, 0, limit):
+                # Ours O24: no whole line is left to obey.
+                detail = f"no line ends within {limit} bytes"
+                return FetchError("undecodable", detail, is_final=True)
+        return result
+
+    def _failed(self, request: Request, error: Exception) -> None:
+        """Note that *request* for a robots.txt ended with *error*."""
+        # What no network failure raises comes from a middleware.
+        was_sent = isinstance(error, NETWORK)
+        via_proxy = bool(request.meta.get("proxy"))
+        result = fault_of(error, was_sent=was_sent, via_proxy=via_proxy)
+        # Anything else is no word of the origin (R6, R7).
+        if not isinstance(result, FetchError):
+            return
+        for url in (*request.meta.get("redirect_urls", ()), request.url):
+            origin = Origin.of(url)
+            if origin is not None and target_of(url) == "/robots.txt":
+                self._note(origin, request, result)
+
+    def _note(
+        self, origin: Origin, request: Request, result: Answer | None, body: bytes = b""
+    ) -> None:
+        """Make the policy of *origin* from *result*, if ours would stop there.
+
+        *body* is what Scrapy's middleware reads.
+        """
+        # The first answer stands: ours would not request the file again.
+        if result is None or self._memory.get(origin) is not None:
+            return
+        retries = request.meta.get("retry_times", 0)
+        if retry_pause(result, retries, self._max_retries) is not None:
+            return
+        now, freshness = time.time(), self._settings.freshness
+        if isinstance(result, RobotsResponse):
+            policy = Policy.from_response(origin, result, self._reader, now, freshness)
+        else:
+            policy = Policy.unreachable(origin, result, now, freshness)
+        robots = policy.robots
+        if robots is None or robots.is_truncated:
+            self._shadow.store_body(origin, body)
+        self._memory.put(policy)
+        self._log.fetched(policy, result, None, None, now)
+        if robots is None:
+            return
+        if robots.is_truncated:
+            self._log.truncated(origin)
+        problems, _ = examine(robots, self._robot.usual, origin)
+        if problems:
+            self._log.weakens_policy(origin, problems)
+
+    def _count(self, request: Request, *, is_open: bool) -> None:
+        """Compare the decision about *request* with what ours would have decided."""
+        exemption = exemption_of(request.url, request.meta)
+        origin = Origin.of(request.url)
+        # Ours O22 (robots.txt itself) is never refused; the built-in may refuse it.
+        is_file = exemption is Exemption.ROBOTS_TXT and not is_open
+        if origin is None or not (exemption is None or is_file):
             return
         self._requests += 1
-        rules = found.rules(names[0])
-        ours = rules.allowed_url(request.url)
-        if theirs and not ours:
-            self._note(self._refused, origin, stats.WOULD_REFUSE)
+        policy = self._memory.get(origin)
+        why = self._why_unknown(request, policy)
+        if policy is None or (why is not None and not is_file):
+            self._shadow.unknown += 1
+            stats.count(self._crawler, stats.NOT_KNOWN)
+            text = "Dry run: what ours would decide about <%s %s> is not known: %s"
+            self._log_line(text, request, why)
+            return
+        robot = self._robot.of(request)
+        self._shadow.compare(policy, request.url, robot, self._their_name(request))
+        rules = policy.rules(robot)
+        ours = is_file or rules.allowed_url(request.url)
+        if is_open and not ours:
+            self._add(self._refused, origin, stats.WOULD_REFUSE)
             if logger.isEnabledFor(DEBUG):
                 verdict = rules.verdict(request.url)
-                self._log("Dry run: ours would refuse <%s %s>: %s", request, verdict)
-        if not theirs:
-            # The built-in's own key, with its meaning.
-            stats.count(self._crawler, stats.FORBIDDEN)
+                text = "Dry run: ours would refuse <%s %s>: %s"
+                self._log_line(text, request, verdict)
+        if not is_open:
             if ours:
-                self._note(self._opened, origin, stats.WOULD_OPEN)
+                self._add(self._opened, origin, stats.WOULD_OPEN)
             change = "ours would allow it" if ours else "as ours would"
-            self._log("Forbidden by robots.txt: <%s %s>: %s", request, change)
-            # Not `ForbiddenByRobots`: errbacks get what they get without the plugin.
-            raise IgnoreRequest("Forbidden by robots.txt")
+            text = "Dry run: Scrapy's own middleware refused <%s %s>: %s"
+            self._log_line(text, request, change)
 
-    def _note(self, sites: Counter[Origin | None], origin: Origin, stat: str) -> None:
+    def _why_unknown(self, request: Request, policy: Policy | None) -> str | None:
+        """Return why it is not known what ours would decide; `None` if it is known."""
+        if policy is None:
+            return "no answer of its robots.txt at which ours would have stopped"
+        # Ours leaves by the way of the page. A file is the same by any way, but who else
+        # refuses or fails is not.
+        keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
+        has_route = any(request.meta.get(key) for key in keys)
+        # Proxies of the environment are those of robots.txt requests, too.
+        is_own = has_route and not request.meta.get("_scheme_proxy")
+        if is_own and policy.outcome in {Outcome.FORBIDDEN, Outcome.UNREACHABLE}:
+            return "ours would have fetched its robots.txt by the proxy of the page"
+        return None
+
+    def _their_name(self, request: Request) -> str | bytes:
+        """Return the robot's name for other parsers in the report; it decides nothing."""
+        settings = self._crawler.settings
+        sent = request.headers.get(b"User-Agent", settings["USER_AGENT"])
+        return settings["ROBOTSTXT_USER_AGENT"] or sent or ""
+
+    def _add(self, sites: Counter[Origin | None], origin: Origin, stat: str) -> None:
         """Count one request whose decision changes."""
         stats.count(self._crawler, stat)
         # A broad crawl meets any number of sites.
         is_counted = origin in sites or len(sites) < MAX_SITES
         sites[origin if is_counted else None] += 1
 
-    def _log(self, text: str, request: Request, why: object) -> None:
+    def _log_line(self, text: str, request: Request, why: object) -> None:
         """Log one line about *request* at DEBUG."""
         log_line(self._crawler, DEBUG, text, request.method, request.url, why)
 
@@ -150,15 +334,43 @@ class DryRunJudge:
         where = "ROBOTS1994_COMPARE_REPORT writes a report of it"
         if self._shadow.report_path is not None:
             where = f"the report is {self._shadow.report_path}"
+        unknown = self._shadow.unknown
         log_line(
             self._crawler,
             INFO,
             "Dry run: of %s that the built-in's rules decided, ours would open %d at %s "
-            "and refuse %d at %s; %s",
+            "and refuse %d at %s%s; %s",
             counted(self._requests, "request"),
             self._opened.total(),
             counted(len(self._opened), "site"),
             self._refused.total(),
             counted(len(self._refused), "site"),
+            f"; it is not known for {unknown:,}" if unknown else "",
             where,
         )
+
+
+def listed_middlewares(settings: BaseSettings) -> dict[type, float]:
+    """Return the downloader middlewares that are on, with their order, in that order."""
+    orders: dict[type, float | None] = {}
+    for key, order in settings.getwithbase("DOWNLOADER_MIDDLEWARES").items():
+        # Scrapy itself says what is wrong with a path.
+        with suppress(ImportError, NameError, TypeError, ValueError):
+            orders[load_object(key)] = order
+    enabled = {kind: order for kind, order in orders.items() if order is not None}
+    return dict(sorted(enabled.items(), key=lambda it: it[1]))
+
+
+def is_built_in(kind: object) -> bool:
+    """Return whether *kind* is Scrapy's own middleware or a subclass of it."""
+    return isinstance(kind, type) and issubclass(kind, RobotsTxtMiddleware)
+
+
+def _is_for_robots_txt(request: Request) -> bool:
+    """Return whether Scrapy's middleware sent *request*, perhaps redirected or retried."""
+    first = (*request.meta.get("redirect_urls", ()), request.url)[0]
+    return (
+        request.callback is NO_CALLBACK
+        and bool(request.meta.get(OPT_OUT))
+        and target_of(first) == "/robots.txt"
+    )

@@ -116,6 +116,8 @@ class RobotsPages(BaseSpiderMiddleware):
         settings = RobotsSettings.from_settings(crawler.settings)
         if not settings.pages:
             raise NotConfigured("ROBOTS1994_PAGES is False")
+        if settings.dry_run:
+            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
         self._obeyed = settings.pages
         self._robot = RobotName(crawler)
         # By id, as items need not be hashable. The reference to the item keeps its id

@@ -261,7 +261,8 @@ def peers(
     parser whose library is not installed.
     """
     found = []
-    for kind in dict.fromkeys(load_parser(path, crawler, setting) for path in wanted):
+    kinds = (load_parser(path, crawler.settings, setting) for path in wanted)
+    for kind in dict.fromkeys(kinds):
         if kind.__module__ == "__main__":
             why = "another process must import it: move it from the script to a module"
             raise SettingsError(f"the parser {kind.__name__}: {why}")
