@@ -43,6 +43,8 @@ if os.environ.get("READTHEDOCS") or os.environ.get("ROBOTS1994_DOCS_ONLINE"):
 
 html_theme = "furo"
 html_title = f"scrapy_robots1994 {release}"
+templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["robots1994.css"]
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
+html_copy_source = False

@@ -1,8 +1,9 @@
 """Check that the targets of links, and the files that pages name, exist.
 
 ``python docs/_ext/check_links.py docs/_build/html docs README.md``: exit code 1 and one line
-for each internal link whose file or anchor does not exist, and for each path of a file of
-this project in a source that does not exist.
+for each internal link whose file or anchor does not exist, for each id of a clause, a decision
+or a problem (F5, O24, R020) that is no link to its row, and for each path of a file of this
+project in a source that does not exist.
 """
 
 from __future__ import annotations
@@ -22,29 +23,52 @@ NAMED_FILE = re.compile(
 MARKDOWN_LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
+NOT_TEXT = ("a", "pre", "h1", "h2", "h3", "svg", "title", "script", "style")
+CODE = re.compile(r"\b[A-Z]\d{1,3}\b")
+
+
 class Page(HTMLParser):
-    """The links and the anchors of one page."""
+    """The links and the anchors of one page, and the ids in its text that are no links."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.links: list[str] = []
         self.anchors = {"", "top"}
+        self.codes: set[str] = set()
+        self._open: list[str] = []
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Record the link and the anchor of *tag*."""
+        if tag in NOT_TEXT:
+            self._open.append(tag)
         for name, value in attrs:
             if name == "id" and value:
                 self.anchors.add(value)
             elif name in ("href", "src") and value and tag != "link":
                 self.links.append(value)
 
+    def handle_endtag(self, tag: str) -> None:
+        """Note where text begins again."""
+        if tag in self._open:
+            self._open.remove(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Record the ids in *data*, but for one that stands alone, as that of a row."""
+        if not self._open and not CODE.fullmatch(data.strip()):
+            self.codes.update(CODE.findall(data))
+
 
 def broken_in_pages(folder: Path) -> list[str]:
     """Return the broken links between the pages of *folder*."""
     pages = {path.resolve(): Page(path) for path in folder.rglob("*.html")}
+    rows = {it for page in pages.values() for it in page.anchors}
     found = []
     for path, page in pages.items():
+        codes = (it for it in sorted(page.codes) if it.lower() in rows)
+        found += [
+            f"{path.relative_to(folder.resolve())}: {it} is no link" for it in codes
+        ]
         for link in page.links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:

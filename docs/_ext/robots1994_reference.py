@@ -2,6 +2,8 @@
 
 KIND is ``settings``, ``stats``, ``reasons``, ``outcomes``, ``problems``, ``dialects``, or
 ``options`` followed by the name of a command.
+
+On all pages, the id of a clause, a decision or a problem (F5, O24, R020) links to its row.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from docutils.statemachine import StringList
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 from sphinx.pycode import ModuleAnalyzer
-from sphinx.util.nodes import nested_parse_with_titles
+from sphinx.util.nodes import make_refnode, nested_parse_with_titles
 
 from scrapy_robots1994 import Reason
 from scrapy_robots1994.crawl import settings as crawl_settings
@@ -36,19 +38,40 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 
-# The id of a decision or a clause, as R5 or O24, which has an anchor on its page.
-DECISION = re.compile(r"(?<![\w`<])([ORPX]\d{1,2})(?![\w>`])")
+# The id of a clause, a decision or a problem, which has an anchor on its page.
+CODE = re.compile(r"\b([A-Z]\d{1,3})\b")
+UNLINKED = (nodes.reference, nodes.literal_block, nodes.doctest_block, nodes.title)
 
 
-def linked(text: str) -> str:
-    """Return *text* with each id of a decision as a link to its row."""
-    return DECISION.sub(lambda it: f":ref:`{it[1]} <{it[1].lower()}>`", text)
+def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
+    """Make each id in the text of *page*, whose name is *name*, a link to its row."""
+    labels = app.env.domains.standard_domain.anonlabels
+    for text in list(page.findall(nodes.Text)):
+        node, owners = text.parent, []
+        while node is not None:
+            owners.append(node)
+            node = node.parent
+        if any(isinstance(it, UNLINKED) for it in owners):
+            continue
+        parts: list[nodes.Node] = []
+        for place, part in enumerate(CODE.split(text)):
+            target, anchor = (
+                labels.get(part.lower(), ("", "")) if place % 2 else ("", "")
+            )
+            # The row itself begins with its id.
+            is_row = target == name and part == text.parent.astext()
+            if target and not is_row:
+                made = make_refnode(app.builder, name, target, anchor, nodes.Text(part))
+                parts.append(made)
+            elif part:
+                parts.append(nodes.Text(part))
+        text.parent.replace(text, parts)
 
 
 def documentation(module: ModuleType, owner: str, name: str) -> str:
     """Return the docstring of an attribute; an attribute without one is an error."""
     docs = ModuleAnalyzer.for_module(module.__name__).find_attr_docs()
-    return linked(" ".join(docs[owner, name]).strip())
+    return " ".join(docs[owner, name]).strip()
 
 
 def settings(_: str) -> str:
@@ -204,6 +227,7 @@ class Reference(Directive):
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the directive."""
+    """Register the directive and the links."""
+    app.connect("doctree-resolved", link_codes)
     app.add_directive("robots1994", Reference)
     return {"parallel_read_safe": True}

@@ -79,21 +79,23 @@ class Comparer:
         self, name: str, site: SiteImpact
     ) -> dict[tuple[str, Direction], list[Example]]:
         """Return the examples of parser *name* about *site* explained: each with cause
-        and verdict, the first of each direction with the lines that it needs.
+        and verdict, and those with a cause in the file with the lines that they need.
         """
         capture, diagnosis = site.capture, self._diagnoses[name]
         files = self._files_of(capture.others_body)
         robots = self._parse(capture.body)
         found: dict[tuple[str, Direction], list[Example]] = {}
         for stratum, examples in site.examples.items():
+            needed: set[tuple[int, ...]] = set()
             for example in examples if stratum[0] == name else ():
                 asked = example.question
                 cause = example.cause or diagnosis.cause(capture, files, asked)
                 verdict = capture.uniform or robots.verdict(asked.url, asked.robot)
                 places: tuple[int, ...] = ()
-                # The search for lines takes longest, and one example shows the reason.
-                if stratum not in found and cause not in _NOT_IN_LINES:
-                    places = diagnosis.minimal_lines(files.lines, asked)
+                if cause not in _NOT_IN_LINES:
+                    # The search takes longest: lines of another example may do.
+                    places = diagnosis.minimal_lines(files.lines, asked, tried=needed)
+                    needed.add(places)
                 numbers = tuple(place + 1 for place in places)
                 found.setdefault(stratum, []).append(
                     Example(asked, example.theirs, cause, str(verdict), numbers)

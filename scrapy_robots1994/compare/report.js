@@ -8,6 +8,7 @@
   const CHANGES = { unchanged: "unchanged", opened: "only opened", closed: "only closed", both: "both" };
   const DIRECTIONS = { stricter: "opened", laxer: "closed", raised: "raised" };
   const BASES = data.bases;
+  const IS_CRAWL = data.causes_of === "examples";
   /* After which change the two parsers agreed, by cause. */
   const EVIDENCE = {
     "status": "Both agree when the body is read as if the answer were 200: here the status decides, and only the other parser looks at the body.",
@@ -103,9 +104,9 @@
     if (!whole) says = "Nothing was compared.";
     else if (whole > changes.unchanged) {
       /* Questions made from files are not what a crawl requests. */
-      const would = data.causes_of === "examples" ? "the crawl would" : "a crawl could";
+      const would = IS_CRAWL ? "the crawl would" : "a crawl could";
       says = `With scrapy_robots1994 in place of ${name}, ${would} request URLs on ${plural(opens(changes), "site")} ` +
-        `that are refused now, and skip URLs on ${plural(closes(changes), "site")} that are allowed now.`;
+        `that are refused without it, and skip URLs on ${plural(closes(changes), "site")} that are allowed without it.`;
     }
     byId("sentence").textContent = says;
     const said = data.metadata;
@@ -167,7 +168,8 @@
       same === now || isBoth ? null : item("Change least", ": ", code(settingsOf(same)), ` ${rest(same)}, and ${openings(same)}.`),
       byStatus.length ? item("Close less", " in any dialect: ", ...byStatus.flatMap((it, place) => (place ? ["; ", ...it] : it)), ".") : null,
       data.metadata["dry run"] ? item("Switch", ": this was a dry run. Take ", code("ROBOTS1994_DRY_RUN"), " out of the settings.")
-        : item("Try it first", " without any effect: ", code("ROBOTS1994_DRY_RUN = True"), "."));
+        /* In a crawl that was no dry run ours decided. */
+        : IS_CRAWL ? null : item("Try it first", " without any effect: ", code("ROBOTS1994_DRY_RUN = True"), "."));
   };
 
   /* The sites */
@@ -312,8 +314,8 @@
     const differing = sum(["stricter", "laxer", "raised"].map((name) => counts()[name] || 0));
     const most = Math.max(1, ...rows.map(({ opened, closed }) => Math.max(opened, closed)));
     byId("why-hint").textContent = rows.length
-      ? `How many ${data.causes_of === "examples" ? "examples" : "answers"} each cause changes: to the left what it opens, to the right what it closes; a full bar is ${number(most)}.` +
-        (data.causes_of === "examples" ? ` Of ${plural(differing, "answer")} that differ, ${number(sum(rows.map(({ whole }) => whole)))} are examples, a few for each site.` : "")
+      ? `How many ${IS_CRAWL ? "examples" : "answers"} each cause changes: to the left what it opens, to the right what it closes; a full bar is ${number(most)}.` +
+        (IS_CRAWL ? ` Of ${plural(differing, "answer")} that differ, ${number(sum(rows.map(({ whole }) => whole)))} are examples, a few for each site.` : "")
       : "No answer differs.";
     const bar = (count, name) => {
       const inner = element("span", { class: `fill ${name}` });

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from selenium.webdriver import Chrome, ChromeOptions, Keys
-from selenium.webdriver.chrome.service import Service
+from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.select import Select
 
@@ -29,20 +27,9 @@ from tests.commands.comparing import (
     compare,
     write_files,
 )
+from tests.support import browser as browsers
 
 pytestmark = pytest.mark.browser
-
-ARGUMENTS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
 
 COUNT = 10_000
 PROTEGO, PYTHON = "ProtegoRobotParser", "PythonRobotParser"
@@ -93,17 +80,8 @@ def large_page(page: Path, plain: dict[str, Any]) -> Path:
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
     """Yield a headless Chromium with a profile of its own."""
-    options = ChromeOptions()
-    options.binary_location = shutil.which("chromium") or ""
-    for argument in ARGUMENTS:
-        options.add_argument(argument)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
-    options.set_capability(
-        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
-    )
-    started = Chrome(options=options, service=Service(shutil.which("chromedriver")))
-    yield started
-    started.quit()
+    with browsers.chromium(tmp_path_factory.mktemp("profile")) as started:
+        yield started
 
 
 def opened(chromium: Chrome, page: Path, state: str = "") -> Chrome:
@@ -148,7 +126,7 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     assert texts(browser, ".tile b") == [str(numbers[word]) for word in words]
     (sentence,) = texts(browser, "#sentence")
     assert "in place of the built-in middleware with Protego" in sentence
-    assert "request URLs on 6 sites that are refused now" in sentence
+    assert "request URLs on 6 sites that are refused without it" in sentence
     assert "skip URLs on 4 sites" in sentence
     assert "1994, literal reading" in texts(browser, "#setup")[0]
     (advice,) = texts(browser, "#advice")
@@ -390,29 +368,21 @@ def test_page_fits_a_phone_and_a_large_screen_in_light_and_dark(
     chromium: Chrome, large_page: Path, width: int, scheme: str, tmp_path: Path
 ) -> None:
     """It does not scroll sideways, is not too long, and has the preferred colours."""
-    size = {
-        "width": width,
-        "height": 800,
-        "deviceScaleFactor": 1,
-        "mobile": width < 600,
-    }
-    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     # With the report of a real comparison these are the pictures of the documentation.
-    browser = opened(chromium, Path(os.environ.get("ROBOTS1994_REPORT") or large_page))
+    path = Path(os.environ.get("ROBOTS1994_REPORT") or large_page)
     folder = os.environ.get("ROBOTS1994_SCREENSHOTS") or tmp_path
-    browser.save_screenshot(str(Path(folder, f"report-{width}-{scheme}.png")))
-    for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:3]:
-        browser.execute_script("arguments[0].click()", opener)
+    with browsers.screen(chromium, width, scheme):
+        browser = opened(chromium, path)
+        browser.save_screenshot(str(Path(folder, f"report-{width}-{scheme}.png")))
+        for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:3]:
+            browser.execute_script("arguments[0].click()", opener)
 
-    wide, high = browser.execute_script(
-        "const it = document.documentElement; return [it.scrollWidth, it.scrollHeight]"
-    )
-    ground = browser.find_element(By.TAG_NAME, "body")
-    colour = ground.value_of_css_property("background-color")
-    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        wide, ground = (
+            browsers.width_of(browser),
+            browser.find_element(By.TAG_NAME, "body"),
+        )
+        high = browser.execute_script("return document.documentElement.scrollHeight")
+        colour = ground.value_of_css_property("background-color")
 
     assert wide <= width
     assert high < 20_000
@@ -467,17 +437,35 @@ def test_no_table_is_wider_than_its_screen_or_breaks_its_headers(
     chromium: Chrome, page: Path, width: int
 ) -> None:
     """On a phone, too, each word of a header stands on one line."""
-    browser = opened(chromium, page)
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        widest, tallest = browser.execute_script(
-            "return [document.documentElement.scrollWidth, Math.max(...Array.from("
-            "document.querySelectorAll('.numbers thead th'), it => it.offsetHeight))]"
+    with browsers.screen(chromium, width, "light"):
+        browser = opened(chromium, page)
+        widest = browsers.width_of(browser)
+        tallest = browser.execute_script(
+            "return Math.max(...Array.from(document.querySelectorAll('.numbers thead th'), "
+            "it => it.offsetHeight))"
         )
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     assert widest <= width
     # A few words of small text; letter by letter it was three times as tall.
     assert tallest < 65
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_report(
+    chromium: Chrome, page: Path, width: int, scheme: str
+) -> None:
+    """Contrast, names and keyboard, with a row that is open."""
+    with browsers.screen(chromium, width, scheme):
+        browser = opened(chromium, page, "#cause=wildcard")
+        browser.find_element(By.CSS_SELECTOR, ".opener").click()
+
+        assert browsers.violations(browser) == []
+
+
+def test_every_example_marks_the_lines_it_needs(plain: dict[str, Any]) -> None:
+    """The lines of the file that make the difference, not those of one example alone."""
+    rows = [it for it in plain["disagreements"] if it["cause"] == "wildcard"]
+
+    assert len(rows) > 1
+    assert all(it["lines"] for it in rows)

@@ -6,9 +6,12 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import pytest
+
+from tests.support.browser import chromium, screen, violations, width_of
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ("codespell_lib", "furo", "myst_parser", "sphinx")
@@ -19,14 +22,28 @@ def is_source(path: Path) -> bool:
     return path.suffix in {".rst", ".md", ".inc"} and "_build" not in path.parts
 
 
-@pytest.mark.long
-@pytest.mark.skipif(
+PAGES = (
+    "index",
+    "setup/install",
+    "setup/first-refusal",
+    "setup/moving",
+    "reference/settings",
+)
+"""The pages that are read most."""
+
+needs_tools = pytest.mark.skipif(
     not os.environ.get("ROBOTS1994_TEST_ALL")
     and any(find_spec(name) is None for name in TOOLS),
     reason="needs the dependency group docs",
 )
-def test_docs_build_without_a_warning() -> None:
-    """`docs/build` also checks examples, internal links and spelling."""
+
+
+@pytest.fixture(scope="module")
+def built() -> Path:
+    """Return the folder of the pages, which `docs/build` made without a warning.
+
+    It also checks examples, internal links and spelling.
+    """
     done = subprocess.run(
         [ROOT / "docs" / "build"],
         env=os.environ | {"DOCS_PYTHON": sys.executable},
@@ -36,6 +53,33 @@ def test_docs_build_without_a_warning() -> None:
         timeout=480,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    return ROOT / "docs" / "_build" / "html"
+
+
+@pytest.mark.long
+@needs_tools
+def test_docs_build_without_a_warning(built: Path) -> None:
+    """Every page has its file."""
+    assert all((built / f"{name}.html").is_file() for name in PAGES)
+
+
+@pytest.mark.long
+@pytest.mark.browser
+@needs_tools
+def test_axe_finds_nothing_in_the_pages_and_none_scrolls_sideways(
+    built: Path, tmp_path: Path
+) -> None:
+    """On a phone and a large screen, in light and dark."""
+    found, wide = [], []
+    with chromium(tmp_path) as browser:
+        for name, width, scheme in product(PAGES, (390, 1280), ("light", "dark")):
+            with screen(browser, width, scheme):
+                browser.get("about:blank")
+                browser.get((built / f"{name}.html").as_uri())
+                found += [(name, width, scheme, it) for it in violations(browser)]
+                if width_of(browser) > width:
+                    wide.append((name, width))
+    assert (found, wide) == ([], [])
 
 
 def test_no_page_is_longer_than_300_lines() -> None:

@@ -1,0 +1,80 @@
+"""A real Chromium, and what axe-core says of a page in it."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from selenium.webdriver import Chrome, ChromeOptions
+from selenium.webdriver.chrome.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def chromium(profile: Path) -> Iterator[Chrome]:
+    """Run a headless Chromium with *profile* as its folder, and log what it does."""
+    options = ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for argument in (*ARGUMENTS, f"--user-data-dir={profile}"):
+        options.add_argument(argument)
+    options.set_capability(
+        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
+    )
+    started = Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        yield started
+    finally:
+        started.quit()
+
+
+def width_of(browser: Chrome) -> int:
+    """Return how wide the page is; wider than its window it scrolls sideways."""
+    return int(
+        browser.execute_script("return document.documentElement.scrollWidth") or 0
+    )
+
+
+@contextmanager
+def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
+    """Give *browser* a window *width* pixels wide, and prefer *scheme* (light, dark)."""
+    is_mobile = width < 600
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": is_mobile}
+    preferred = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": preferred})
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def violations(browser: Chrome) -> list[str]:
+    """Return what axe-core finds wrong in the page that is open: rules and elements."""
+    script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
+    # The page's own policy does not stop the driver.
+    browser.execute_script(script)
+    found = browser.execute_async_script(
+        """
+        const done = arguments[arguments.length - 1];
+        axe.run(document).then(({ violations }) => done(violations.flatMap(
+          ({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`))));
+        """
+    )
+    return list(found)
