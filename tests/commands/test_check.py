@@ -39,14 +39,6 @@ def test_check_fetches_robots_txt_once_and_prints_the_line(
     assert site.targets() == ["/robots.txt"]
 
 
-def test_exit_code_is_0_when_all_urls_are_allowed(site: Site) -> None:
-    """Or have a scheme to which robots.txt does not apply."""
-    result = scrapy("robots-check", site.url("/"), "ftp://x.test/y")
-
-    assert result.code == 0
-    assert "not checked" in result.out
-
-
 @pytest.mark.parametrize(
     "exemption",
     # The command takes URLs without meta, and reports an invalid one as wrong use.
@@ -136,33 +128,6 @@ def test_urls_are_read_from_a_file_and_standard_input(tmp_path: Path) -> None:
     assert rows[1]["verdict"]["record"]["names"] == ["*"]
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [("no-such-file", "No such file"), ("x" * 300, "File name too long")],
-)
-def test_unreadable_robots_file_sets_exit_code_3(name: str, message: str) -> None:
-    """The file is reported once, however many URLs there are."""
-    for explain in ((), ("--explain",)):
-        result = scrapy("robots-check", "--robots", name, "/a", "/b", *explain)
-
-        assert result.code == 3
-        words = [line.split()[0] for line in result.lines if not line.startswith(" ")]
-        assert words[:2] == ["unknown", "unknown"]
-        assert result.err.count(message) == result.err.count(name[:200]) == 1
-        assert name[:50] not in result.out
-    assert "Traceback" not in result.err
-
-
-def test_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
-    """No verdict is printed: "allowed" would have no basis."""
-    (tmp_path / "inner").mkdir()
-
-    result = scrapy("robots-check", "--robots", str(tmp_path), "/a")
-
-    assert (result.code, result.out) == (2, "")
-    assert "no file is in the folder" in result.err
-
-
 def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> None:
     """A folder stands for all files under it, as for the other commands."""
     (tmp_path / "in").mkdir()
@@ -177,17 +142,6 @@ def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> Non
         ["allowed", "/x", "[in/b.txt]"],
     ]
     assert "a.txt" not in alone.out
-
-
-def test_url_with_another_scheme_is_not_checked_with_a_file(tmp_path: Path) -> None:
-    """An ftp: URL does not belong to the site of the file."""
-    draft = tmp_path / "robots.txt"
-    draft.write_text("User-agent: *\nDisallow: /\n", "utf-8")
-
-    result = scrapy("robots-check", "--robots", str(draft), "ftp://x.test/y")
-
-    assert result.code == 0
-    assert "not checked" in result.out
 
 
 def test_non_utf8_urls_are_percent_encoded(site: Site, tmp_path: Path) -> None:
@@ -276,16 +230,6 @@ def test_project_that_cannot_crawl_is_wrong_use(
     assert message in result.err.rstrip("\n").split("\n")[-1]
 
 
-def test_unreachable_file_of_another_url_sets_exit_code_3(site: Site) -> None:
-    """As for the robots.txt of an origin."""
-    site.answer("/draft.txt", replies.reset())
-
-    result = scrapy("robots-check", "--robots", site.url("/draft.txt"), "/a")
-
-    assert result.code == 3
-    assert "no policy was found for 1" in result.out
-
-
 @pytest.mark.parametrize("target", ["/", "/elsewhere/robots.txt"])
 def test_cancelled_fetch_sets_exit_code_3(site: Site, target: str) -> None:
     """Ours R6: the policy is unknown, whether of the origin or of a file at another URL."""
@@ -300,17 +244,6 @@ def test_cancelled_fetch_sets_exit_code_3(site: Site, target: str) -> None:
     assert result.lines[0].split() == ["unknown", "/a"]
     assert "try again" in result.out
     assert json.loads(as_json.out)["outcome"] == "unknown"
-
-
-def test_crawl_that_fetches_nothing_sets_exit_code_3(site: Site) -> None:
-    """A middleware of the project drops the start requests, which fetch the policies."""
-    empty = '{"tests.crawl.parts.WithoutStart": 1}'
-
-    result = scrapy("robots-check", site.url("/a"), "-s", f"SPIDER_MIDDLEWARES={empty}")
-
-    assert result.code == 3
-    assert result.lines[0].split()[:2] == ["unknown", site.url("/a")]
-    assert "no policy was found for 1" in result.lines[-1]
 
 
 @pytest.mark.parametrize(
@@ -355,33 +288,6 @@ def test_only_option_shows_one_kind_and_counts_all(
     assert result.code == as_json.code == (3 if only == "unknown" else 1)
 
 
-def test_url_without_a_policy_matches_unknown_and_its_verdict(site: Site) -> None:
-    """The verdict is that of the crawl, which depends on ROBOTS1994_UNREACHABLE."""
-    call = ("robots-check", site.refused_url("/a"), "-s", "RETRY_ENABLED=False")
-
-    for word in ("disallowed", "allowed"):
-        command = (*call, "-s", f"ROBOTS1994_UNREACHABLE={word[:-2]}")
-        for only in (word, "unknown"):
-            result = scrapy(*command, "--only", only)
-
-            assert result.lines[0].split()[:2] == [word, site.refused_url("/a")]
-
-
-def test_explain_option_prints_the_reasons(tmp_path: Path) -> None:
-    """By default, one line per URL has the number of the line that decides."""
-    draft = tmp_path / "robots.txt"
-    draft.write_text("User-agent: *\nDisallow: /a\n", "utf-8")
-    call = ("robots-check", "--robots", str(draft), "/a")
-
-    short, long = scrapy(*call), scrapy(*call, "--explain")
-
-    assert [line.split() for line in short.lines[:-1]] == [
-        ["disallowed", "/a", "line", "2"]
-    ]
-    assert 'by line 2, "Disallow: /a"' in long.out
-    assert len(long.lines) > len(short.lines)
-
-
 @pytest.mark.parametrize(
     ("line", "is_named"),
     [
@@ -406,31 +312,3 @@ def test_project_without_the_plugin_is_noted(
 
     assert result.code == 0
     assert ("does not enable scrapy_robots1994" in result.err) == is_named
-
-
-def test_settings_of_the_spider_apply_to_a_local_file(
-    tmp_path: Path,
-) -> None:
-    """Its dialect and USER_AGENT count; an unknown spider is wrong use."""
-    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
-    (tmp_path / "mine.py").write_text("SPIDER_MODULES = ['spiders']\n", "utf-8")
-    (tmp_path / "spiders.py").write_text(
-        "import scrapy\n\n\nclass Walk(scrapy.Spider):\n    name = 'walk'\n"
-        "    custom_settings = {'USER_AGENT': 'walker/1.0',"
-        " 'ROBOTS1994_DIALECT': 'extended'}\n",
-        "utf-8",
-    )
-    (tmp_path / "robots.txt").write_text(
-        "User-agent: walker\nAllow: /a\nDisallow: /\n", "utf-8"
-    )
-    call = ("robots-check", "--robots", "robots.txt", "/a")
-
-    alone = scrapy(*call, folder=tmp_path)
-    result = scrapy(*call, "--spider", "walk", folder=tmp_path)
-    unknown = scrapy(*call, "--spider", "wlak", folder=tmp_path)
-
-    assert (alone.code, result.code) == (0, 0)
-    assert result.lines[0].split()[2:] == ["line", "2"]
-    assert result.lines[-1].endswith('checked as "walker/1.0"')
-    assert unknown.code == 2
-    assert 'did you mean "walk"?' in unknown.err

@@ -47,19 +47,6 @@ def test_one_and_two_processes_give_the_same_report(folder: Path) -> None:
     assert sum(reports[0]["parsers"]["RerpRobotParser"]["causes"].values()) > 0
 
 
-def test_compare_prints_a_table_and_writes_a_report(tmp_path: Path) -> None:
-    """The report names the site."""
-    file, report = tmp_path / "example.org", tmp_path / "out" / "report.html"
-    file.write_bytes(CLOSED)
-
-    result = compare(file, "--parsers", f"Protego,{OPEN}", "--report", report)
-
-    assert result.code == 0
-    assert any(line.startswith("OpenParser") for line in result.lines)
-    assert "http://example.org/" in report.read_text("utf-8")
-    assert result.err.startswith("The report was written to")
-
-
 def test_folder_that_cannot_be_listed_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,29 +65,6 @@ def test_folder_that_cannot_be_listed_is_reported(
     assert "…: File name too long: check the name" in result.err
 
 
-def test_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
-    """Without files, "no difference" would mean nothing."""
-    result = compare(tmp_path)
-
-    assert (result.code, result.out) == (2, "")
-    assert "no file is in" in result.err
-
-
-def test_non_utf8_urls_are_percent_encoded(
-    tmp_path: Path,
-) -> None:
-    """As in a request."""
-    file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
-    file.write_bytes(b"User-agent: *\nDisallow: /caf%E9\n")
-    urls.write_bytes(b"/caf\xe9\n")
-
-    args = ("--urls", urls, "--robot", "me", "--parsers", OPEN, "--json")
-    result = compare(file, *args)
-
-    assert result.code == 0
-    assert json.loads(result.out)["parsers"]["OpenParser"]["laxer"] > 0
-
-
 def test_robots_txt_of_a_url_is_fetched_and_compared(tmp_path: Path) -> None:
     """With the listed URLs of its host and the robot of the options."""
     urls = tmp_path / "urls.txt"
@@ -115,39 +79,6 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(tmp_path: Path) -> None:
 
     counts = json.loads(result.out)["parsers"]["OpenParser"]
     assert (counts["agree"], counts["laxer"]) == (1, 1)
-
-
-def test_file_over_the_size_limit_is_compared_by_its_complete_lines(
-    tmp_path: Path,
-) -> None:
-    """Ours O24: a line that the limit truncates is ignored, in fetched and local files."""
-    body = "User-agent: *\nDisallow: /a\nDisallow: /private\n"
-    file, urls = tmp_path / "example.org", tmp_path / "urls.txt"
-    file.write_text(body, "utf-8")
-    urls.write_text("/private\n", "utf-8")
-    options = ("--parsers", OPEN, "--urls", urls, "--robot", "me", "--json")
-    with Site() as site:
-        site.robots(body)
-
-        for name in (site.url("/"), file):
-            limit = f"ROBOTS1994_MAX_BYTES={len(body) - 4}"
-            result = compare(name, *options, "-s", limit)
-
-            counts = json.loads(result.out)["parsers"]["OpenParser"]
-            assert (counts["agree"], counts["laxer"]) == (1, 0)
-
-
-def test_dangling_link_is_reported_and_the_rest_compared(
-    folder: Path,
-) -> None:
-    """With exit code 3."""
-    (folder / "gone.test").symlink_to(folder / "nowhere")
-
-    result = compare(folder, "--parsers", OPEN, "--questions", 3, "--processes", 1)
-
-    assert result.code == 3
-    assert "not read:" in result.err
-    assert any(line.startswith("OpenParser") for line in result.lines)
 
 
 def test_missing_file_sets_the_exit_code_of_every_command(
@@ -170,14 +101,6 @@ def test_missing_file_sets_the_exit_code_of_every_command(
         1,
     ]
     assert any(line.startswith("OpenParser") for line in runs[0].lines)
-
-
-def test_no_table_is_printed_if_no_file_was_read() -> None:
-    """A table of zeros would look like a result."""
-    result = compare("no-such-file", "--parsers", OPEN)
-
-    assert (result.code, result.out) == (3, "")
-    assert result.err.count("no-such-file") == 1
 
 
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
@@ -255,23 +178,6 @@ def test_failing_cluster_is_reported_without_a_traceback(
     assert message in result.err
     assert "Traceback" not in result.err
     assert code == 2 or json.loads(result.out)["files"] == 0
-
-
-def test_file_is_read_from_standard_input() -> None:
-    """With the name `-`, as for the other commands."""
-    result = compare("-", "--parsers", OPEN, "--json", stdin_text=CLOSED.decode())
-
-    assert result.code == 0
-    assert json.loads(result.out)["parsers"]["OpenParser"]["laxer"] > 0
-
-
-def test_failed_fetch_is_reported_and_sets_exit_code_3() -> None:
-    """An unreachable host is not a host without a robots.txt."""
-    with Site() as site:
-        result = compare(site.refused_url("/"), "--parsers", OPEN)
-
-    assert result.code == 3
-    assert "could not fetch robots.txt" in result.err
 
 
 @pytest.mark.parametrize(

@@ -58,15 +58,6 @@ def test_missing_list_of_urls_could_not_be_read(command: str) -> None:
     assert "Traceback" not in result.err
 
 
-def test_store_in_a_missing_folder_says_so(tmp_path: Path) -> None:
-    """Exit code 3: it is not a store without policies that fit."""
-    url = f"sqlite:///{tmp_path}/nodir/x.db"
-    result = scrapy("robots-store", "list", "--store", url)
-
-    assert result.code == 3
-    assert f"{url}: there is no such file" in result.err
-
-
 def test_help_of_the_console_script_promises_no_setting() -> None:
     """It reads no project: neither ROBOTS1994_DIALECT nor URLs."""
     code = "from scrapy_robots1994.commands.robots_lint import main; raise SystemExit(main())"

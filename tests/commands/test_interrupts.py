@@ -99,22 +99,6 @@ def test_interrupted_check_has_printed_known_verdicts(hosts: Hosts) -> None:
     assert seconds < 5
 
 
-def test_interrupted_lint_reports_fetched_files(hosts: Hosts) -> None:
-    """The file of the quick host is reported, and the missing ones are counted."""
-    code, out, err, seconds = interrupted(
-        "robots-lint",
-        *hosts.urls("/"),
-        *QUICK,
-        until=lambda text: hosts.quick.url("/") in text,
-    )
-
-    assert code == 130
-    assert hosts.quick.url("/") in out
-    assert "interrupted: no answer yet from 2 of 3\n" in err
-    assert "Traceback" not in err
-    assert seconds < 5
-
-
 def test_second_interrupt_ends_the_command_at_once(hosts: Hosts) -> None:
     """Even while fetches are in flight."""
     quick = hosts.quick.url("/private")

@@ -59,25 +59,19 @@ def test_wrong_use_is_reported_in_one_sentence(args: list[str], message: str) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
-    [("no-such-file", "No such file"), ("x" * 300, "File name too long")],
+    "command",
+    [("robots-lint",), ("robots-compare",), ("robots-check", "/a", "--robots")],
 )
-def test_unreadable_file_sets_exit_code_3(name: str, message: str) -> None:
-    """The other files are still reported."""
-    result = scrapy("robots-lint", name, "-", stdin_text=ERROR)
+def test_folder_without_a_file_is_wrong_use(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Without files, "no problems", "no difference" or "allowed" would mean nothing."""
+    (tmp_path / "inner").mkdir()
 
-    assert result.code == 3
-    assert message in result.out
-    assert "R001" in result.out
-    assert "Traceback" not in result.err
-
-
-def test_folder_without_a_file_is_wrong_use(tmp_path: Path) -> None:
-    """Without files, "no problems" would mean nothing."""
-    result = scrapy("robots-lint", str(tmp_path))
+    result = scrapy(*command, str(tmp_path))
 
     assert (result.code, result.out) == (2, "")
-    assert "no file is in the folder" in result.err
+    assert "no file is in" in result.err
 
 
 def test_lint_fetches_robots_txt_or_the_file_of_a_url(
@@ -97,23 +91,6 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(
     assert [len(it.get("problems", ())) for it in files] == [0, 1, 0]
     assert "no file (HTTP 404)" in files[2]["unread"]
     assert sorted(site.targets()) == ["/draft.txt", "/gone.txt", "/robots.txt"]
-
-
-@pytest.mark.parametrize("last", ["/robots.txt", "/draft.txt"])
-def test_lint_ends_with_either_file_last(site: Site, last: str) -> None:
-    """A robots.txt and a file at another URL are fetched in parallel."""
-    first = "/draft.txt" if last == "/robots.txt" else "/robots.txt"
-    site.robots(CLEAN, gate="/robots.txt")
-    site.answer("/draft.txt", replies.text(CLEAN, gate="/draft.txt"))
-    site.answer("/next.txt", replies.text(CLEAN))
-    site.open_when(first, last)
-    site.open_when(last, "/next.txt")
-    urls = [site.url("/"), site.url("/draft.txt"), site.url("/next.txt")]
-
-    result = scrapy("robots-lint", *urls, "-s", "CONCURRENT_REQUESTS=2")
-
-    assert result.code == 0
-    assert len(site.targets()) == len(urls)
 
 
 def test_failed_fetch_of_a_file_is_explained_in_the_log(
@@ -164,16 +141,6 @@ def test_forbidden_robots_txt_sets_exit_code_3(site: Site) -> None:
 
     assert result.code == 3
     assert "access was refused (HTTP 403)" in result.out
-
-
-@pytest.mark.parametrize("form", ["github", "sarif"])
-def test_machine_readable_formats_have_code_and_position(form: str) -> None:
-    """Those for GitHub and SARIF."""
-    result = scrapy("robots-lint", "-", "--format", form, stdin_text=WARNING)
-
-    assert result.code == 1
-    assert "R015" in result.out
-    assert ("line=3,col=12" if form == "github" else '"startLine": 3') in result.out
 
 
 def test_summary_of_a_folder_counts_all_files(tmp_path: Path) -> None:

@@ -210,19 +210,6 @@ def test_csv_has_the_same_data_as_json_and_is_harmless(
     assert not {"\x1b", "\u202e"} & set(text)
 
 
-def test_formula_in_a_file_name_is_no_formula_in_the_table(tmp_path: Path) -> None:
-    """A spreadsheet runs what begins like one."""
-    for name in ("=1+2", "+1", "-1", "@sum"):
-        (tmp_path / name).write_bytes(b"User-agent: *\nDisallow: /*a\n")
-
-    scrapy("robots-compare", ".", "--report", "../it.csv", folder=tmp_path)
-
-    text = (tmp_path.parent / "it.csv").read_text("utf-8")
-    cells = [cell for row in csv.reader(text.split("\n")) for cell in row]
-    assert [cell for cell in cells if "@sum" in cell]
-    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
-
-
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
     """The four numbers are followed by answers and causes, in at most 100 columns."""
     lines = compare(folder).lines[2:]

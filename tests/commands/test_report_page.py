@@ -139,15 +139,6 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     assert bottom["y"] + bottom["height"] < 800
 
 
-def test_changes_by_text_and_by_status_are_separate_rows(browser: Chrome) -> None:
-    """Each basis has a row of its own."""
-    rows = texts(browser, "#bases tbody tr")
-
-    assert rows[0] == "by the file's text 1 4 1 1"
-    assert {"by status 404 0 1 0 0", "by status 403 0 0 1 0"} <= set(rows)
-    assert texts(browser, "#bases-hint") == [""]
-
-
 def test_report_on_files_alone_says_what_it_cannot_know(
     chromium: Chrome, tmp_path: Path
 ) -> None:
@@ -206,18 +197,6 @@ def test_search_finds_sites_urls_and_robots(browser: Chrome) -> None:
     assert "http://wild.test" in sites(browser)
 
 
-def test_search_counts_matches_that_a_filter_hides(browser: Chrome) -> None:
-    """If a filter hides all matches, a click shows them."""
-    choose(browser, "change", "closed")
-    browser.find_element(By.NAME, "q").send_keys("split")
-
-    assert sites(browser) == []
-    note = browser.find_element(By.ID, "elsewhere")
-    assert "1 site matches the search without the filters" in note.text
-    note.find_element(By.TAG_NAME, "button").click()
-    assert sites(browser) == ["http://split.test"]
-
-
 @pytest.mark.parametrize(
     "key", ["site", "change", "opened", "closed", "cause", "basis"]
 )
@@ -270,16 +249,6 @@ def test_keyboard_focuses_search_and_moves_between_sites(browser: Chrome) -> Non
     openers = browser.find_elements(By.CSS_SELECTOR, ".opener")
     openers[0].send_keys(Keys.ARROW_DOWN)
     assert browser.switch_to.active_element == openers[1]
-
-
-def test_long_file_is_folded_around_its_needed_lines(browser: Chrome) -> None:
-    """Of 902 lines a few are shown; the hidden ones are counted."""
-    browser.find_element(By.NAME, "q").send_keys("long.test")
-    browser.find_element(By.CSS_SELECTOR, ".opener").click()
-
-    shown = texts(browser, ".file > *")
-    assert len(shown) < 20
-    assert any(text.endswith(" lines") for text in shown), shown
 
 
 def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:

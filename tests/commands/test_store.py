@@ -241,19 +241,6 @@ def test_wrong_use_creates_no_file(args: list[str], tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_failing_store_is_reported_in_one_line(tmp_path: Path) -> None:
-    """With exit code 3 and without a traceback."""
-    (tmp_path / "a.db").write_bytes(b"no database" * 999)
-
-    result = scrapy(
-        "robots-store", "list", "--store", "sqlite:///a.db", folder=tmp_path
-    )
-
-    assert (result.code, len(result.lines)) == (3, 1)
-    assert result.out.startswith("the store failed: ")
-    assert "Traceback" not in result.err
-
-
 @pytest.mark.parametrize("args", [("export",), ("list", "--json")])
 def test_failing_store_is_reported_on_stderr_of_a_json_command(
     tmp_path: Path, args: tuple[str, ...]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import pickle
 import tracemalloc
 import zlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy import FreshnessSettings, Outcome, Policy, RobotsResponse
-from scrapy_robots1994.robotstxt import Reader, RobotsTxt
+from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.codec import (
     DICTIONARY,
     MAX_HEAD_BYTES,
@@ -29,13 +25,6 @@ from tests.unit.samples import BODY, DAY, FRESHNESS, NOW, READER, SITE, parsed, 
 
 REDIRECTED = "https://www.site.example/robots.txt"
 DATE = "Mon, 01 Jan 2024 00:00:00 GMT"
-
-# Encoded by version 2. It must stay readable, or the version must change; the
-# compression dictionary is part of the version.
-GOLDEN = (
-    "0(iU1%I0~)j2KX=)l02N%q_@C#p_)X{2HzwqZCtWV32AVqeR%xCV2d;gr31*PSr2U2d4O9"
-    "y^@L&B}xM&IVZn3HH8ZR;x1g-"
-)
 
 
 def policy_of(answer: RobotsResponse) -> Policy:
@@ -75,17 +64,6 @@ def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
     assert read(encode(POLICIES[name])) == POLICIES[name]
 
 
-def test_truncated_file_stays_truncated() -> None:
-    """Ours O24: the incomplete last line is not obeyed later either."""
-    cut = replace(parsed(), stated=RobotsTxt.parse(BODY[:-1], truncated=True))
-
-    decoded = read(encode(cut))
-
-    assert decoded is not None
-    assert decoded.robots is not None
-    assert decoded.robots.is_truncated
-
-
 @pytest.mark.parametrize(("limit", "use"), [(40, "last good"), (30, "fresh")])
 def test_file_truncated_below_our_limit_is_fetched_again(limit: int, use: str) -> None:
     """Ours O24: another crawl with a lower limit may have left out rules."""
@@ -97,36 +75,6 @@ def test_file_truncated_below_our_limit_is_fetched_again(limit: int, use: str) -
 
     assert decoded is not None
     assert use_of(decoded, NOW) == use
-
-
-def test_decoding_applies_the_settings_of_the_reading_crawl() -> None:
-    """A response is stored, not a verdict: other settings make another policy."""
-    freshness = FreshnessSettings(
-        ttl=60.0, min_ttl=0.0, allowing={Outcome.FORBIDDEN, Outcome.ABSENT}
-    )
-
-    file = read(encode(parsed()), freshness=freshness)
-    forbidden = read(encode(POLICIES["forbidden"]), freshness=freshness)
-
-    assert file is not None
-    assert file.fresh_until == NOW + 60
-    assert forbidden is not None
-    assert forbidden.stated.allowed_url("http://site.example/x")  # type: ignore[union-attr]  # uniform rules
-
-
-def test_identical_files_of_two_origins_are_one_object() -> None:
-    """Loaded policies share their file as fetched ones do."""
-    other = Origin("http", "other.example", 80)
-    one, two = read(encode(parsed())), read(encode(parsed(origin=other)), other)
-
-    assert one is not None
-    assert two is not None
-    assert one.robots is two.robots
-
-
-def test_golden_entry_is_still_readable() -> None:
-    """An entry stored by an earlier release is read by this one."""
-    assert read(base64.b85decode(GOLDEN)) == POLICIES["validators"]
 
 
 def entry(**changes: object) -> bytes:
@@ -145,11 +93,6 @@ def entry(**changes: object) -> bytes:
     compressor = zlib.compressobj(zdict=DICTIONARY)
     line = json.dumps(head | changes).encode()
     return VERSION + compressor.compress(line + b"\n" + BODY) + compressor.flush()
-
-
-def test_entry_encoded_by_hand_is_read() -> None:
-    """The format is the documented one."""
-    assert read(entry()) == parsed()
 
 
 @pytest.mark.parametrize(
@@ -188,27 +131,6 @@ def test_invalid_status_allows_nothing(status: int) -> None:
     policy = read(entry(status=status))
 
     assert policy is None or policy.outcome is Outcome.UNREACHABLE
-
-
-@pytest.mark.parametrize(
-    "packed",
-    [
-        b"",
-        VERSION,
-        b"\x01" + encode(parsed())[1:],
-        b"\x00" + encode(parsed())[1:],
-        encode(parsed())[:-1],
-        encode(parsed())[:20],
-        encode(parsed())[1:],
-        VERSION + zlib.compress(b"{}\n"),
-        VERSION + b"\xff" * 100,
-        pickle.dumps(parsed),
-        VERSION + zlib.compress(b"[" * 200_000),
-    ],
-)
-def test_damaged_entry_or_other_version_is_a_miss(packed: bytes) -> None:
-    """Decoding returns `None` and raises nothing."""
-    assert read(packed) is None
 
 
 def test_decompression_bomb_is_a_miss() -> None:
@@ -259,16 +181,3 @@ def test_distant_retry_time_is_limited_by_keep_until() -> None:
     assert policy is not None
     assert policy.is_stale_on_error
     assert policy.fresh_until == policy.stale_until == policy.keep_until
-
-
-def test_stored_retry_after_applies_to_this_crawl() -> None:
-    """Ours R5: an origin that sent Retry-After to another crawl is fetched after it."""
-    policy = read(
-        encode(POLICIES["unavailable"]), freshness=FreshnessSettings(retry_after=5.0)
-    )
-
-    assert policy is not None
-    assert policy.fresh_until == policy.keep_until == NOW + 900
-    assert (
-        policy.rules("me").verdict("http://site.example/").reason is Reason.UNREACHABLE
-    )

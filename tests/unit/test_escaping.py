@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
+from scrapy_robots1994.escaping import escape_control_chars
 
 ESCAPES = [
     ("/a b~\u00e9\u4e16", "/a b~\u00e9\u4e16"),
@@ -24,21 +24,3 @@ ESCAPES = [
 def test_ours_o25_unprintable_characters_are_escaped(text: str, shown: str) -> None:
     """No character that moves the cursor, ends the line or reverses text is printed."""
     assert escape_control_chars(text) == shown
-
-
-def test_long_text_is_cut_to_the_width() -> None:
-    """Text that was cut ends with an ellipsis and has exactly the given width."""
-    assert escape_control_chars("x" * 10, 10) == "x" * 10
-    assert escape_control_chars("x" * 11, 10) == "x" * 9 + "…"
-    assert len(escape_control_chars("\x1b" * 1_000_000, 30)) == 30
-    assert escape_control_chars("xx", 0) == "…"
-
-
-def test_credentials_are_removed_from_urls() -> None:
-    """Other text with an at sign stays."""
-    text = "no answer from http://me:secret@proxy.test:8080/ for me@mail.test"
-
-    assert (
-        redact_credentials(text)
-        == "no answer from http://proxy.test:8080/ for me@mail.test"
-    )

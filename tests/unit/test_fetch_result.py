@@ -6,7 +6,6 @@ import errno
 
 import pytest
 
-from scrapy_robots1994.crawl.faults import MAX_CAUSES, causes
 from scrapy_robots1994.policy import FetchError, FetchResult, LocalFault, RobotsResponse
 from scrapy_robots1994.policy.fetch_result import copy_of, retry_pause
 
@@ -37,24 +36,6 @@ class Described(Exception):  # noqa: N818 - as Twisted's ConnectError
     def __init__(self, number: object = None, text: str = "") -> None:
         super().__init__(text)
         self.number = number
-
-
-def caused(error: Exception, cause: BaseException) -> Exception:
-    """Return *error* with *cause* as its cause."""
-    error.__cause__ = cause
-    return error
-
-
-def test_cycles_and_long_chains_of_causes_end() -> None:
-    """Each exception of a cycle is visited once; a chain is cut at `MAX_CAUSES`."""
-    one, two = NetworkError("1"), NetworkError("2")
-    one.__cause__, two.__cause__ = two, one
-    assert list(causes(one)) == [one, two]
-
-    chain: Exception = NetworkError("0")
-    for number in range(10 * MAX_CAUSES):
-        chain = caused(NetworkError(str(number)), chain)
-    assert len(list(causes(chain))) <= MAX_CAUSES + 1
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots1994.lint.kinds import KIND_CODED
-from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.fields import (
     FIELD_NAMED,
@@ -16,7 +15,6 @@ from scrapy_robots1994.parser.fields import (
     LineKind,
     Role,
 )
-from scrapy_robots1994.parser.reader import RobotReading, read
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 IN_USE = [field for field in FIELDS if field.dialects]
@@ -74,29 +72,3 @@ def test_bad_value_is_ignored_and_reported(field: Field) -> None:
 
     assert robots.lines[1].kind is field.bad_value.kind
     assert field.bad_value.problem in {it.code for it in robots.problems}
-
-
-@pytest.mark.parametrize(
-    "field", [it for it in IN_USE if it.role is Role.PAUSE], ids=lambda it: it.name
-)
-def test_field_with_a_pause_is_a_crawl_delay(field: Field) -> None:
-    """Each field with this role makes the robot pause."""
-    dialect = next(filter(field.is_in, DIALECTS))
-    body = f"User-agent: x\n{field.name}: {PAUSES[field.name][0]}\nDisallow: /\n"
-
-    robots = RobotsTxt.parse(body, dialect=dialect)
-
-    assert robots.rules("x").crawl_delay == 5.0
-    (record,) = robots.records
-    assert str(record) == body
-    report = Report("x", robots.body, dialect=dialect)
-    assert "pause of 5" in report.effects[1]
-
-
-def test_reader_knows_every_role() -> None:
-    """A role that the reader has no method for is an error."""
-    for dialect in DIALECTS.values():
-        text = "".join(f"{it.name}: {VALUES.get(it.role, '5')}\n" for it in IN_USE)
-        reading = RobotReading(f"User-agent: x\n{text}", dialect, "literal", ("x",))
-        assert reading.has_any
-        assert len(list(read(text, dialect))) == len(IN_USE)

@@ -60,20 +60,6 @@ def test_last_good_policy_survives_a_failed_read(
     assert stored_after(made, store_with(STORED), misses=True) == STORED
 
 
-def test_entry_is_not_replaced_after_a_read_timeout() -> None:
-    """Ours R5: a timeout does not mean that nothing is stored."""
-    store = store_with(STORED)
-    crawl = guarded(store, FakeClock(LATER), timeout=SOON)
-    store.hang()
-    assert crawl.read(SITE) is None
-    crawl.release_lease(SITE, UNREACHABLE)
-    crawl.close_and_wait()
-    store.resume.set()
-
-    assert "put" not in store.calls
-    assert store.entries_by_origin == {SITE: STORED}
-
-
 @pytest.mark.parametrize(
     "packed",
     [
@@ -110,11 +96,3 @@ def test_unreachable_policy_is_stored_if_it_replaces_no_good_policy(
 ) -> None:
     """Ours R5: other crawls need not fetch from an unreachable origin."""
     assert stored_after(made, store_with(packed)) == encode(made)
-
-
-@pytest.mark.parametrize("packed", [STORED, b"rubbish"], ids=["a policy", "rubbish"])
-def test_policy_from_an_answer_replaces_any_entry(packed: bytes) -> None:
-    """A response replaces any entry."""
-    newer = parsed(at=LATER)
-
-    assert stored_after(newer, store_with(packed)) == encode(newer)

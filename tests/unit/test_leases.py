@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
 from tests.stores.contract import OTHER
@@ -43,21 +42,6 @@ def wait_for_lease(worker: Guarded, fake: FakeStore) -> Future[Any]:
     return waiting
 
 
-def test_second_worker_gets_the_policy_of_the_first(
-    fake: FakeStore, workers: list[Guarded]
-) -> None:
-    """It finds the policy at its next look, and leaves no lease."""
-    one, two, _ = workers
-    assert one.lease(SITE) is None
-    waiting = wait_for_lease(two, fake)
-
-    one.release_lease(SITE, parsed())
-
-    assert two.result(waiting) == parsed()
-    two.wait_until_idle()
-    assert fake.leases == {}
-
-
 def test_waiting_does_not_occupy_the_thread(
     fake: FakeStore, workers: list[Guarded]
 ) -> None:
@@ -72,20 +56,6 @@ def test_waiting_does_not_occupy_the_thread(
 
     assert not waiting.done()
     waiting.cancel()
-
-
-def test_waiting_worker_takes_the_lease_after_a_fetch_without_policy(
-    fake: FakeStore, workers: list[Guarded]
-) -> None:
-    """Ours R6 (closing) and R7 (our own fault) say nothing about the origin."""
-    one, two, _ = workers
-    one.lease(SITE)
-    waiting = wait_for_lease(two, fake)
-
-    one.release_lease(SITE, None)
-
-    assert two.result(waiting) is None
-    assert len(fake.leases) == 1
 
 
 def test_policy_stored_between_read_and_lease_is_returned(
@@ -115,33 +85,6 @@ def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
     assert len(fake.leases) == 1
     for each in (one, two):
         each.close_and_wait()
-
-
-def test_worker_takes_its_own_lease_anew_for_each_request(
-    workers: list[Guarded],
-) -> None:
-    """A retry does not wait for the lease of the request before."""
-    assert workers[0].lease(SITE) is None
-    assert workers[0].lease(SITE) is None
-
-
-def test_worker_fetches_when_leases_fail_and_the_store_is_still_used(
-    fake: FakeStore, workers: list[Guarded], caplog: pytest.LogCaptureFixture
-) -> None:
-    """A store that refuses leases costs a second fetch, and no policy."""
-
-    def fail(*_: object) -> None:
-        raise StoreError("no permission")
-
-    fake.acquire_lease = fail  # type: ignore[assignment]  # as a server's rights do
-    one, two, _ = workers
-
-    assert one.lease(SITE) is None
-    assert two.lease(SITE) is None
-    one.write(parsed())
-
-    assert two.read(SITE) == parsed()
-    assert caplog.text.count("no permission") == 2
 
 
 def test_cancelled_wait_leaves_no_lease(

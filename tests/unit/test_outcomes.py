@@ -5,21 +5,15 @@ from dataclasses import fields
 import pytest
 
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.policy.outcomes import (
     GROUPS,
     ROWS,
     SETTING_PREFIX,
     Outcome,
     OutcomeRow,
-    group_of,
-    outcome_of,
-    outcome_of_reason,
 )
-from scrapy_robots1994.robotstxt import Reader
 
-SITE = Origin.of("http://site.test/")
 EVERY_ROW = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.outcome.value)
 WITH_SETTING = pytest.mark.parametrize(
     "row", [row for row in ROWS if row.setting], ids=lambda row: row.setting
@@ -72,24 +66,3 @@ def test_default_of_the_pure_package_is_that_of_the_setting(row: OutcomeRow) -> 
     """Without a project, an outcome means what the default of its setting says."""
     assert settings_of().allowing == FreshnessSettings().allowing
     assert (row.outcome in FreshnessSettings().allowing) == (row.default == "allow")
-
-
-@pytest.mark.parametrize("status", range(100, 600))
-def test_policy_of_a_status_is_that_of_its_row(status: int) -> None:
-    """Each status makes the policy of its row, with its verdict."""
-    assert SITE is not None
-    row = outcome_of(status).row
-    answer = RobotsResponse(status, b"User-agent: *\nDisallow: /private")
-    policy = Policy.from_response(
-        SITE, answer, Reader("1994", "literal", 512_000), 0.0, FreshnessSettings()
-    )
-    assert policy.outcome is row.outcome
-    assert group_of(status) in row.groups
-    verdict = policy.rules("bot").verdict("http://site.test/private")
-    if row.reason is None:
-        assert verdict.line == 2
-    else:
-        assert verdict.reason is row.reason
-        assert verdict.status == status
-        assert outcome_of_reason(verdict.reason) is row.outcome
-        assert verdict.allowed is row.allows

@@ -71,20 +71,6 @@ CHANGES = {
     "engine.needs_backout": Change(
         r"(def |self\.)needs_backout", r"\1is_full", ("engine.needs_backout",), ENGINE
     ),
-    "engine.running": Change(
-        r"(self|engine)\.running\b", r"\1.is_running", (), "scrapy.c"
-    ),
-    "engine.paused": renamed("paused", where=ENGINE),
-    "engine._start": renamed("_start", where=ENGINE),
-    "_Slot.close_if_idle": renamed("close_if_idle", where=ENGINE),
-    "_Slot.inprogress": renamed("inprogress", where=ENGINE),
-    "downloader.active": Change(r"\bactive\b(?!\(\))", "active_renamed"),
-    "downloader.active is a list": Change(
-        r"self\.active: set\[Request\] = set\(\)",
-        "self.active = type('L', (list,), {'add': list.append})()",
-        (),
-        DOWNLOADER,
-    ),
     "downloader.slots": Change(
         r"(self|downloader)\.slots\b", r"\1.slots_renamed", (NO_DELAY,)
     ),
@@ -100,35 +86,14 @@ CHANGES = {
         (),
         DOWNLOADER,
     ),
-    "no signal that a request has left": Change(
-        r"signals\.request_left_downloader", "object()", (), DOWNLOADER
-    ),
-    "no signal that a request is reached": Change(
-        r"signals\.request_reached_downloader", "object()", (), DOWNLOADER
-    ),
-    "no signal that a request is scheduled": Change(
-        r"signals\.request_scheduled", "object()", (), ENGINE
-    ),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "class Scheduler": Change(r"\bScheduler\b", "RequestQueue", ("Scheduler",)),
-    **{
-        name: renamed(name)
-        for name in (
-            "TunnelError",
-            "parse_cachecontrol",
-            "rfc1123_to_epoch",
-            "without_none_values",
-            "to_bytes",
-            "to_unicode",
-            "global_object_name",
-            "load_object",
-            "strip_url",
-            "urlparse_cached",
-        )
-    },
-    "dispatcher.connections": renamed("connections", where="pydispatch."),
+    "helpers": Change(
+        r"\b(TunnelError|global_object_name|load_object|strip_url|urlparse_cached)\b",
+        r"\1_renamed",
+    ),
 }
-"""Each thing that this package uses, or has used, and that Scrapy does not document."""
+"""Each thing that this package uses and that Scrapy does not document."""
 
 
 def scripted(site: Site) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Settings as the crawl reads them: texts, lists, defaults."""
+"""Settings as the crawl reads them, from code and from the command line."""
 
 from __future__ import annotations
 
@@ -12,37 +12,42 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.policy import FreshnessSettings
 from scrapy_robots1994.stores import StoreUrl
 
+BOTH = {"noindex", "nofollow"}
+READ: dict[str, list[tuple[Any, Any]]] = {
+    "TTL": [("600", 600.0), (600, 600.0)],
+    "MAX_BYTES": [("1000", 1_000)],
+    "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b"))],
+    "CRAWL_DELAY": [
+        *((off, None) for off in (False, "False", "off", 0, "0")),
+        *((on, math.inf) for on in (True, "true", "on")),
+        *((cap, float(cap)) for cap in (30, "2.5", 1)),
+    ],
+    "PAGES": [
+        *((off, set()) for off in (False, "0", [])),
+        *((on, BOTH) for on in (True, "True", "1")),
+        ("nofollow", {"nofollow"}),
+        ("noindex, rel-nofollow", {"noindex", "rel-nofollow"}),
+        (("nofollow",), {"nofollow"}),
+    ],
+}
+"""Values of a setting, and what they mean. A number of CRAWL_DELAY is a maximum."""
 
-def test_text_from_the_command_line_is_read() -> None:
-    """`-s ROBOTS1994_TTL=600` passes text."""
-    settings = RobotsSettings.from_settings(
-        Settings(
-            {
-                "ROBOTS1994_TTL": "600",
-                "ROBOTS1994_MAX_BYTES": "1000",
-                "ROBOTS1994_PROPAGATE_META": "a, b",
-                "ROBOTS1994_STORE": "memory://?max_origins=5",
-            }
-        )
-    )
 
-    assert settings.freshness.ttl == 600
-    assert settings.max_bytes == 1000
-    assert settings.propagate_meta == ("a", "b")
-    as_json = Settings({"ROBOTS1994_PROPAGATE_META": ' ["a", "b"]'})
-    assert RobotsSettings.from_settings(as_json).propagate_meta == ("a", "b")
-    assert settings.store.max_origins == 5
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [(name, *case) for name, cases in READ.items() for case in cases],
+)
+def test_value_is_read(name: str, value: object, expected: object) -> None:
+    """`-s` passes text."""
+    settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
+
+    where = settings.freshness if name == "TTL" else settings
+    assert getattr(where, name.lower()) == expected
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("PROPAGATE_META", ""),
-        ("PROPAGATE_META", " "),
-        ("COMPARE", " "),
-        ("COMPARE", " None "),
-        ("PAGES", " "),
-    ],
+    [("PROPAGATE_META", ""), ("COMPARE", " "), ("COMPARE", " None "), ("PAGES", " ")],
 )
 def test_blank_text_is_an_empty_list(name: str, text: str) -> None:
     """A shell script whose variable is empty passes `-s NAME=" "`."""
@@ -59,52 +64,3 @@ def test_every_default_is_accepted() -> None:
     assert settings.store == StoreUrl()
     assert settings.max_waiting == 1_000
     assert not settings.dry_run
-
-
-BOTH = {"noindex", "nofollow"}
-
-
-@pytest.mark.parametrize(
-    ("value", "cap"),
-    [
-        (False, None),
-        ("False", None),
-        ("off", None),
-        (0, None),
-        ("0", None),
-        (True, math.inf),
-        ("true", math.inf),
-        ("on", math.inf),
-        (30, 30.0),
-        ("2.5", 2.5),
-        (1, 1.0),
-    ],
-)
-def test_crawl_delay_is_off_or_on_or_has_a_maximum(
-    value: Any, cap: float | None
-) -> None:
-    """A number, even 1, is a maximum; 0 disables delays."""
-    settings = Settings({"ROBOTS1994_CRAWL_DELAY": value})
-
-    assert RobotsSettings.from_settings(settings).crawl_delay == cap
-
-
-@pytest.mark.parametrize(
-    ("value", "obeyed"),
-    [
-        (False, set()),
-        ("0", set()),
-        ([], set()),
-        (True, BOTH),
-        ("True", BOTH),
-        ("1", BOTH),
-        ("nofollow", {"nofollow"}),
-        ("noindex, rel-nofollow", {"noindex", "rel-nofollow"}),
-        (("nofollow",), {"nofollow"}),
-    ],
-)
-def test_pages_are_off_or_on_or_chosen(value: Any, obeyed: set[str]) -> None:
-    """True means both terms of the tag; rel-nofollow must be chosen by name."""
-    settings = Settings({"ROBOTS1994_PAGES": value})
-
-    assert RobotsSettings.from_settings(settings).pages == obeyed

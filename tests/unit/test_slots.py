@@ -6,13 +6,11 @@ from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.core.downloader import Slot
 
 from scrapy_robots1994.crawl.scrapy_private import (
     PacedSlot,
-    SlotPacing,
     jitter_of,
     pacing_of,
 )
@@ -42,62 +40,6 @@ def test_longest_of_several_pauses_applies() -> None:
     assert state(paced) == (3.0, 1, 0.0)
     paced.set_pause("c", 1.0)
     assert state(paced) == (2.0, 1, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("delay", "jitter", "pause", "expected"),
-    [
-        (4.0, 0.5, 2.0, (4.0, 1, 0.5)),
-        (4.0, 0.5, 2.1, (4.0, 1, 0.0)),
-        (4.0, 0.5, 5.0, (5.0, 1, 0.0)),
-        (4.0, 0.0, 3.0, (4.0, 1, 0.0)),
-    ],
-)
-def test_configured_delay_is_never_shortened(
-    delay: float, jitter: float, pause: float, expected: tuple[float, int, float]
-) -> None:
-    """Its jitter stays only if no random delay can be shorter than the pause."""
-    paced = PacedSlot(slot(delay, jitter=jitter))
-
-    paced.set_pause("a", pause)
-
-    assert state(paced) == expected
-
-
-def test_lowered_slot_delay_is_restored_and_raised_one_stays() -> None:
-    """AutoThrottle sets the delay of a slot after each response."""
-    paced = PacedSlot(slot())
-    paced.set_pause("a", 2.0)
-
-    paced.slot.delay = 0.5
-    paced.enforce()
-    assert paced.slot.delay == 2.0
-
-    paced.slot.delay = 7.0
-    paced.enforce()
-    paced.set_pause("a", 3.0)
-    assert paced.slot.delay == 7.0
-    paced.set_pause("a", 0.0)
-    assert state(paced) == (7.0, 8, 0.5)
-
-
-def test_slots_that_the_downloader_removed_are_forgotten() -> None:
-    """A broad crawl has any number of slots; only those in use stay."""
-    crawler: Any = idle_crawler({})
-    downloader = SimpleNamespace(slots={"in-use": slot()}, total_concurrency=16)
-    crawler.engine = SimpleNamespace(downloader=downloader)
-    pacing = SlotPacing(crawler, lambda request: (request.url, 1.0), 0)
-
-    for key in ("in-use", *(f"gone-{number}" for number in range(1_000))):
-        downloader.slots = {"in-use": downloader.slots["in-use"]}
-        downloader.slots.setdefault(key, slot())
-        request = Request(f"http://{key}.test/", meta={"download_slot": key})
-        crawler.signals.send_catch_log(
-            signals.request_reached_downloader, request=request
-        )
-
-    assert "in-use" in pacing._slots
-    assert len(pacing._slots) < 200
 
 
 class Scope:

@@ -84,20 +84,6 @@ def test_representation_of_a_store_url_has_no_password(url: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "/etc/passwd: file is not a database",
-        "/etc/old-passwd: file is not a database",
-        "data/my.passwd: file is not a database",
-        "C:\\secret: file is not a database",
-    ],
-)
-def test_path_of_a_store_is_no_secret(text: str) -> None:
-    """A file may be called as secrets are."""
-    assert StoreUrl(url="sqlite:///x").describe(OSError(text)) == text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         "password=hunter2",
         "db.password: hunter2",
         "my_password = hunter2",

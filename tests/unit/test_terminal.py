@@ -31,17 +31,6 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     assert terminal.painter("never")("x", "1") == "x"
 
 
-def test_progress_bar_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps work without rich, and colour never needs it."""
-    monkeypatch.setitem(sys.modules, "rich.progress", None)
-    monkeypatch.setattr(sys, "stderr", Terminal())
-
-    with terminal.progress(1_000) as step:
-        step()
-
-    assert terminal.painter("always")("x", "1;31") == "\x1b[1;31mx\x1b[0m"
-
-
 def test_progress_bar_is_shown_for_many_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

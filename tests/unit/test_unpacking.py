@@ -12,17 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots1994.crawl.unpacking import (
-    _INPUT_CHUNK,
     MAX_LAYERS,
     MAX_MEMBERS,
     Undecodable,
-    _unpack_members,
-    is_quick,
     unpack,
 )
-from tests.support.crawl import Reactor, crawl, reactors
-from tests.support.replies import Reply
-from tests.support.site import Site
 
 LIMIT = 4_000
 COMPRESSORS = {
@@ -90,31 +84,10 @@ def test_arbitrary_bytes_are_decoded_or_undecodable(
     assert len(out) <= max(LIMIT + 1, len(noise))
 
 
-def test_ours_o24_truncated_body_is_decompressed_up_to_its_end() -> None:
-    """A download that was stopped at the limit is decoded as far as it goes."""
-    body = b"".join(b"Disallow: /%d\n" % number for number in range(300))
-
-    out, is_truncated = unpack(
-        gzip.compress(body)[:-99], ["gzip"], LIMIT, is_truncated=True
-    )
-
-    assert is_truncated
-    assert out
-    assert body.startswith(out)
-
-
 def test_too_many_layers_are_undecodable() -> None:
     """Each layer costs memory; a hostile header may name thousands."""
     with pytest.raises(Undecodable, match="5 content codings"):
         unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_truncated=False)
-
-
-def test_unknown_coding_is_undecodable_unless_the_body_is_text() -> None:
-    """Ours R5: packed bytes read as a file without rules would allow everything."""
-    text = b"User-agent: *\nDisallow: /\n"
-    assert unpack(text, ["utf-8"], LIMIT, is_truncated=False) == (text, False)
-    with pytest.raises(Undecodable, match="compress"):
-        unpack(b"\x1f\x9d\x90", ["compress"], LIMIT, is_truncated=False)
 
 
 TINY = {"gzip": gzip.compress(b"", mtime=0), "zstd": zstd.compress(b"")}
@@ -131,29 +104,6 @@ def test_too_many_members_are_undecodable(coding: str) -> None:
     assert refused.value.is_final
 
 
-def test_decompression_of_many_members_takes_linear_time() -> None:
-    """The number of bytes passed to decompressors grows with the body, not its square."""
-    fed: list[int] = []
-
-    class Counting:
-        def __init__(self) -> None:
-            self._member = zlib.decompressobj(31)
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(self._member, name)
-
-        def decompress(self, data: bytes, most: int) -> bytes:
-            fed.append(len(data))
-            return self._member.decompress(data, most)
-
-    body = TINY["gzip"] * MAX_MEMBERS
-
-    _unpack_members(Counting, zlib.error, b"\x1f\x8b", body, LIMIT)
-
-    assert sum(fed) <= _INPUT_CHUNK * MAX_MEMBERS
-    assert max(fed) <= _INPUT_CHUNK
-
-
 def test_nested_decompression_bomb_is_undecodable() -> None:
     """Each of four layers is limited in its size and its number of members."""
     body = TINY["zstd"] * 60_000
@@ -163,33 +113,3 @@ def test_nested_decompression_bomb_is_undecodable() -> None:
 
     with pytest.raises(Undecodable, match="members"):
         unpack(sent, layers, 600_000, is_truncated=False)
-
-
-@pytest.mark.parametrize(
-    ("size", "layers", "expected"),
-    [(4_096, ["gzip"], True), (4_097, ["gzip"], False), (9, ["gzip", "br"], False)],
-)
-def test_only_small_bodies_of_one_layer_are_decoded_on_the_event_loop(
-    size: int, layers: list[str], *, expected: bool
-) -> None:
-    """Others are decoded in a thread; an uncompressed body needs no decoding."""
-    assert is_quick(b"x" * size, layers) is expected
-    assert is_quick(b"x" * 500_000, [])
-
-
-@pytest.mark.parametrize("reactor", reactors())
-def test_compressed_transfer_coding_never_allows_a_disallowed_page(
-    reactor: Reactor,
-) -> None:
-    """No client requests a transfer coding, and some pass the compressed bytes on."""
-    packed = gzip.compress(b"User-agent: *\nDisallow: /closed\n")
-    body = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
-    body += b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed)
-    with Site() as site:
-        site.answer(
-            "/robots.txt", Reply(head=False, raw=True, body=body, ending="close")
-        )
-        result = crawl([site.url("/closed")], reactor=reactor)
-
-    assert [failed.verdict is None for failed in result.failed] == [False]
-    assert result.fetched == []

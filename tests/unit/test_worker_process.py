@@ -8,25 +8,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from threading import Thread
 from types import ModuleType
 
 import pytest
 
-from scrapy_robots1994.compare.comparer import Comparer, Comparison
-from scrapy_robots1994.compare.parsers import Capture, Direction, Parser, Question
 from scrapy_robots1994.crawl.features.peers import (
     DeadlineExceeded,
-    GuardedComparer,
     Unavailable,
     WorkerDied,
     WorkerProcess,
 )
-from tests.support.peers import RERP
-
-HOSTILE = b"User-agent: *\nDisallow: /" + b"*a" * 9 + b"*b\n"
-LONG_URL = "http://hostile.test/" + "a" * 80
 
 
 class Working:
@@ -48,10 +40,6 @@ class Working:
     def crash(self) -> None:
         """End the process like a fault in an extension module."""
         os.kill(os.getpid(), signal.SIGKILL)
-
-    def fail(self) -> None:
-        """Raise an exception."""
-        raise LookupError("a", "b")
 
 
 @pytest.fixture
@@ -95,17 +83,6 @@ def test_class_that_the_worker_cannot_import_is_reported() -> None:
         worker.call(60, "pid")
 
     del sys.modules[module.__name__]
-
-
-def test_exception_of_a_call_is_raised_in_the_caller(worker: WorkerProcess) -> None:
-    """It has its arguments, and the process continues."""
-    before = worker.call(60, "pid")
-
-    with pytest.raises(LookupError) as caught:
-        worker.call(60, "fail")
-
-    assert caught.value.args == ("a", "b")
-    assert worker.call(60, "pid") == before
 
 
 def test_closing_ends_a_call_of_another_thread(worker: WorkerProcess) -> None:
@@ -152,47 +129,3 @@ def test_worker_ends_if_its_parent_is_killed() -> None:
             return
         time.sleep(0.1)
     pytest.fail("the worker is still there")
-
-
-def guarded(seconds: float) -> GuardedComparer:
-    """Return a comparer with a parser of Scrapy and one that allows everything."""
-    others = (RERP, Parser("Open", OpenFile))
-    make = partial(Comparer, others, dialect="1994", reading="literal")
-    names = tuple(other.name for other in others)
-    return GuardedComparer(make, names, seconds=seconds)
-
-
-class OpenFile:
-    """A parser that allows everything."""
-
-    def __init__(self, _body: bytes) -> None:
-        pass
-
-    def allowed(self, _url: str, _robot: str) -> bool:
-        """Return true."""
-        return True
-
-
-def test_parser_that_hangs_counts_as_raised_and_is_listed_once() -> None:
-    """With many wildcards and a URL of 80 characters, Rerp computes for hours."""
-    guard = guarded(1)
-    task = Comparison(
-        Capture("http://hostile.test", HOSTILE), (Question(LONG_URL, "me"),)
-    )
-
-    site = guard.compare(task)
-    site.add(guard.compare(task))
-    fine = guard.compare(
-        Comparison(
-            Capture("http://fine.test", b"User-agent: *\nDisallow: /*.a\n"),
-            (Question("http://fine.test/x.a", "me"),),
-        )
-    )
-    guard.close()
-
-    assert site.stuck == [(RERP.name, "http://hostile.test")]
-    assert site.counts[RERP.name, Direction.RAISED] == 2
-    (example,) = site.examples[RERP.name, Direction.RAISED]
-    assert example.theirs == "raises Timeout"
-    assert site.counts["Open", Direction.AGREE] == 2
-    assert fine.counts[RERP.name, Direction.STRICTER] == 1
