@@ -149,7 +149,7 @@ class RobotsTxt:
         # A crawl reads a file once: what it warns of, and the rules of its robot.
         reading, _ = self._read_for(robot)
         names = robot_names(robot)
-        return weakening_problems(reading, self.text, self._dialect, names, limit)
+        return weakening_problems(reading, self._dialect, names, limit)
 
     @property
     def text(self) -> str:

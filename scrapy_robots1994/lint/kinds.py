@@ -109,8 +109,9 @@ class Problem:
     @property
     def weakens_policy(self) -> bool:
         """Whether the file opens what its author likely meant to close."""
-        is_closing = self.field is None or self.field.closes
-        return self.kind.weakens_policy and is_closing and not self.is_harmless
+        if not self.kind.weakens_policy or self.is_harmless:
+            return False
+        return self.field is None or self.field.closes
 
     @property
     def tightens_policy(self) -> bool:

@@ -26,15 +26,20 @@ from scrapy_robots1994.parser.fields import (
     LineKind,
     Role,
 )
-from scrapy_robots1994.parser.reader import COMMENT, SPACE, Entry, Line, read
+from scrapy_robots1994.parser.reader import COMMENT, SPACE, Entry, Line, column_of, read
 
 _ValueCheck: TypeAlias = Callable[[Entry, Dialect], Iterator[Problem]]
 
-# Values whose form is right, and the check of values; None if there is none. A role that is
-# not here is an error.
-_VALUES: dict[Role, tuple[re.Pattern[str], _ValueCheck] | None] = {
-    Role.NAMES: (re.compile(r"[A-Za-z0-9._!+-]+|\*"), name_problems),
-    Role.RULE: (re.compile(r"(?:/[!-\"$-9;-~]*)?"), path_problems),
+PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
+PLAIN_PATH = re.compile(r"(?:/[!\"%-)+-9;-~]*)?")
+"""Values that nothing is wrong with."""
+
+# Values whose characters are right, plain ones, and the check of others; None if there is
+# none. A role that is not here is an error.
+_Values: TypeAlias = tuple[re.Pattern[str], re.Pattern[str], _ValueCheck]
+_VALUES: dict[Role, _Values | None] = {
+    Role.NAMES: (PLAIN_NAME, PLAIN_NAME, name_problems),
+    Role.RULE: (re.compile(r"[!-\"$-9;-~]*"), PLAIN_PATH, path_problems),
     Role.PAUSE: None,
     Role.SITEMAP: None,
 }
@@ -61,16 +66,15 @@ def line_problems(entry: Entry, dialect: Dialect) -> Iterable[Problem]:
     checked = _VALUES[field.role]
     if checked is None:
         return ()
-    plain, check = checked
+    printable, plain, check = checked
     if (
-        plain.fullmatch(value)
-        and COMMENT not in raw
+        COMMENT not in raw
         and raw.startswith(name)
         and raw[len(name)] == ":"
+        and printable.fullmatch(value)
     ):
-        # Most lines are plain. In others only a wildcard behind the slash may be odd.
-        is_plain = value.find("*", 1) < 0 and value.find("$", 1) < 0
-        return () if is_plain else check(entry, dialect)
+        # Most lines are plain.
+        return () if plain.fullmatch(value) else check(entry, dialect)
     return _effective(entry, field, dialect, check)
 
 
@@ -182,9 +186,7 @@ def _unknown(entry: Entry, line: Line, likely: Field | None) -> Problem:
 
 def _absent(entry: Entry, field: Field) -> Problem:
     """Return the problem of a line of a *field* that the dialect does not have."""
-    number, name, raw = entry[0], entry[4], entry[7]
-    column = len(raw) - len(raw.lstrip(SPACE)) + 1
-    return KIND_CODED[field.absent].at(number, column, name)
+    return KIND_CODED[field.absent].at(entry[0], column_of(entry), entry[4])
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:

@@ -1,13 +1,13 @@
 """The problems of a file, and those that concern one robot. They change no verdict."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.lines import line_problems
+from scrapy_robots1994.lint.lines import PLAIN_NAME, PLAIN_PATH, line_problems
 from scrapy_robots1994.lint.records import (
     boundary_problems,
     default_problems,
@@ -21,9 +21,10 @@ from scrapy_robots1994.lint.records import (
 )
 from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import IDLE, Role
+from scrapy_robots1994.parser.fields import FIELD_NAMED, IDLE, LineKind, Role
 from scrapy_robots1994.parser.reader import (
     Entry,
+    Part,
     RobotReading,
     read,
     records_of,
@@ -57,7 +58,7 @@ def problems_of_entries(
 ) -> tuple[Problem, ...]:
     """Return the problems of the file *body*, whose *text* makes these *entries*."""
     groups = [list(group) for record, group in groupby(entries, _RECORD) if record]
-    reported = _reported(entries, text, has_records=bool(groups))
+    reported = _reported(entries, text, is_page=not groups and _is_page(entries))
     found = [it for entry in reported for it in line_problems(entry, dialect)]
     found += _orphans(entries, found, has_records=bool(groups))
     # Ours O2, RFC 9309 2.2.1: the names whose records are obeyed together.
@@ -83,7 +84,6 @@ def problems_of_entries(
 
 def weakening_problems(
     reading: RobotReading,
-    text: str,
     dialect: Dialect,
     robot: Sequence[str],
     limit: int | None = None,
@@ -91,34 +91,51 @@ def weakening_problems(
     """Return what opens a file to *robot*, against its owner's likely intent, in the order
     of the lines; at most *limit*.
 
-    *reading* is that of the file *text* for the robot with these names. The problems are
+    *reading* is that of the file for the robot with these names. The problems are
     those in or below the records that the robot obeys, above all records, and of
     User-agent lines that likely meant the robot.
     """
-    if not reading.is_odd:
-        return ()
-
-    def is_due(problem: Problem) -> bool:
+    is_page = not reading.has_any and _is_page(reading.above.lines)
+    odd = [it for part in (reading.above, *reading.records) for it in _odd_lines(part)]
+    own = _reported(odd, reading.text, is_page=is_page)
+    elsewhere = () if reading.is_named else reading.elsewhere
+    meant = (it for part in elsewhere for it in _odd_others(part))
+    found: list[Problem] = []
+    for problem in chain(
+        _record_problems(reading, dialect),
+        (it for line in own for it in line_problems(line, dialect)),
+        _meant_problems(meant, dialect, robot),
+        _orphans(reading.above.rules, found, has_records=reading.has_any),
+        (_WIDE_TEXT,) if _is_wide(reading.text) else (),
+    ):
         # The cautious reading obeys the lines below a blank line.
         is_obeyed = problem.is_split and reading.is_cautious
-        return problem.weakens_policy and not is_obeyed
+        if problem.weakens_policy and not is_obeyed:
+            found.append(problem)
+            if len(found) == limit:
+                break
+    return tuple(sorted(found, key=_PLACE))
 
-    entries = _reported(reading.entries, text, has_records=reading.has_any)
-    obeyed = reading.obeyed
-    own = [it for it in entries if it[1] in obeyed]
-    lines = (problem for it in own for problem in line_problems(it, dialect))
-    found = [*islice(filter(is_due, lines), limit)]
-    if not reading.is_named:
-        others = [it for it in entries if it[1] not in obeyed]
-        meant = _meant_problems(others, dialect, robot)
-        found += islice(filter(is_due, meant), limit)
-    orphans = _orphans(own, found, has_records=reading.has_any)
-    found += islice(filter(is_due, orphans), limit)
-    records = _robot_record_problems(own, dialect)
-    found += islice(filter(is_due, records), limit)
-    if _is_wide(text):
-        found.append(_WIDE_TEXT)
-    return tuple(sorted(found, key=_PLACE)[:limit])
+
+def _odd_lines(part: Part) -> list[Entry]:
+    """Return those lines of *part* that may open something by themselves."""
+    is_plain = PLAIN_PATH.fullmatch
+    return [it for it in part.rules if not is_plain(it[5])] + _odd_others(part)
+
+
+def _odd_others(part: Part) -> list[Entry]:
+    """Return those lines of *part* that are no rules and may open something."""
+    names, is_plain, blank = Role.NAMES, PLAIN_NAME.fullmatch, LineKind.BLANK
+    return [
+        it
+        for it in part.others
+        if it[3] and it[3].role is names and not is_plain(it[5])
+    ] + [
+        # What another dialect knows closes nothing.
+        it
+        for it in part.without
+        if it[2] is not blank and it[4].lower() not in FIELD_NAMED
+    ]
 
 
 def _meant_problems(
@@ -134,22 +151,23 @@ def _meant_problems(
                 yield problem
 
 
-def _robot_record_problems(own: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
+def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems of the records that the robot obeys."""
-    own = [it for it in own if it[1]]
-    is_merged = has_rules(own)
-    for _, group in groupby(own, _RECORD):
-        yield from boundary_problems([*group], dialect, is_merged=is_merged)
-    if dialect.has_allow:
-        yield from rule_problems(tuple(records_of(own, dialect)), dialect)
+    orphan = LineKind.ORPHAN
+    is_merged = any(it.rules and it.rules[0][2] is not orphan for it in reading.records)
+    for it in reading.records:
+        # The rules that a blank line parts from the record are its last.
+        if not it.rules or it.rules[-1][2] is orphan:
+            yield from boundary_problems(it.lines, dialect, is_merged=is_merged)
+    if reading.rules.allows:
+        lines = (line for it in reading.records for line in it.lines)
+        yield from rule_problems(tuple(records_of(lines, dialect)), dialect)
 
 
-def _reported(
-    entries: Sequence[Entry], text: str, *, has_records: bool
-) -> Sequence[Entry]:
+def _reported(entries: Sequence[Entry], text: str, *, is_page: bool) -> Sequence[Entry]:
     """Return those of *entries* whose lines are reported one by one."""
     # Ours O23: in a page, or in UTF-16, no line without an effect was meant to have one.
-    if _is_wide(text) or (_is_page(entries) and not has_records):
+    if is_page or _is_wide(text):
         return [it for it in entries if it[3] is not None]
     return entries
 

@@ -17,7 +17,7 @@ from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import FIELD_NAMED, LineKind, Role
-from scrapy_robots1994.parser.reader import Agent, Entry, Line, Record, Rule
+from scrapy_robots1994.parser.reader import Agent, Entry, Record, Rule, column_of
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -97,12 +97,13 @@ def _without_rules(record: Sequence[Entry]) -> Iterator[Problem]:
 
 def _orphan_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
     """Yield the rules that blank lines part from *record*, which has some."""
-    below = [*takewhile(lambda it: not is_owned(it), reversed(record))][::-1]
-    orphans = [it for it in below if it[2] is LineKind.ORPHAN and is_rule(it)]
+    last = next(number for number, *_ in filter(is_owned, reversed(record)))
+    below = [it for it in record if it[0] > last]
+    orphans = [it for it in below if it[3] is not None and it[3].role is Role.RULE]
     blanks = [it[0] for it in below if it[2] is LineKind.BLANK]
-    agent = next(
-        (it[0] for it in below if _is_likely_agent(it, dialect)), orphans[-1][0]
-    )
+    unknown = (it for it in below if it[2] is LineKind.UNKNOWN)
+    agents = (it[0] for it in unknown if _is_likely_agent(it[4], dialect))
+    agent = next(agents, orphans[-1][0])
     agent_fix = _MISSPELT_AGENT_FIX.format(agent)
     first = orphans[0][0]
     if not has_rules(record):
@@ -111,7 +112,7 @@ def _orphan_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Prob
         fix = _SPLIT_FIX if len(joined) > 1 else ""
         closing = (it[3] for it in orphans if it[3] is not None and it[3].closes)
         yield kinds.SPLIT.at(
-            blanks[0],
+            next(iter(blanks), first),
             1,
             str(first),
             field=next(closing, orphans[0][3]),
@@ -127,21 +128,23 @@ def _orphan_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Prob
         yield orphan_problem(it, advice, is_split=True)
 
 
-def _is_likely_agent(entry: Entry, dialect: Dialect) -> bool:
-    """Return whether the ignored line is likely a User-agent line."""
-    if entry[2] is not LineKind.UNKNOWN:
-        return False
-    field = likely_field(entry[4], dialect)
+def _is_likely_agent(name: str, dialect: Dialect) -> bool:
+    """Return whether the field of this *name* is likely User-agent."""
+    field = likely_field(name, dialect)
     return field is not None and field.role is Role.NAMES
 
 
 def orphan_problem(entry: Entry, advice: str, *, is_split: bool = False) -> Problem:
     """Return the problem of a rule without a record."""
     # Ours O4
-    number, _, _, field, name = entry[:5]
-    column = Line.of(entry).column
+    number, _, _, field, name, *_ = entry
     return kinds.ORPHAN.at(
-        number, column, name, field=field, advice=advice, is_split=is_split
+        number,
+        column_of(entry),
+        name,
+        field=field,
+        advice=advice,
+        is_split=is_split,
     )
 
 

@@ -12,10 +12,8 @@ from scrapy_robots1994.parser.reader import SPACE, Entry
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# What later dialects give a meaning: a star anywhere, a dollar at the end.
-_WILDCARD = re.compile(r"\*|\$\Z")
 # From the first of many spaces: if any could begin it, spaces alone would take minutes.
-_NEXT_PATH = re.compile(rf"(?<![{SPACE}])[{SPACE}]+(?=/)")
+_NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=/)")
 _PUNCTUATION = f"{SPACE}:;,'\"“”"
 # Ours O9: what follows belongs to no name of a robot.
 _COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])\(")
@@ -105,42 +103,39 @@ def is_pattern(path: str, dialect: Dialect) -> bool:
     return dialect.has_wildcards and ("*" in path or path.endswith("$"))
 
 
+def _before_wildcard(path: str) -> str:
+    """Return *path* up to what later dialects give a meaning: a star, or a dollar at the end."""
+    return path.removesuffix("$").partition("*")[0]
+
+
 def path_problems(entry: Entry, dialect: Dialect) -> Iterator[Problem]:
     """Yield what is odd about the value of a rule."""
-    value, end = entry[5], 0
+    number, field, value = entry[0], entry[3], entry[5]
+    column, end = value_column(entry), 0
     # Revisited K2: there may be several paths.
     for path in dialect.paths(value):
         start = value.index(path, end)
         end = start + len(path)
-        if path:
-            yield from _one_path_problems(entry, start, path, dialect)
-
-
-def _one_path_problems(
-    entry: Entry, start: int, path: str, dialect: Dialect
-) -> Iterator[Problem]:
-    """Yield what is odd about *path*, which begins at *start* in the value of a rule."""
-    number, field, column = entry[0], entry[3], value_column(entry) + start
-    if not path.startswith("/"):
-        if not can_match(path, dialect):
-            advice = partial(_path_fix, entry, start, path, dialect)
-            yield kinds.PATHLESS.at(number, column, path, field=field, advice=advice)
-        elif is_absolute(path):
-            yield kinds.URL_VALUE.at(number, column, path)
-        return
-    wildcard = None if dialect.has_wildcards else _WILDCARD.search(path)
-    if wildcard:
-        # 1994 D1: a path is compared as it is written.
-        place = column + wildcard.start()
-        advice = partial(_wildcard_fix, entry, start, path, dialect)
-        yield kinds.WILDCARD.at(
-            number, place, wildcard[0], path, field=field, advice=advice
-        )
-    next_path = _NEXT_PATH.search(path)
-    if next_path:
-        # 1994 D1: one path a line.
-        place = column + next_path.start()
-        yield kinds.PATH_LIST.at(number, place, path, field=field)
+        place = column + start
+        if not path.startswith("/"):
+            if path and not can_match(path, dialect):
+                advice = partial(_path_fix, entry, start, path, dialect)
+                yield kinds.PATHLESS.at(number, place, path, field=field, advice=advice)
+            elif path and is_absolute(path):
+                yield kinds.URL_VALUE.at(number, place, path)
+            continue
+        beginning = path if dialect.has_wildcards else _before_wildcard(path)
+        if beginning != path:
+            # 1994 D1: a path is compared as it is written.
+            at = len(beginning)
+            advice = partial(_wildcard_fix, entry, start, path, dialect)
+            yield kinds.WILDCARD.at(
+                number, place + at, path[at], path, field=field, advice=advice
+            )
+        if next_path := _NEXT_PATH.search(path):
+            # 1994 D1: one path a line.
+            place += next_path.start()
+            yield kinds.PATH_LIST.at(number, place, path, field=field)
 
 
 def _by_directories(dialect: Dialect) -> str:
@@ -170,7 +165,7 @@ def _path_fix(entry: Entry, start: int, path: str, dialect: Dialect) -> str:
     if not path.strip("*"):
         rule = _rewritten(entry, start, path, "/")
         return f"Write {rule}, if the whole site is meant."
-    if _WILDCARD.search(path) and not dialect.has_wildcards:
+    if _before_wildcard(path) != path and not dialect.has_wildcards:
         return f"{dialect.name} cannot express a wildcard. {_by_directories(dialect)}"
     rule = _rewritten(entry, start, path, f"/{path}")
     if host := _HOST.match(path):
@@ -185,7 +180,7 @@ def _wildcard_fix(entry: Entry, start: int, path: str, dialect: Dialect) -> str:
     The beginning without wildcards may cover far more than is meant; advice that closes
     a site would do harm.
     """
-    beginning = _WILDCARD.split(path, maxsplit=1)[0]
+    beginning = _before_wildcard(path)
     rest = path.removeprefix(beginning)
     rule = _rewritten(entry, start, path, beginning)
     if not rest.strip("*"):

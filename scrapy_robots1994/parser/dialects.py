@@ -75,7 +75,7 @@ class Dialect:
         # Also as usually written: most lines are found so, without a copy in lower case.
         fields = {name: it for it in own for name in (it.key, it.name)}
         has_allow = any(it.allows for it in own)
-        object.__setattr__(self, "fields", MappingProxyType(fields))
+        object.__setattr__(self, "fields", fields)
         object.__setattr__(self, "has_allow", has_allow)
 
     def has(self, role: Role) -> bool:

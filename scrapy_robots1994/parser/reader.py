@@ -28,18 +28,18 @@ another dialect has it. `Line.of(entry)` is the public view of an entry: the tex
 its comment apart.
 """
 
-import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import field as made_by
 from io import StringIO
+from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import (
-    FIELD_NAMED,
     WHY_IGNORED,
     Field,
     LineKind,
@@ -73,7 +73,7 @@ with most lines.
 def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912, PLR0915
     """Yield an entry for each line of *text*, in order."""
     said: Any
-    fields, names_of = dialect.fields, dialect.names
+    field_named, names_of = dialect.fields.get, dialect.names
     has_blank_lines = dialect.has_blank_lines
     # Looked up once, not for each line.
     orphan, unknown, names_role = LineKind.ORPHAN, LineKind.UNKNOWN, Role.NAMES
@@ -89,13 +89,11 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912
         # 1994 F3: a line is field name, colon, optional space, value.
         name, colon, value = content.partition(":")
         # Mostly the name is as usually written.
-        field = fields.get(name)
-        if field is None or not colon:
+        field = field_named(name) if colon else None
+        if field is None:
             # Ours O15: space before the colon and at the start of the line is accepted.
             name = name.strip(space)
-            # 1994 F4: field names compare without case.
-            field = fields.get(name.lower())
-            if not colon or not name:
+            if not (colon and name):
                 kind = LineKind.BLANK
                 if name or colon:
                     # Ours O14: a line without this form is ignored, never guessed.
@@ -109,6 +107,8 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912
                     is_parted = has_blank_lines and record > 0
                 yield number, record, kind, None, "", "", None, raw
                 continue
+            # 1994 F4: field names compare without case.
+            field = field_named(name.lower())
             if field is None:
                 # 1994 F6: any other field is ignored, wherever it stands.
                 value = value.strip(space)
@@ -138,6 +138,12 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912
             elif field.ends_names:
                 is_named = True
         yield number, record, kind, field, name, value, said, raw
+
+
+def column_of(entry: Entry) -> int:
+    """Return the column, from 1, of the first character of the line that is not space."""
+    raw = entry[7]
+    return len(raw) - len(raw.lstrip(SPACE)) + 1
 
 
 class Line(NamedTuple):
@@ -329,7 +335,7 @@ def obeyed_records(
 
 
 MAX_OTHER_LINES = 5_000
-"""So many lines without a rule are looked at for warnings.
+"""So many lines of a file that have no field of the dialect are looked at for warnings.
 
 A hostile file may have a hundred times as many, and Python's garbage collector stops all
 threads while it goes through so many objects.
@@ -367,229 +373,162 @@ class Rules(NamedTuple):
         return bisect_right(self.first_lines, self.lines[number]) - 1
 
 
-# A name that no check is about; and what no such path has.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+|\*")
-_ODD_IN_PATHS = re.compile(r"[*$ \t:]")
+class Part(NamedTuple):
+    """The lines of a record, or those above all records, but comments: *rules*, with those that
+    a blank line parts from the record, lines of *others* of the dialect's fields, and lines
+    *without* a field of the dialect.
+    """
+
+    rules: list[Entry]
+    others: list[Entry]
+    without: list[Entry]
+
+    @property
+    def lines(self) -> list[Entry]:
+        """All of them in the order of the file."""
+        return sorted(chain(*self), key=itemgetter(0))
 
 
 class RobotReading:
-    """What one pass over a file finds for one robot.
+    """What one pass over the *text* of a file finds for one robot.
 
-    *rules* are the rules that the robot obeys; *has_any* says whether the file has any record.
+    *rules* are the rules that the robot obeys, *crawl_delay* the seconds that it is to pause
+    between two requests, *sitemaps* those that the file names, as written, in order, each
+    once; *has_any* says whether the file has any record, for this robot or another, and
+    *is_cautious* that the reading is the cautious one.
 
-    *entries* are those that a warning may be about, in the order of the lines: all of the
-    records that the robot obeys but comments, the lines above all records, lines anywhere
-    that may be a slip or that name a robot oddly, and perhaps others. *is_odd* says that
-    something in them is not plain: an odd name or path, a wildcard, a line without
-    effect, a record without rules. Where it is False, no warning is due. *is_cautious* says
-    that the reading is the cautious one.
+    A warning may be about the lines *above* all records, those of the *records* that the robot
+    obeys, and *elsewhere*, in the other records, about a line that likely meant the robot.
     """
 
     __slots__ = (
-        "_above",
         "_choice",
-        "_first_lines",
-        "_is_obeyed",
+        "_delays",
         "_known_names",
-        "_last_names",
         "_names",
-        "_others",
-        "_own",
-        "_pause",
-        "_pauses",
-        "_record",
-        "_run",
         "_sitemaps",
+        "above",
+        "elsewhere",
+        "has_any",
         "is_cautious",
-        "is_odd",
+        "records",
         "rules",
+        "text",
     )
 
     def __init__(
         self, text: str, dialect: Dialect, reading: str, robot: Sequence[str]
     ) -> None:
         """Read *text* for the robot with these names (see `robot_names`)."""
-        self.is_odd = False
+        self.text = text
         self.is_cautious = reading == CAUTIOUS
-        self._choice = dialect.choice(robot)
-        self._sitemaps: dict[str, None] = {}
-        # Of the records that the robot obeys: their first lines and names, and the seconds
-        # that they ask for.
-        self._first_lines: list[int] = []
+        self.above = Part([], [], [])
+        self.elsewhere: list[Part] = []
+        # With the names of each, and the pauses of all.
+        self.records: list[Part] = []
         self._names: list[tuple[str, ...]] = []
         self._known_names: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._last_names: list[str] = []
-        self._pauses: list[float] = []
-        # Their rules and, *_above* of them, those above all records; the other entries.
-        self._own: list[Entry] = []
-        self._above = 0
-        self._others: list[Entry] = []
-        # Of the present record: its number, its lines as long as the robot does not obey it,
-        # its pause, and whether the robot obeys it as far as it is read. What is above all
-        # records is looked at as if the robot obeyed it.
-        self._record = 0
-        self._run: list[Entry] = []
-        self._pause: float | None = None
-        self._is_obeyed = True
-        self._read(text, dialect)
-        self._end_record()
+        self._delays: list[float] = []
+        self._choice = dialect.choice(robot)
+        self._sitemaps: dict[str, None] = {}
+        self._read(dialect)
         self.rules = self._obeyed(dialect)
 
-    def _read(self, text: str, dialect: Dialect) -> None:
-        """Take all lines of *text*."""
-        # A role that is not here is an error, not a line without effect.
-        take = {
-            Role.NAMES: self._take_names,
-            Role.PAUSE: self._take_pause,
-            Role.SITEMAP: self._take_sitemap,
-        }
-        rule, blank, comment = Role.RULE, LineKind.BLANK, LineKind.COMMENT
-        add_rule = self._own.append
-        # Most lines are rules, and a call for each would take too long.
-        for entry in read(text, dialect):
+    def _read(self, dialect: Dialect) -> None:
+        """Take all lines of the text, record by record."""
+        rule, comment = Role.RULE, LineKind.COMMENT
+        record, part, room = 0, self.above, MAX_OTHER_LINES
+        rules, others, without = part
+        for entry in read(self.text, dialect):
+            if entry[1] != record:
+                self._end(record, part)
+                record, part = entry[1], Part([], [], [])
+                rules, others, without = part
             field = entry[3]
-            if field is not None:
-                if field.role is not rule:
-                    take[field.role](entry)
-                elif self._is_obeyed:
-                    add_rule(entry)
-                continue
-            kind = entry[2]
-            if kind is comment:
-                continue
-            # A slip may mean a record for this robot; what another dialect knows is none.
-            if kind is not blank and entry[4].lower() not in FIELD_NAMED:
-                self.is_odd = True
-                if len(self._others) < MAX_OTHER_LINES:
-                    self._others.append(entry)
+            if field is None:
+                if room and entry[2] is not comment:
+                    without.append(entry)
+                    room -= 1
+            elif field.role is rule:
+                rules.append(entry)
             else:
-                self._add(entry)
+                others.append(entry)
+        self._end(record, part)
+        self.has_any = record > 0
 
-    def _add(self, entry: Entry) -> None:
-        """Add a line of the present record, which the robot may yet turn out to obey."""
-        entries = self._others if self._is_obeyed else self._run
-        if len(entries) < MAX_OTHER_LINES:
-            entries.append(entry)
-
-    def _take_names(self, entry: Entry) -> None:
-        """Take a User-agent line."""
-        _, record, kind, _, _, value, names, _ = entry
-        is_odd = not _PLAIN_NAME.fullmatch(value)
-        self.is_odd |= is_odd
-        if kind is LineKind.NAMELESS:
-            # Ours O12: it names no robot.
-            self._others.append(entry)
+    def _end(self, record: int, part: Part) -> None:
+        """Take the lines of a *record*, or those above all of them, once all are known."""
+        names: list[str] = []
+        delays: list[float] = []
+        for _, _, kind, field, _, value, said, _ in part.others:
+            role = field and field.role
+            if role is Role.NAMES:
+                names += said
+            elif role is Role.SITEMAP:
+                # Ours X7: it belongs to no record and may stand anywhere.
+                self._sitemaps[value] = None
+            elif role is not Role.PAUSE:
+                raise NotImplementedError(role)
+            # Ours X4: without a number it is ignored. Ours O5: the cautious reading obeys
+            # what a blank line parts from its record.
+            elif said is not None and (kind is not LineKind.ORPHAN or self.is_cautious):
+                delays.append(said)
+        if not record:
             return
-        if record != self._record:
-            self._end_record()
-            self._record, self._run, self._pause = record, [], None
-        self._run.append(entry)
-        self._is_obeyed = self._choice.offer(names, record)
-        if not self._is_obeyed:
-            if is_odd:
-                # It may mean this robot in a way that the standard does not know.
-                self._others.append(entry)
-            return
-        first_line = self._run[0][0]
-        if self._first_lines and self._first_lines[-1] == first_line:
-            self._last_names += names
-            self._add(entry)
+        if self._choice.offer(names, record):
+            self._obey(part, tuple(names), delays)
         else:
-            agents = [it for it in self._run if it[2] is LineKind.USER_AGENT]
-            self._last_names = [name for it in agents for name in it[6]]
-            self._first_lines.append(first_line)
-            if len(self._others) < MAX_OTHER_LINES:
-                self._others += self._run
-        if self._choice.chosen == [record]:
-            # It is the first, or speaks to the robot more plainly than those before. No
-            # rule of its own is here yet, for names come before rules.
-            del self._first_lines[:-1], self._own[self._above :]
+            self.elsewhere.append(part)
+
+    def _obey(self, part: Part, names: tuple[str, ...], delays: list[float]) -> None:
+        """Take a record that the robot obeys, as far as the file is read."""
+        if len(self._choice.chosen) == 1:
+            # It is the first, or speaks to the robot more plainly than those before.
+            self.elsewhere += self.records
+            self.records.clear()
             self._names.clear()
-            self._pauses.clear()
-
-    def _end_record(self) -> None:
-        """Take what is known of a record only at its end."""
-        if not self._record:
-            self._above = len(self._own)
-        elif self._is_obeyed:
-            # Ours O3: without a rule it closes nothing.
-            self.is_odd |= not self._own or self._own[-1][1] != self._record
-            # Thousands of records may have equal names.
-            names = tuple(self._last_names)
-            self._names.append(self._known_names.setdefault(names, names))
-            if self._pause is not None:
-                self._pauses.append(self._pause)
-
-    def _take_pause(self, entry: Entry) -> None:
-        """Take a line that asks for a pause."""
-        _, record, kind, field, _, _, seconds, _ = entry
-        self._add(entry)
-        if kind is LineKind.ORPHAN:
-            # Ours O5: the cautious reading obeys what a blank line parts from its record.
-            is_taken = record > 0 and self.is_cautious
-        else:
-            # Ours X4: without a number it is ignored.
-            is_taken = field is not None and kind is field.kind
-        if is_taken:
-            # Ours X5: of several delays for our robot the longest counts.
-            self._pause = max(self._pause or 0.0, seconds)
-
-    def _take_sitemap(self, entry: Entry) -> None:
-        """Take a Sitemap line."""
-        # Ours X7: it belongs to no record and may stand anywhere.
-        self._add(entry)
-        if value := entry[5]:
-            self._sitemaps[value] = None
+            self._delays.clear()
+        self.records.append(part)
+        # Thousands of records may have equal names.
+        self._names.append(self._known_names.setdefault(names, names))
+        self._delays += delays
 
     def _obeyed(self, dialect: Dialect) -> Rules:
         """Return the rules that the robot obeys."""
-        # Ours O4: above all records a rule is ignored. Ours O5: the cautious reading obeys
-        # what a blank line parts from its record.
-        orphan, splits, allows = LineKind.ORPHAN, b"", b""
-        obeyed = [it for it in self._own if it[2] is not orphan]
-        has_orphans = len(obeyed) < len(self._own)
-        if has_orphans and self.is_cautious:
-            obeyed = self._own[self._above :]
+        allows = splits = b""
+        orphan = LineKind.ORPHAN
+        # Ours O5: the cautious reading obeys what a blank line parts from its record.
+        ignored = None if self.is_cautious else orphan
+        # Ours O4: above all records a rule is ignored. 1994 D2, Ours O21: an empty path
+        # closes nothing.
+        obeyed = [
+            it
+            for part in self.records
+            for it in part.rules
+            if it[5] and it[2] is not ignored
+        ]
         if dialect.has_lists:
             # Revisited K2: a line may have several paths.
             paths = dialect.paths
             obeyed = [
                 (*it[:5], path, *it[6:]) for it in obeyed for path in paths(it[5])
             ]
-        # 1994 D2, Ours O21: an empty path closes nothing.
-        obeyed = [it for it in obeyed if it[5]]
         values = tuple([it[5] for it in obeyed])
-        if has_orphans and self.is_cautious:
+        if self.is_cautious:
             splits = bytes([it[2] is orphan for it in obeyed])
         if dialect.has_allow:
             allows = bytes([it[3] is not None and it[3].allows for it in obeyed])
         text = "\n".join(("", *values))
         is_path = text.count("\n/") == len(values)
-        is_plain = is_path and text.isascii() and "%" not in text
-        if has_orphans or any(allows) or not (is_path and text.isascii()):
-            self.is_odd = True
-        else:
-            self.is_odd |= _ODD_IN_PATHS.search(text) is not None
         return Rules(
             values,
             array("I", [it[0] for it in obeyed]),
             allows if any(allows) else b"",
             splits if any(splits) else b"",
-            array("I", self._first_lines),
+            array("I", [part.others[0][0] for part in self.records]),
             tuple(self._names),
-            is_plain,
+            is_path and text.isascii() and "%" not in text,
         )
-
-    @property
-    def entries(self) -> list[Entry]:
-        """The entries that a warning may be about, in the order of the lines."""
-        found = {it[0]: it for it in (*self._own, *self._others)}
-        return [found[number] for number in sorted(found)]
-
-    @property
-    def obeyed(self) -> frozenset[int]:
-        """The numbers of the records that the robot obeys, and 0."""
-        return frozenset((0, *self._choice.chosen))
 
     @property
     def is_named(self) -> bool:
@@ -597,16 +536,12 @@ class RobotReading:
         return not all(EVERYBODY in names for names in self.rules.names)
 
     @property
-    def has_any(self) -> bool:
-        """Whether the file has any record, for this robot or another."""
-        return self._record > 0
-
-    @property
     def crawl_delay(self) -> float | None:
         """The seconds that the robot is to pause between two requests."""
-        return max(self._pauses, default=None)
+        # Ours X5: of several delays for our robot the longest counts.
+        return max(self._delays, default=None)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
         """The sitemaps that the file names, as written, in order, each once."""
-        return tuple(self._sitemaps)
+        return tuple(filter(None, self._sitemaps))

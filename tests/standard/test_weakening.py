@@ -303,3 +303,12 @@ def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
         assert list(robots.weakening_problems("rex")) == weakening, text
         count += len(weakening)
     assert count
+
+
+def test_split_record_below_thousands_of_empty_lines_is_reported() -> None:
+    """So many lines are not looked at one by one, and nothing fails for want of them."""
+    body = "\n" * 6_000 + "User-agent: *\n\nDisallow: /a\n"
+
+    found = RobotsTxt.parse(body).weakening_problems("rex")
+
+    assert [it.code for it in found] == ["R002"]

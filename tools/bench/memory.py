@@ -50,7 +50,11 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     from scrapy import Request  # noqa: PLC0415 - one side a process
 
     from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - as above
-    from tools.bench.requests import middleware_with, policy_of  # noqa: PLC0415 - as above
+    from tools.bench.requests import (  # noqa: PLC0415 - as above
+        SETTINGS,
+        middleware_with,
+        policy_of,
+    )
 
     middleware = middleware_with([])
 
@@ -60,7 +64,8 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         policy = policy_of(Origin("http", host, 80), body, middleware)
         robots = policy.robots
         assert robots is not None
-        robots.weakening_problems(ROBOT)
+        # For the robot of the crawl: each robot has rules of its own.
+        robots.weakening_problems(str(SETTINGS["USER_AGENT"]))
         robots.compress_body()
         middleware._resolver.memory.put(policy)
         with suppress(IgnoreRequest, StopIteration):
