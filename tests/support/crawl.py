@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Reactor = Literal["asyncio", "select", "none"]
-Middleware = Literal["ours", "builtin", "off"]
+Middleware = Literal["ours", "builtin", "off", "dry_run"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 120.0
@@ -29,6 +29,11 @@ OBEYING: dict[Middleware, dict[str, Any]] = {
     "ours": {"ROBOTSTXT_OBEY": True, "ADDONS": {"scrapy_robots1994.Addon": 500}},
     "builtin": {"ROBOTSTXT_OBEY": True},
     "off": {"ROBOTSTXT_OBEY": False},
+    "dry_run": {
+        "ROBOTSTXT_OBEY": True,
+        "ADDONS": {"scrapy_robots1994.Addon": 500},
+        "ROBOTS1994_DRY_RUN": True,
+    },
 }
 QUIET: dict[str, Any] = {
     "LOG_LEVEL": "DEBUG",
@@ -171,6 +176,7 @@ class Crawl:
         log = (self.folder / "log.txt").read_text("utf-8", "replace")
         file = self.folder / "result.json"
         if not file.exists():
+            self._folder.cleanup()
             message = f"the crawl ended with {returncode} and no result:\n{log}"
             raise AssertionError(message)
         result = json.loads(file.read_text("utf-8"))
