@@ -18,8 +18,6 @@ from tools.compare_builtin.registry import SCENARIOS
 if TYPE_CHECKING:
     from tools.compare_builtin.registry import Side
 
-pytestmark = pytest.mark.long
-
 assert MODULES, "importing them registers the situations"
 
 HANGING = 12
