@@ -108,9 +108,7 @@ class Refusals:
         self._reasons[reason] = number = self._reasons[reason] + 1
         if number >= REASONS_AT_ONCE:
             self._count_reasons()
-        # Once one has passed, they can no longer all be refused.
-        if not self._starts.has_passed:
-            self._starts.refused(request, verdict)
+        self._starts.refused(request, verdict)
         self._crawler.signals.send_catch_log(
             request_refused,
             request=request,
@@ -245,7 +243,6 @@ class StartRequests:
         """Watch no longer: a listener costs each page some microseconds."""
         for listener, signal in self._listeners:
             self._crawler.signals.disconnect(listener, signal)
-        self._is_refused.clear()
 
     def _idle(self) -> None:
         """Close the crawl, which has nothing more to do, for its true reason."""

@@ -15,7 +15,7 @@ from scrapy.http import Headers, Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.pipelines.files import FilesPipeline
 from scrapy.pipelines.images import ImagesPipeline
-from scrapy.spiders import CrawlSpider, Rule, XMLFeedSpider
+from scrapy.spiders import CrawlSpider, Rule
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 from typing_extensions import Self
@@ -39,21 +39,6 @@ class LinkSpider(CrawlSpider):
     def refused(self, failure: Failure) -> None:
         """Add the reason to the items."""
         self.result["items"].append({"why": str(failure.value)})
-
-
-class FeedSpider(XMLFeedSpider):
-    """Request the link of each entry of a feed."""
-
-    name = "fed"
-    itertag = "item"
-
-    def parse_node(self, response: Response, selector: Any) -> Any:
-        """Return a request for the page that an entry links to."""
-        return response.follow(selector.xpath("link/text()").get(), self.page)
-
-    def page(self, response: Response) -> dict[str, str]:
-        """Return an item for each page."""
-        return {"url": response.url}
 
 
 class ItemSpider(RequestingSpider):

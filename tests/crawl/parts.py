@@ -107,6 +107,7 @@ class RecordMeta:
         if not is_robots(request) or self.crawler.stats is None:
             return
         meta = {key: request.meta.get(key) for key in META_KEYS}
+        meta["callback"] = getattr(request.callback, "__name__", None)
         self.crawler.stats.set_value("test/robots_meta", meta)
         names = sorted(name.decode() for name in request.headers)
         self.crawler.stats.set_value("test/robots_headers", names)

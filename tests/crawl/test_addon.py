@@ -69,15 +69,6 @@ def test_subclass_of_the_built_in_is_warned_of(
     assert not caplog.text
 
 
-def test_path_without_an_object_is_not_changed() -> None:
-    """Scrapy ignores such a path if it is disabled, as of a class that it has removed."""
-    gone = {"scrapy.downloadermiddlewares.retry.Gone": None, "Gone": None}
-
-    changed = middlewares(Settings({"DOWNLOADER_MIDDLEWARES": gone}))
-
-    assert changed == gone | {BUILT_IN: None, Robots1994Middleware: 100}
-
-
 def test_robotstxt_obey_is_enabled_unless_the_user_disables_it() -> None:
     """The add-on overrides Scrapy's default, but not the setting of a project."""
     default, project = Settings(), Settings({"ROBOTSTXT_OBEY": False})
@@ -86,15 +77,6 @@ def test_robotstxt_obey_is_enabled_unless_the_user_disables_it() -> None:
 
     assert default.getbool("ROBOTSTXT_OBEY") is True
     assert project.getbool("ROBOTSTXT_OBEY") is False
-
-
-def test_dict_of_the_user_is_not_changed() -> None:
-    """It may be the custom_settings of a spider class."""
-    own: dict[object, int] = {BUILT_IN: 543}
-
-    middlewares(Settings({"DOWNLOADER_MIDDLEWARES": own}))
-
-    assert own == {BUILT_IN: 543}
 
 
 ADDONS = {"ADDONS": {"scrapy_robots1994.Addon": 500}}

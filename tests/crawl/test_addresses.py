@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -116,41 +115,6 @@ def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> No
         "scrapy.exceptions.NotSupported"
     }
     assert len(result.failed) == len(urls)
-
-
-@pytest.fixture
-def ftp_port(tmp_path: Path) -> Iterator[int]:
-    """Start a server whose robots.txt disallows its only page, and yield its port.
-
-    The file has no effect: in 1994, robots.txt applies to HTTP only.
-    """
-    (tmp_path / "private").mkdir()
-    (tmp_path / "private" / "page").write_text("by ftp")
-    (tmp_path / "robots.txt").write_text(CLOSED)
-    command = [sys.executable, "-m", "tests.support.ftp_server", str(tmp_path)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as server:
-        assert server.stdout is not None
-        try:
-            yield int(server.stdout.readline())
-        finally:
-            server.kill()
-
-
-@pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
-def test_ftp_url_passes_on_a_host_that_disallows_http(
-    reactor: Reactor, site: Site, ftp_port: int
-) -> None:
-    """With a real FTP server on the same host; Scrapy's FTP handler needs a reactor."""
-    site.robots(CLOSED)
-    closed = site.url("/private/page", host="far.test")
-    passing = f"ftp://far.test:{ftp_port}/private/page"
-
-    result = crawl([closed, passing], reactor=reactor)
-
-    assert result.fetched == [(passing, 200)]
-    assert result.failed_urls == [closed]
-    assert result.stats["robotstxt/request_count"] == 1
-    assert site.targets() == ["/robots.txt"]
 
 
 HANDLERS = "scrapy.core.downloader.handlers"

@@ -41,22 +41,6 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
     assert why == [f"Forbidden by robots.txt: {WHY}"] * 2
 
 
-def test_feed_spider_fetches_allowed_pages(site: Site) -> None:
-    """Of the entries of a feed."""
-    site.robots(CLOSED)
-    entries = "<item><link>/a</link></item><item><link>/private/b</link></item>"
-    xml = (("Content-Type", "text/xml"),)
-    feed = replies.Reply(200, f"<rss>{entries}</rss>".encode(), xml)
-    site.answer("/feed.xml", feed)
-
-    crawl(
-        spider=f"{PARTS}:FeedSpider",
-        spider_args={"start_urls": [site.url("/feed.xml")]},
-    )
-
-    assert site.targets() == ["/robots.txt", "/feed.xml", "/a"]
-
-
 @ON_EACH_REACTOR
 def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
     """`engine.download_async` raises the refusal; `engine.crawl` calls the errback.

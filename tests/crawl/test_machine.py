@@ -5,14 +5,13 @@ from __future__ import annotations
 import resource
 import socket
 import time
-from itertools import cycle
 from typing import Any
 
 import pytest
 from scrapy.crawler import Crawler
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, reactors
+from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -85,25 +84,6 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
 
     assert result.fetched_urls == sorted(pages(site))
     assert "robots1994/outcome/unreachable" not in result.stats
-
-
-@on_every_reactor
-def test_dead_proxy_among_three_refuses_no_page(site: Site, reactor: Reactor) -> None:
-    """A page fails only by its own proxy, for every retry tries another one."""
-    site.robots(FILE)
-    alive, dead = (url.rstrip("/") for url in (site.url(""), site.refused_url("")))
-    proxies = cycle([alive, alive, dead])
-    requests = [
-        CrawlRequest(f"http://h{number}.test/{page}", {"proxy": next(proxies)})
-        for number in range(10)
-        for page in range(10)
-    ]
-    by_dead = sorted(each.url for each in requests if each.meta["proxy"] == dead)
-
-    result = crawl(requests, settings=RETRIED, reactor=reactor)
-
-    assert result.failed_urls == by_dead
-    assert all(failed.verdict is None for failed in result.failed)
 
 
 @on_every_reactor

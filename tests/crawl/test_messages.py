@@ -101,29 +101,6 @@ def test_file_that_is_read_again_is_not_warned_of_again() -> None:
     assert result.stats["robots1994/weakens_policy"] == 1
 
 
-def test_problem_in_a_record_for_other_robots_is_not_logged() -> None:
-    """The problem does not affect our robot."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /x\n\nUser-agent: b\n\nDisallow: /\n")
-        result = crawl([site.url("/1")])
-
-    assert "Read to the letter" not in result.log
-    assert "robots1994/weakens_policy" not in result.stats
-
-
-def test_cautious_reading_obeys_a_record_split_by_a_blank_line() -> None:
-    """With ROBOTS1994_READING = "cautious", the page is refused."""
-    with Site() as site:
-        site.robots("User-agent: *\n\nDisallow: /private\n")
-        result = crawl(
-            [site.url("/private/1")], settings={"ROBOTS1994_READING": "cautious"}
-        )
-
-    assert result.fetched == []
-    assert result.failed[0].verdict is not None
-    assert result.failed[0].verdict["reason"] == "split-record"
-
-
 def test_control_characters_of_a_robots_txt_are_escaped() -> None:
     """O25: this applies to the log and to exceptions, and to bidi overrides, too."""
     with Site() as site:

@@ -41,20 +41,6 @@ def test_fifty_disallowed_requests_that_wait_are_all_refused(reactor: Reactor) -
 
 
 @pytest.mark.parametrize("reactor", reactors())
-def test_fifty_disallowed_requests_are_refused_after_an_instant_answer(
-    reactor: Reactor,
-) -> None:
-    """With an instant robots.txt, the result is the same."""
-    with Site() as site:
-        site.robots(NOT_ALLOWED)
-        result = crawl(urls(site), reactor=reactor, settings=AT_ONCE)
-
-        assert site.targets() == ["/robots.txt"]
-
-    assert (len(result.fetched), len(result.failed)) == (0, FIFTY)
-
-
-@pytest.mark.parametrize("reactor", reactors())
 def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
     reactor: Reactor,
 ) -> None:

@@ -143,29 +143,6 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     assert agents == {"walker/1.0"}
 
 
-def test_scrapy_impersonate_with_the_user_agent_of_a_browser(site: Site) -> None:
-    """Without USER_AGENT the page is requested as Chrome, which no record names.
-
-    ROBOTSTXT_USER_AGENT selects the record. Scrapy itself requests robots.txt.
-    """
-    site.robots(
-        "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
-    )
-
-    unnamed = impersonate(site, "/open", USER_AGENT="")
-    site.forget()
-    result = impersonate(
-        site, "/open", "/private", USER_AGENT="", ROBOTSTXT_USER_AGENT="walker"
-    )
-
-    assert unnamed.failed_urls == [site.url("/open")]
-    assert result.fetched_urls == [site.url("/open")]
-    assert result.failed_urls == [site.url("/private")]
-    robots, page = site.log()
-    assert "Chrome/" in page.headers["user-agent"]
-    assert "Chrome/" not in robots.headers.get("user-agent", "")
-
-
 def test_scrapy_deltafetch_does_not_skip_refused_pages(
     site: Site, tmp_path: Path
 ) -> None:
@@ -253,33 +230,6 @@ def test_refused_page_opens_no_tab(site: Site) -> None:
     (robots,) = site.log("/robots.txt")
     assert robots.headers["user-agent"] == "walker/1.0"
     assert "sec-fetch-mode" not in robots.headers
-
-
-@pytest.mark.browser
-def test_user_agent_of_the_browser(site: Site) -> None:
-    """PLAYWRIGHT_PROCESS_REQUEST_HEADERS = None sends the browser's User-Agent.
-
-    ROBOTSTXT_USER_AGENT still selects the record.
-    """
-    site.robots(
-        "User-agent: walker\nDisallow: /private\n\nUser-agent: *\nDisallow: /\n"
-    )
-    requests = [
-        CrawlRequest(site.url(path), meta={"playwright": True})
-        for path in ("/open", "/private")
-    ]
-    browser = playwright() | {"PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None}
-
-    result = crawl(
-        requests,
-        settings=browser | {"USER_AGENT": "", "ROBOTSTXT_USER_AGENT": "walker"},
-    )
-
-    assert result.fetched_urls == [site.url("/open")]
-    assert result.failed_urls == [site.url("/private")]
-    (page,), (robots,) = site.log("/open"), site.log("/robots.txt")
-    assert "Chrome/" in page.headers["user-agent"]
-    assert "Chrome/" not in robots.headers.get("user-agent", "")
 
 
 def queue_in(redis: RedisServer) -> dict[str, Any]:

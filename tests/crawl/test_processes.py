@@ -246,12 +246,3 @@ def test_add_on_causes_no_further_warnings(
     ours = warned(site, "ours", reactor=reactor, settings=settings)
 
     assert ours - off == set()
-
-
-def test_command_that_warns_fails_its_test(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A warning on stderr is an error of `run`."""
-    monkeypatch.setattr("tests.support.warned.IS_NEWEST", True)
-    with pytest.raises(AssertionError, match=r"UserWarning.*heard"):
-        run("-c", "import warnings; warnings.warn('heard')", folder=tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ CLOSED = "User-agent: *\nDisallow: /\n"
 
 
 def test_robots_txt_request_has_its_own_timeout_and_meta() -> None:
-    """It has no robots check, no offsite filter and no cookies."""
+    """It has no robots check, no offsite filter, no cookies and no spider's callback."""
     with Site() as site:
         site.robots(OPEN)
         result = crawl([site.url("/page")], settings=RECORD | {"ROBOTS1994_TIMEOUT": 7})
@@ -29,6 +28,7 @@ def test_robots_txt_request_has_its_own_timeout_and_meta() -> None:
     assert meta["dont_obey_robotstxt"] is True
     assert meta["allow_offsite"] is True
     assert meta["dont_merge_cookies"] is True
+    assert meta["callback"] == "NO_CALLBACK"
 
 
 def test_robots_txt_request_has_no_cookie_referer_or_credentials() -> None:
@@ -128,46 +128,6 @@ def test_further_meta_is_copied_if_configured() -> None:
         )
 
     assert result.stats["test/robots_meta"]["session"] == "s1"
-
-
-def test_http_cache_is_not_used_for_robots_txt(tmp_path: Path) -> None:
-    """Peers row 10: a cached 503 must not replace today's file."""
-    cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    closed = replies.text("User-agent: *\nDisallow: /")
-    with Site() as site:
-        site.answer("/robots.txt", [replies.status(503), closed])
-        crawl([site.url("/page")], settings=cache)
-        result = crawl([site.url("/page")], settings=cache)
-
-    assert result.fetched == []
-    assert result.failed[0].verdict is not None
-    assert result.failed[0].verdict["reason"] == "rule"
-
-
-def test_meta_refresh_in_a_robots_txt_is_not_followed() -> None:
-    """Peers row 15: only HTTP redirects of a robots.txt are followed."""
-    body = '<html><meta http-equiv="refresh" content="0; url=/elsewhere"></html>'
-    with Site() as site:
-        site.answer("/robots.txt", replies.html(body))
-        result = crawl([site.url("/page")])
-
-        assert site.targets() == ["/robots.txt", "/page"]
-
-    assert result.fetched_urls == [site.url("/page")]
-
-
-def test_each_scheme_and_port_has_its_own_robots_txt() -> None:
-    """Peers row 5: three origins have three policies; spellings of one share one."""
-    with Site(ports=2, tls="valid") as site:
-        site.robots(OPEN)
-        spellings = [
-            site.url("/1"),
-            site.url("/2").replace("http://", "http://u:p@"),
-            site.url("/3").replace("http://", "HTTP://"),
-        ]
-        crawl([*spellings, site.url("/4", port=1), site.secure_url("/5")])
-
-        assert len(site.log("/robots.txt")) == 3
 
 
 @pytest.mark.parametrize("exempt", EXAMPLES.values(), ids=lambda it: it.url)

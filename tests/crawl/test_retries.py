@@ -28,17 +28,6 @@ def reasons(result: CrawlResult) -> set[str]:
     return {failed.verdict["reason"] for failed in result.failed if failed.verdict}
 
 
-@pytest.mark.parametrize("reactor", reactors())
-def test_first_503_is_retried_on_every_reactor(site: Site, reactor: Reactor) -> None:
-    """The second fetch succeeds, and all pages are fetched."""
-    site.answer("/robots.txt", [replies.status(503), replies.text(FILE)])
-
-    result = crawl(pages(site), settings=RETRIED, reactor=reactor)
-
-    assert result.fetched_urls == sorted(pages(site))
-    assert result.stats["robotstxt/request_count"] == 2
-
-
 def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
     """With RETRY_ENABLED = False, there is one fetch."""
     site.answer("/robots.txt", [replies.status(503), replies.text(FILE)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
@@ -17,25 +16,6 @@ from tests.support.crawl import Reactor, crawl, reactors
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /private\nSitemap: /sitemap.xml\n"
-has_robots_parsed = pytest.mark.skipif(
-    not hasattr(signals, "robots_parsed"), reason="Scrapy has the signal since 2.18"
-)
-
-
-@has_robots_parsed
-def test_robots_parsed_is_sent_once_for_a_file(site: Site, tmp_path: Path) -> None:
-    """It is sent in each crawl, also where the policy comes from a store."""
-    site.robots(FILE)
-    store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
-
-    for _ in range(2):
-        result = crawl(
-            [site.url("/1"), site.url("/2")], signals=["robots_parsed"], settings=store
-        )
-
-        assert len(result.fetched) == 2
-        assert [name for name, _ in result.sent] == ["robots_parsed"]
-    assert len(site.log("/robots.txt")) == 1
 
 
 def record_refusals(crawler: Any) -> None:

@@ -140,13 +140,6 @@ def test_field_of_a_known_extension_is_not_reported_as_unknown(field: str) -> No
     assert [it.code for it in problems] == ["R019"]
 
 
-def test_misspelt_field_is_not_obeyed() -> None:
-    """A misspelt Disallow line disallows nothing."""
-    robots = RobotsTxt.parse(STAR + "Disalow: /")
-
-    assert robots.allowed("/", "rex")
-
-
 def test_features_of_a_dialect_are_no_problems_in_it() -> None:
     """The revisited dialect has lists; the extended one has Allow."""
     lists = "User-agent: a b\nDisallow: /a /b\n"
@@ -157,14 +150,6 @@ def test_features_of_a_dialect_are_no_problems_in_it() -> None:
 
     assert revisited.problems == revisited.weakening_problems("a") == ()
     assert [(it.code, it.line) for it in extended.problems] == [("R035", 4)]
-
-
-def test_tab_between_values_is_no_problem_in_the_revisited_dialect() -> None:
-    """Revisited K1, K2: a tab separates values; in 1994 it is part of the value."""
-    body = "User-agent: a\tb\nDisallow: /a\t/b\n"
-
-    assert RobotsTxt.parse(body, dialect="revisited").problems == ()
-    assert "R028" in [it.code for it in RobotsTxt.parse(body).problems]
 
 
 FIXES = [
@@ -186,13 +171,6 @@ def test_fix_of_a_wildcard_says_what_else_it_disallows(value: str, fix: str) -> 
     assert fix in problem.fix
 
 
-def test_wildcards_are_no_problem_in_rfc9309() -> None:
-    """There `*` and a final `$` have a special meaning."""
-    body = STAR + "Disallow: /*.php$\n"
-
-    assert RobotsTxt.parse(body, dialect="rfc9309").problems == ()
-
-
 @pytest.mark.parametrize(
     ("rules", "codes"),
     [
@@ -211,13 +189,6 @@ def test_rules_without_effect_are_reported_in_the_extended_dialect(
     problems = RobotsTxt.parse(STAR + rules, dialect="extended").problems
 
     assert [it.code for it in problems] == codes
-
-
-def test_overlapping_names_with_the_same_rules_are_no_problem() -> None:
-    """Either record disallows the same."""
-    body = "User-agent: bot\nDisallow: /a\n\nUser-agent: mybot\nDisallow: /a\n"
-
-    assert RobotsTxt.parse(body).problems == ()
 
 
 def test_utf_16_without_a_byte_order_mark_is_one_problem() -> None:
@@ -248,20 +219,6 @@ def test_fix_of_several_blank_lines_is_in_the_plural() -> None:
     (problem,) = RobotsTxt.parse("User-agent: a\n\n\nDisallow: /").problems
 
     assert problem.fix.startswith("Delete the blank lines")
-
-
-def test_truncated_file_has_a_problem_after_its_last_line() -> None:
-    """The truncation is reported once, on the line where the rest would begin."""
-    problems = RobotsTxt.parse("#\n# x", limit=3).problems
-
-    assert [(it.code, it.line) for it in problems] == [("R014", 2)]
-
-
-def test_record_split_by_a_blank_line_is_one_problem() -> None:
-    """A record without rules and rules without a robot are not reported in addition."""
-    body = "User-agent: a\n\nDisallow: /x\nDisallow: /y\n\nDisallow: /z\n"
-
-    assert clauses(body) == ["O5", "O4"]
 
 
 def test_missing_blank_line_after_a_split_record_is_reported() -> None:

@@ -10,26 +10,6 @@ from tests.standard.asking import DIALECTS
 WITH_DELAY = [it for it in DIALECTS if it in {"extended", "rfc9309"}]
 
 
-@pytest.mark.parametrize("dialect", WITH_DELAY)
-def test_misspelt_field_of_the_dialect_is_a_slip(dialect: str) -> None:
-    """It is not a field that the dialect does not have."""
-    body = "User-agent: *\nCrawl delay: 5\nDisallow: /\n"
-    robots = RobotsTxt.parse(body, dialect=dialect)
-
-    (problem,) = robots.problems
-
-    assert (problem.code, problem.line) == ("R020", 2)
-    assert problem.message.endswith('was "Crawl-delay" meant?')
-    assert robots.weakening_problems("rex") == ()
-
-
-def test_misspelt_field_of_another_dialect_is_an_extension() -> None:
-    """1994 has no Crawl-delay, however it is spelt."""
-    robots = RobotsTxt.parse("User-agent: *\nCrawl delay: 5\nDisallow: /\n")
-
-    assert [problem.code for problem in robots.problems] == ["R017"]
-
-
 @pytest.mark.parametrize("written", ["0.00001", "100000000000000000000", "5", "0.5"])
 def test_record_prints_a_delay_as_the_file_has_it(written: str) -> None:
     """X4 takes no exponent, so a printed number must not have one."""

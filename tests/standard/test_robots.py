@@ -292,14 +292,3 @@ def test_printed_record_reads_as_the_same_record() -> None:
         assert str(record) == body
     body = "User-agent: a\nCrawl-delay: 0.5\nAllow: /x\nDisallow:\n"
     assert str(RobotsTxt.parse(body, dialect="extended").records[0]) == body
-
-
-@pytest.mark.parametrize("delay", ["0.00001", "1" + "0" * 20])
-def test_printed_delay_is_a_number_of_seconds(delay: str) -> None:
-    """X4 takes no exponent."""
-    body = f"User-agent: *\nCrawl-delay: {delay}\nDisallow: /\n"
-    robots = RobotsTxt.parse(body, dialect="extended")
-
-    printed = RobotsTxt.parse(str(robots.records[0]), dialect="extended")
-
-    assert printed.rules("rex").crawl_delay == robots.rules("rex").crawl_delay

@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle.generator import Generator
-from tests.standard.asking import DIALECTS, PREFIX_DIALECTS
+from tests.standard.asking import DIALECTS
 
 CLOSED = "User-agent: *\nDisallow: /\n"
 STAR = "User-agent: *\n"
@@ -87,21 +87,6 @@ def test_weakening_problems_are_those_of_the_given_robot() -> None:
     assert robots.weakening_problems("c") == ()
 
 
-def test_rule_above_all_records_weakens_the_policy_for_every_robot() -> None:
-    """The robot that it was meant for is unknown."""
-    robots = RobotsTxt.parse("Disallow: /\n\nUser-agent: b\nDisallow:\n")
-
-    assert [it.code for it in robots.weakening_problems("c")] == ["R001"]
-
-
-def test_split_record_does_not_weaken_the_policy_in_the_cautious_reading() -> None:
-    """The problem is still reported."""
-    robots = RobotsTxt.parse(STAR + "\nDisallow: /", reading="cautious")
-
-    assert robots.weakening_problems("rex") == ()
-    assert [it.code for it in robots.problems] == ["R002"]
-
-
 def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
     """Only rules above all records weaken the policy, because they are not obeyed."""
     body = STAR + "Disallow: /a\n\nDisallow: /b\n"
@@ -117,29 +102,10 @@ def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
     assert [it.code for it in only.weakening_problems("rex")] == ["R001"]
 
 
-SPLIT = "User-agent: *\n\nDisallow: /\n"
-
-
 def weakening_codes(body: str, dialect: str = "1994") -> list[str]:
     """Return the codes of the problems that weaken the policy for a robot."""
     robots = RobotsTxt.parse(body, dialect=dialect)
     return [it.code for it in robots.weakening_problems("rex")]
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_split_record_is_found_in_every_dialect_and_spelling(
-    dialect: str, end: str
-) -> None:
-    """It is found with any line end, in dialects where a blank line ends a record."""
-    expected = ["R002"] if dialect in PREFIX_DIALECTS else []
-
-    assert weakening_codes(SPLIT.replace("\n", end), dialect) == expected
-
-
-def test_ours_o23_html_page_does_not_weaken_the_policy() -> None:
-    """It has no rules, so its author meant to disallow nothing."""
-    assert weakening_codes("\n <html>\n<p>User agents are welcome</p>\n") == []
 
 
 def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
@@ -188,24 +154,6 @@ def test_problem_that_weakens_the_policy_is_listed(body: str, code: str | None) 
     expected = [code] if code else []
     assert codes == expected
     assert [it.code for it in robots.weakening_problems("rex, max rex*")] == expected
-
-
-@pytest.mark.parametrize("place", [0, 1_500, 2_999])
-def test_one_misspelt_line_of_a_long_file_is_found(place: int) -> None:
-    """It may be at the beginning, in the middle or at the end."""
-    lines = [f"Disallow: /page/of/some/length/{number}" for number in range(3_000)]
-    lines.insert(place, "Disalow: /odd")
-
-    assert weakening_codes("\n".join(["User-agent: *", *lines])) == ["R020"]
-
-
-def test_weakening_problems_are_in_the_order_of_the_lines() -> None:
-    """Problems of different kinds are sorted together."""
-    body = "User-agent: *\nDisallow: a\nDisalow: /b\nDisallow: c\n\nUser-agent:\n"
-
-    robots = RobotsTxt.parse(body)
-
-    assert [it.line for it in robots.weakening_problems("rex")] == [2, 3, 4, 6]
 
 
 @pytest.mark.parametrize(
@@ -273,13 +221,6 @@ def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
     assert robots.weakening_problems("mybot") == ()
     (problem,) = robots.problems
     assert "something else than a blank line" in problem.message
-
-
-def test_malformed_name_does_not_affect_a_robot_with_its_own_record() -> None:
-    """That robot obeys its own record."""
-    body = "User-agent: *\u00a0\nDisallow: /\n\nUser-agent: mybot\nDisallow:\n"
-
-    assert RobotsTxt.parse(body).weakening_problems("mybot") == ()
 
 
 def test_number_of_weakening_problems_is_limited() -> None:

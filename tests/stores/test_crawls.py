@@ -258,27 +258,6 @@ def test_failure_of_ours_does_not_end_the_last_good_policy(
     assert "robots1994/store_failures" in unread.stats
 
 
-@pytest.mark.parametrize("reactor", reactors())
-def test_second_crawl_fetches_no_robots_txt(reactor: Reactor, tmp_path: Path) -> None:
-    """The second crawl loads the policy that the first fetched, and obeys it."""
-    with Site() as site:
-        site.robots(BODY)
-        urls = [site.url("/open"), site.url("/closed/page")]
-        settings = stored_in(tmp_path / "robots.db")
-        first = crawl(urls, reactor=reactor, settings=settings)
-        second = crawl(urls, reactor=reactor, settings=settings)
-        fetches = site.log("/robots.txt")
-
-    assert len(fetches) == 1
-    for result in (first, second):
-        assert result.fetched_urls == [urls[0]]
-        assert result.failed_urls == [urls[1]]
-        assert warnings_of(result) == []
-        assert not [warning for warning in result.warnings if "never" in str(warning)]
-    assert second.stats["robots1994/store_hits"] == 1
-    assert "robotstxt/request_count" not in second.stats
-
-
 @pytest.mark.parametrize(("code", "fetched"), [(404, 1), (403, 0)])
 def test_stored_status_decides_in_the_second_crawl(
     code: int, fetched: int, tmp_path: Path

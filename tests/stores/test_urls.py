@@ -110,3 +110,9 @@ class Unfinished(PolicyStore):
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - it fails before
         """Fail, because the class is abstract."""
         return cls()
+
+
+def test_memory_is_refused() -> None:
+    """It belongs to one crawl: there is nothing to open."""
+    with pytest.raises(SettingsError, match=r"belongs to one crawl.*sqlite:///"):
+        open_store("memory://")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from scrapy_robots1994 import MissingExtra, SettingsError
-from scrapy_robots1994.crawl.features import comparison
 from scrapy_robots1994.crawl.features.peers import peers
 from tests.crawl import few_descriptors
 from tests.support.crawl import crawl
@@ -51,27 +50,6 @@ def test_misspelt_parser_is_an_error_with_a_suggestion(
     assert ("write True, False or a list" in message) is (suggestion is None)
 
 
-def test_parser_that_hangs_does_not_stop_the_crawl() -> None:
-    """It counts as raised and is logged once; the other parser is compared."""
-    with Site() as site:
-        site.robots("User-agent: *\nDisallow: /a*\n# hang\n")
-        result = crawl(
-            [site.url(f"/{number}") for number in range(5)],
-            settings={
-                "ROBOTS1994_COMPARE": [
-                    "tests.commands.parsers.HangingParser",
-                    "tests.commands.parsers.OpenParser",
-                ],
-            },
-            hook="tests.unit.test_comparison:shorten_the_deadline",
-        )
-
-    assert len(result.fetched) == 5
-    assert result.stats["robots1994/compare/HangingParser/raised"] == 5
-    assert result.stats["robots1994/compare/OpenParser/agree"] == 5
-    assert result.log.count("did not answer about robots.txt") == 1
-
-
 def test_questions_are_skipped_while_the_process_cannot_start() -> None:
     """First no descriptor is left for its pipes; later questions are compared."""
     with Site() as site:
@@ -106,8 +84,3 @@ def take_descriptors_from_the_first_questions(crawler: Any) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
     peers.GuardedComparer.compare = compare_and_restore  # type: ignore[assignment, method-assign]
-
-
-def shorten_the_deadline(_crawler: Any) -> None:
-    """Let the parsers take one second at most."""
-    comparison.PARSER_SECONDS = 1.0
