@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 from scrapy import signals
 
 from tests.support import replies
-from tests.support.crawl import Reactor, crawl, reactors
+from tests.support.crawl import Reactor, crawl, reactors, start_crawl
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -90,6 +92,21 @@ def test_sitemap_spider_may_fetch_robots_txt_itself_after_a_failure() -> None:
         assert site.targets() == ["/robots.txt", "/robots.txt"]
 
     assert result.stats["finish_reason"] == "finished"
+
+
+def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes() -> None:
+    """R6 (closing): it goes back to the scheduler, as a page does."""
+    with Site() as site:
+        site.answer("/robots.txt", replies.black_hole())
+        running = start_crawl(
+            [site.url("/robots.txt")], spider=SPIDER, settings={"DOWNLOAD_TIMEOUT": 5}
+        )
+        site.wait("/robots.txt")
+        os.kill(running.pid, signal.SIGINT)
+        result = running.result()
+        assert site.targets() == ["/robots.txt"]
+
+    assert result.stats["finish_reason"] == "shutdown"
 
 
 @pytest.mark.parametrize("reactor", reactors())
