@@ -5,6 +5,7 @@ and the HTTP clients raise; they differ between versions of Scrapy.
 """
 
 import errno
+import traceback
 from collections import deque
 from collections.abc import Iterator
 from ssl import SSLError
@@ -17,7 +18,11 @@ from twisted.internet import error
 from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
-from scrapy_robots1994.crawl.scrapy_private import load_object, optional
+from scrapy_robots1994.crawl.scrapy_private import (
+    global_object_name,
+    load_object,
+    optional,
+)
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
 
@@ -50,6 +55,10 @@ BUGS: Classes = (
     TypeError,
 )
 """Exceptions of program errors, which no network failure raises."""
+
+
+HOOKS = frozenset({"process_request", "process_response", "process_exception"})
+"""The methods of a downloader middleware."""
 
 
 def _either(name: str, twisted: type[Exception]) -> type[Exception]:
@@ -119,6 +128,19 @@ def fault_of(
     if via_proxy:
         return LocalFault(raised)
     return FetchError(type(raised).__name__, one_line(raised))
+
+
+def breaking_middleware(fault: LocalFault) -> str | None:
+    """Return the path of the downloader middleware that raised *fault*, if one did."""
+    # What a server or a proxy causes passes middlewares, too.
+    if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
+        return None
+    found = None
+    for frame, _ in traceback.walk_tb(fault.error.__traceback__):
+        if frame.f_code.co_name in HOOKS and "self" in frame.f_locals:
+            # The last one: a middleware may call the method of another.
+            found = global_object_name(type(frame.f_locals["self"]))
+    return found
 
 
 def is_local(raised: BaseException) -> bool:

@@ -8,6 +8,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.faults import breaking_middleware, one_line
 from scrapy_robots1994.crawl.log import log_line, log_lines
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.lint.kinds import Problem
@@ -154,7 +155,8 @@ class FetchLog:
         else:
             stats.count(self._crawler, stats.LOCAL_FAULTS)
             self._bug(origin, fault)
-            level = WARNING
+            # One that a middleware breaks has its line, which names the middleware.
+            level = DEBUG if breaking_middleware(fault) else WARNING
             text = (
                 "the failure is on our side; its waiting requests fail with it, and the "
                 "next one fetches again"
@@ -164,18 +166,30 @@ class FetchLog:
     def _bug(self, origin: Origin, result: FetchResult) -> None:
         """Log an exception of a middleware or of our code, once for each place."""
         # A missing descriptor or a dead proxy is no bug: its message says it all.
-        if not isinstance(result, LocalFault) or not result.is_bug:
+        if not isinstance(result, LocalFault):
+            return
+        error, middleware = result.error, breaking_middleware(result)
+        if not (middleware or result.is_bug):
             return
         # The line that raised; there is none in an exception that was never raised.
-        last = traceback.extract_tb(result.error.__traceback__)[-1:]
-        place = f"{type(result.error)} {last}"
+        last = traceback.extract_tb(error.__traceback__)[-1:]
+        place = f"{type(error)} {middleware or last}"
         if place in self._bugs or len(self._bugs) >= MAX_TRACEBACKS:
             return
         self._bugs.add(place)
-        # Not `exc_info`: the message of an exception may hold anything.
-        raised = "".join(traceback.format_exception(result.error)).rstrip("\n")
         when = f"An exception was raised while {origin.robots_url} was fetched"
-        log_lines(self._crawler, ERROR, f"{when}:\n{raised}")
+        if middleware:
+            name = type(error).__name__
+            when = (
+                f"The downloader middleware {middleware} raised {name} ({one_line(error)}) for "
+                f"{origin.robots_url}: while it does, all requests to such an origin "
+                "fail. Let it pass requests for /robots.txt, whose meta has "
+                "dont_obey_robotstxt"
+            )
+        # Not `exc_info`: the message of an exception may hold anything.
+        raised = "".join(traceback.format_exception(error)).rstrip("\n")
+        more = f":\n{raised}" if result.is_bug else ""
+        log_lines(self._crawler, ERROR, f"{when}{more}")
 
     def truncated(self, origin: Origin) -> None:
         """Warn of a file over the size limit (Ours O24)."""

@@ -251,14 +251,14 @@ class Robots1994Middleware:
         meta = request.meta
         # Sent again by an errback, it carries the verdict of the last time.
         meta.pop("robots1994", None)
-        is_scheduled = meta.pop(SCHEDULED, False)
-        if RETURNED in meta:
-            request.dont_filter, for_room = meta.pop(RETURNED)
-            return for_room is True
-        if not is_scheduled:
+        if not meta.pop(SCHEDULED, False):
             # A component awaits it (`engine.download_async`): it has no way back.
+            # Given back, it comes again at once.
             self._finished.add(request)
-        return False
+        if RETURNED not in meta:
+            return False
+        request.dont_filter, for_room = meta.pop(RETURNED)
+        return for_room is True
 
     def _give_back(self, request: Request, *, for_room: bool = False) -> Request:
         """Return what goes back to the scheduler in place of *request*."""

@@ -290,6 +290,29 @@ class BrokenResponseMiddleware:
         return response
 
 
+class BrokenRequestMiddleware:
+    """Middleware with a bug in a function that it calls for each robots.txt."""
+
+    async def process_request(self, request: Request, spider: Any = None) -> None:
+        """Call it."""
+        if request.url.endswith("/robots.txt"):
+            self.look_up(request)
+
+    def look_up(self, request: Request) -> Any:
+        """Look for a key that only requests of this spider have."""
+        return request.meta["account"]
+
+
+class DroppingMiddleware:
+    """Middleware that drops what is no page, by its extension."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Drop it."""
+        if request.url.endswith(".txt"):
+            message = "not a page"
+            raise IgnoreRequest(message)
+
+
 class RenamingMiddleware:
     """Middleware that sets another User-Agent, like those with random ones."""
 

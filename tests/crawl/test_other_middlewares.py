@@ -134,20 +134,28 @@ def test_exception_in_a_middleware_fails_the_request(
     assert not [key for key in result.stats if key.startswith("robots1994/outcome/")]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="R7 (a fault of our own): names the middleware once, as an ERROR",
+@pytest.mark.parametrize(
+    ("middleware", "raised"),
+    [
+        ("BrokenResponseMiddleware", "ZeroDivisionError"),
+        ("BrokenRequestMiddleware", "KeyError"),
+        ("DroppingMiddleware", "IgnoreRequest"),
+    ],
 )
-def test_middleware_that_breaks_robots_txt_is_named_once() -> None:
+def test_middleware_that_breaks_robots_txt_is_named_once(
+    middleware: str, raised: str
+) -> None:
     """For three origins: its exception, its path and the way out, in one line."""
-    name = f"{PARTS}.BrokenResponseMiddleware"
+    name = f"{PARTS}.{middleware}"
     with Site() as site:
         site.robots(OPEN)
         urls = [site.url("/open", host=f"h{number}.test") for number in range(3)]
         result = crawl(urls, settings={"DOWNLOADER_MIDDLEWARES": {name: 850}})
 
     (line,) = [it for it in result.log.split("\n") if "] ERROR: " in it and name in it]
-    assert "ZeroDivisionError" in line
+    assert f"raised {raised} (" in line
+    assert "Let it pass requests for /robots.txt" in line
+    assert "WARNING: Could not fetch" not in result.log
 
 
 @pytest.mark.parametrize("reactor", reactors())
