@@ -10,6 +10,7 @@ its members, and layers and members are bounded.
 """
 
 import re
+import sys
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -197,7 +198,10 @@ _UNPACKERS: dict[str, Unpacker] = {
 """What undoes each coding. One whose library is missing is not accepted in requests."""
 
 with suppress(ImportError):  # Scrapy before 2.19 does not bring it
-    from backports import zstd
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
 
     _options: dict[int, int] = {
         zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW

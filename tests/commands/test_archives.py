@@ -10,10 +10,10 @@ from typing import Any
 
 import brotli  # type: ignore[import-untyped]  # it has no annotations
 import pytest
-from backports import zstd
 
 from tests.commands.comparing import write_archive
 from tests.commands.running import scrapy
+from tests.support.zstandard import zstd
 
 OPEN = "tests.commands.parsers.OpenParser"
 CLOSED = b"User-agent: *\nDisallow: /\n"

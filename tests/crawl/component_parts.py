@@ -313,6 +313,28 @@ class DroppingMiddleware:
             raise IgnoreRequest(message)
 
 
+class TokenMiddleware:
+    """Middleware that awaits a request of TOKEN_URL for each numbered page.
+
+    `{n}` in it is the number. The awaited request is a copy of that of the page.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return a middleware of *crawler*."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request, spider: Any = None) -> None:
+        """Await the request for a page."""
+        _, is_page, number = request.url.rpartition("/p")
+        if is_page and number.isdigit():
+            url = self._crawler.settings["TOKEN_URL"].replace("{n}", number)
+            await download(self._crawler, request.replace(url=url))
+
+
 class RenamingMiddleware:
     """Middleware that sets another User-Agent, like those with random ones."""
 

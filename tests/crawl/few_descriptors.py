@@ -12,6 +12,12 @@ from scrapy.crawler import Crawler
 LEFT = 8
 
 
+def limit_to_256(_crawler: Crawler) -> None:
+    """Leave the process 256 descriptors, which is the default of macOS."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+
+
 def take(crawler: Crawler, left: int = LEFT) -> None:
     """Leave *left* descriptors when the spider has opened: fewer than it has origins."""
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tests.support.crawl import Crawl, CrawlResult, Middleware, Reactor
 
 SPIDERS = "tests.crawl.closing_spiders"
+PARTS = "tests.crawl.component_parts"
 OPEN = "User-agent: *\nDisallow: /private\n"
 WAIT = 100
 CONCURRENT = 16
@@ -425,6 +426,30 @@ def test_page_awaited_at_a_close_ends_by_the_timeout_of_its_robots_txt() -> None
 
     assert result.items == [{"end": "ForbiddenByRobots"}]
     assert result.stats["finish_reason"] == "shutdown"
+
+
+@ON_EACH_REACTOR
+def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
+    reactor: Reactor,
+) -> None:
+    """It has the meta of the page, which is the scheduler's, and is not."""
+    with Site() as site:
+        site.robots(OPEN, at="t.test", gate="late")
+        settings = {
+            "DOWNLOADER_MIDDLEWARES": {f"{PARTS}.TokenMiddleware": 50},
+            "TOKEN_URL": site.url("/token", host="t.test"),
+        }
+        side = Side(reactor=reactor, settings=settings)
+        running = side.start(site, spider_args={"pages": 3}, timeout=30)
+        site.wait("/robots.txt", host="t.test")
+        interrupt(running)
+        # Those waits that are no longer than usual end, and it is requested once more.
+        site.wait("/robots.txt", count=2, host="t.test")
+        site.open("late")
+        running.result()
+        tokens = site.log("/token")
+
+    assert len(tokens) == 3
 
 
 def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay() -> None:

@@ -11,6 +11,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import scrapy
+from packaging.version import Version
+from packaging.version import parse as parse_version
+from scrapy.settings import default_settings
 
 from tests.crawl.test_closing import Side
 from tests.support import replies
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
     from tests.support.crawl import Middleware
 
+PARTS = "tests.crawl.component_parts"
 HTTPCACHE = "scrapy.extensions.httpcache."
 OPEN = "User-agent: *\nDisallow: /private\n"
 DAY = 86_400
@@ -218,3 +223,106 @@ def test_crawl_delay_applies_to_no_other_host(way: str) -> None:
 
     assert len(pages) == 3
     assert max(after - before for before, after in pairwise(pages)) < 2
+
+
+def test_few_descriptors_and_connections_that_stay_open_lose_no_page() -> None:
+    """R7 (a fault of our own): 100 origins of 4 pages, in the order of origins.
+
+    Of 256 descriptors each connection keeps one until it is closed.
+    """
+    found: dict[str, int] = {}
+    for middleware in BOTH:
+        with Site() as site:
+            site.robots(OPEN)
+            urls = [
+                site.url(f"/{page}", host=f"h{host}.test")
+                for host in range(100)
+                for page in range(4)
+            ]
+            result = crawl(
+                urls,
+                middleware=middleware,
+                settings={"CONCURRENT_REQUESTS": 100, "LOG_LEVEL": "INFO"},
+                hook="tests.crawl.few_descriptors:limit_to_256",
+            )
+        found[middleware] = len(result.fetched)
+
+    assert found["ours"] == 400 >= found["builtin"]
+
+
+@pytest.mark.parametrize("concurrent", [2, 16])
+@pytest.mark.parametrize("order", [50, 543], ids=["before ours", "after ours"])
+def test_middleware_that_awaits_a_request_for_each_page(
+    concurrent: int, order: int
+) -> None:
+    """Each to an origin of its own: what is awaited is not held behind pages."""
+    found: list[int] = []
+    for middleware in BOTH:
+        with Site() as site:
+            site.robots(OPEN)
+            settings = {
+                "DOWNLOADER_MIDDLEWARES": {f"{PARTS}.TokenMiddleware": order},
+                "TOKEN_URL": site.url("/token", host="t{n}.test"),
+                "CONCURRENT_REQUESTS": concurrent,
+            }
+            urls = [site.url(f"/p{number}") for number in range(30)]
+            result = crawl(urls, middleware=middleware, settings=settings)
+            tokens = {seen.host for seen in site.log("/token")}
+        found.append(len(result.fetched))
+        assert len(tokens) == 30
+
+    assert found == [30, 30]
+
+
+@pytest.mark.skipif(
+    parse_version(scrapy.__version__) < Version("2.18"),
+    reason="before Scrapy 2.18 the limit 0 sends nothing",
+)
+def test_no_limit_of_concurrent_requests() -> None:
+    """CONCURRENT_REQUESTS = 0: all pages of a slow and of a quick origin, at once."""
+    for middleware in BOTH:
+        with Site() as site:
+            site.robots(OPEN)
+            site.robots(OPEN, at="slow.test", gate="pages")
+            site.answer("*", replies.html("page", gate="pages"))
+            # Without a limit, all pages of the quick origin wait for the gate.
+            quick = [site.url(f"/{it}", host="quick.test") for it in range(40)]
+            slow = [site.url(f"/{it}", host="slow.test") for it in range(40)]
+            site.open_when("pages", count=42)
+            settings = {
+                "CONCURRENT_REQUESTS": 0,
+                "CONCURRENT_REQUESTS_PER_DOMAIN": 100,
+                "DOWNLOAD_TIMEOUT": 20,
+            }
+            result = crawl(slow + quick, middleware=middleware, settings=settings)
+
+        assert len(result.fetched) == 80
+
+
+@pytest.mark.skipif(
+    not hasattr(default_settings, "TWISTED_REACTOR_ENABLED"),
+    reason="this Scrapy needs a reactor",
+)
+def test_crawl_without_a_reactor() -> None:
+    """The default client of this Scrapy: one robots.txt an origin, and what it permits."""
+    for middleware in BOTH:
+        with Site() as site:
+            site.robots(OPEN)
+            site.answer("/moved", replies.redirect("/private/moved"))
+            paths = [
+                "/moved",
+                *(f"{it}/{page}" for page in range(5) for it in ("", "/private")),
+            ]
+            urls = [
+                site.url(path, host=f"h{it}.test") for it in range(3) for path in paths
+            ]
+            result = crawl(urls, middleware=middleware, reactor="none")
+            targets = site.targets()
+
+        assert targets.count("/robots.txt") == 3
+        if middleware == "ours":
+            assert not [it for it in targets if it.startswith("/private")]
+            assert {it.verdict and it.verdict["rule"] for it in result.failed} == {
+                "/private"
+            }
+        assert len([url for url, _ in result.fetched if "/private" not in url]) == 15

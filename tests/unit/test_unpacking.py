@@ -7,7 +7,6 @@ import zlib
 
 import brotli  # type: ignore[import-untyped]  # it has no annotations
 import pytest
-from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from scrapy_robots1994.crawl.unpacking import (
     Undecodable,
     unpack,
 )
+from tests.support.zstandard import zstd
 
 LIMIT = 4_000
 COMPRESSORS = {
