@@ -3,8 +3,8 @@
 import argparse
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
@@ -19,6 +19,9 @@ from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.body import decode
+
+if TYPE_CHECKING:
+    from scrapy_robots1994.commands.evidence import Applied, EvidenceFolder
 
 _MARGIN = 12
 # Green, red and yellow.
@@ -40,6 +43,7 @@ class RobotsCheck(RobotsCommand):
       scrapy robots-check https://example.com/ https://example.com/private/x
       scrapy robots-check --robot mybot --urls urls.txt --only disallowed
       scrapy robots-check --robots draft.txt --explain /private/x
+      scrapy robots-check --evidence evidence/ --verify
     """
     arguments = "URL..."
 
@@ -59,7 +63,25 @@ class RobotsCheck(RobotsCommand):
             action="append",
             default=[],
             help="read this robots.txt instead: a file, a folder of files, a URL, or - "
-            "for standard input (may be repeated); URLs may then be paths",
+            "for standard input (may be repeated); URLs may then be paths. Of a WARC "
+            "file, the last capture of each origin",
+        )
+        with_value(
+            "--evidence",
+            metavar="FOLDER",
+            help="say what applied to the URLs in the crawls whose evidence is here",
+        )
+        with_value(
+            "--at",
+            metavar="TIME",
+            help="with --evidence: what applied at this time, such as "
+            "2026-11-23T10:00:00Z; if not given, at the last request of each URL",
+        )
+        add(
+            "--verify",
+            action="store_true",
+            help="with --evidence: make every decision again from the recorded bytes, "
+            "offline, and check every digest",
         )
         urls = "a file with one URL a line, - for stdin"
         with_value("--urls", metavar="FILE", help=urls)
@@ -73,30 +95,103 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up, print, and return the exit code."""
+        # Loaded here: Scrapy loads this module whatever command it runs.
+        from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - as above
+
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
         self._counts: Counter[str] = Counter()
+        self._files: list[str] = []
+        if opts.evidence:
+            return self._read_evidence(args)
+        if opts.at or opts.verify:
+            raise WrongUse(
+                "--at and --verify are about a folder: name it by --evidence"
+            )
         self._files = inputs.expand(opts.robots)
         # The URLs by the robots.txt that decides about them, and those without any.
         self._urls: dict[str, list[str]] = {}
         exempt: list[UrlVerdict] = []
+        captures = Captures()
         for url in inputs.urls_from(args, opts.urls):
             if exemption := _exemption(url, is_path_fine=self._files):
                 exempt.append(UrlVerdict(url, exemption=exemption))
                 continue
             for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
-                self._urls.setdefault(name, []).append(url)
+                if inputs.is_archive(name):
+                    captures.add(name, url)
+                else:
+                    self._urls.setdefault(name, []).append(url)
         is_dry_run = self._lookup.settings.dry_run
         for line in project_notes(self.settings, is_dry_run=is_dry_run):
             terminal.print_note(line)
         for verdict in exempt:
             self._print(verdict)
+        for source, urls in captures.sources(
+            self._lookup.reader, self._lookup.settings.freshness
+        ):
+            self._urls[source.name] = urls
+            self._add(source)
+            del self._urls[source.name]
         self._lookup.run(self._urls, self._add, self._print_end)
+        return self._exit_code
+
+    @property
+    def _exit_code(self) -> int:
+        """The exit code for all URLs that were printed or counted."""
         if self._counts["unknown"]:
             return ExitCode.UNREAD
         return ExitCode.FOUND if self._counts["disallowed"] else ExitCode.FINE
+
+    def _read_evidence(self, args: list[str]) -> int:
+        """Print what the evidence of crawls says, and return the exit code."""
+        from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - an extra
+
+        opts = self._opts
+        folder = evidence.EvidenceFolder(opts.evidence)
+        if opts.verify:
+            return self._verify(folder, args)
+        urls = inputs.urls_from(args, opts.urls)
+        found = folder.find(urls, evidence.time_of(opts.at))
+        for url in urls:
+            applied = found.get(url)
+            if applied is None:
+                self._print(UrlVerdict(url, folder.without_request(url)))
+                continue
+            robot = opts.robot or str(applied.line.values.get("robot"))
+            source = applied.source(opts.dialect)
+            verdict = UrlVerdict.of(url, source, robot)
+            self._print(replace(verdict, applied=applied))
+        terminal.print_notes("not whole", folder.notes)
+        terminal.print_notes("does not fit", folder.differences)
+        self._print_end()
+        return self._exit_code
+
+    def _verify(self, folder: "EvidenceFolder", args: list[str]) -> int:
+        """Print each difference that the records have, and their number."""
+        from scrapy_robots1994.crawl.refusals import counted  # noqa: PLC0415 - heavy
+
+        if args or self._opts.urls:
+            raise WrongUse("--verify is about all decisions: leave the URLs out")
+        decisions, records = folder.verify()
+        terminal.print_notes("not whole", folder.notes)
+        differences = folder.differences
+        if self._opts.json:
+            for it in differences:
+                terminal.print_json({"difference": it})
+            counts = {"crawls": len(folder.crawls), "decisions": decisions}
+            counts |= {"records": records, "differences": len(differences)}
+            terminal.print_json(counts)
+        else:
+            terminal.print_lines(escape_control_chars(it, 500) for it in differences)
+            read = counted(decisions, "decision")
+            kept = counted(records, "record")
+            crawls = counted(len(folder.crawls), "crawl")
+            found = counted(len(differences), "difference")
+            terminal.print_line(f"{read} and {kept} of {crawls}: {found}")
+        return ExitCode.FOUND if differences else ExitCode.FINE
 
     def _add(self, source: inputs.PolicySource) -> None:
         """Print what *source* says of its URLs, as soon as it is known."""
@@ -130,9 +225,11 @@ class RobotsCheck(RobotsCommand):
         name = decode(robot) if isinstance(robot, bytes) else robot
         allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
         without = f"; no policy was found for {unknown:,}" * bool(unknown)
+        # In evidence, each decision has the name that the crawl went by.
+        is_recorded = self._opts.evidence and not self._opts.robot
+        by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
         terminal.print_line(
-            f"{allowed:,} allowed, {disallowed:,} disallowed{without}; "
-            f'checked as "{escape_control_chars(name, 60)}"'
+            f"{allowed:,} allowed, {disallowed:,} disallowed{without}; checked {by}"
         )
 
 
@@ -142,7 +239,8 @@ class UrlVerdict:
 
     *cautious* is the verdict of the cautious reading where that differs, *rfc9309* that
     of the dialect of this name where it refuses what is allowed here. A URL that a crawl
-    does not check has an *exemption* and no source.
+    does not check has an *exemption* and no source. *applied* is the decision of a crawl
+    that it comes from.
     """
 
     url: str
@@ -151,6 +249,7 @@ class UrlVerdict:
     cautious: Verdict | None = None
     rfc9309: Verdict | None = None
     exemption: str = ""
+    applied: "Applied | None" = None
 
     @classmethod
     def of(
@@ -195,7 +294,10 @@ class UrlVerdict:
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)
         yield f"{word}{redact_and_escape(self.url, width)}{note}"
-        for text in self._reasons() if explain else ():
+        reasons = list(self._reasons()) if explain else []
+        if self.applied is not None:
+            reasons.append(str(self.applied))
+        for text in reasons:
             for line in wrap_and_escape(text, WIDTH - _MARGIN):
                 yield " " * _MARGIN + line
 
@@ -257,7 +359,7 @@ class UrlVerdict:
             "verdict": self.verdict and _verdict_as_json(self.verdict),
             "cautious": self.cautious and _verdict_as_json(self.cautious),
             "rfc9309": self.rfc9309 and _verdict_as_json(self.rfc9309),
-        }
+        } | ({"evidence": self.applied.as_json()} if self.applied else {})
 
 
 def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:

@@ -107,7 +107,10 @@ def read_bytes(name: str, count: int = -1) -> bytes:
             raise WrongUse("- names standard input, which is closed: name a file")
         return sys.stdin.buffer.read(count)
     if is_archive(name):
-        raise OSError("it is a WARC file: `scrapy robots-compare` reads its captures")
+        raise OSError(
+            "it is a WARC file: `scrapy robots-compare` and `scrapy robots-check "
+            "--robots` read its captures"
+        )
     try:
         with Path(name).open("rb") as file:
             return file.read(count)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastwarc.warc import ArchiveIterator
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 Line = dict[str, Any]
@@ -85,3 +87,26 @@ def only(folder: Path) -> tuple[list[Capture], Line, list[Line]]:
     (warc,) = warcs(folder)
     (journal,) = journals(folder)
     return captures(warc), *lines(journal)
+
+
+def members(path: Path) -> list[bytes]:
+    """Return the members of a gzip file, unpacked."""
+    found, rest = [], path.read_bytes()
+    while rest:
+        member = zlib.decompressobj(31)
+        found.append(member.decompress(rest))
+        rest = member.unused_data
+    return found
+
+
+def write_members(path: Path, unpacked: Iterable[bytes]) -> None:
+    """Write a gzip file of these members."""
+    path.write_bytes(b"".join(gzip.compress(it, mtime=0) for it in unpacked))
+
+
+def change(path: Path, old: bytes, new: bytes) -> None:
+    """Replace the first *old* in the text of a gzip file; its members stay."""
+    unpacked = members(path)
+    number = next(at for at, text in enumerate(unpacked) if old in text)
+    unpacked[number] = unpacked[number].replace(old, new, 1)
+    write_members(path, unpacked)

@@ -1,0 +1,426 @@
+"""The evidence of crawls, read again: what applied to a URL, and whether all of it fits.
+
+A decision is made again from the bytes of its record, by the package's own reader and
+outcome rows, with the settings that the WARC names. Nothing is fetched.
+"""
+
+import gzip
+import hashlib
+import json
+import re
+import zlib
+from base64 import b32encode
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scrapy.settings import Settings
+
+from scrapy_robots1994.commands.inputs import PolicySource, why_unread
+from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
+from scrapy_robots1994.commands.warc import (
+    answer_of,
+    damage_reported,
+    is_short,
+    read_up_to,
+    records_in,
+)
+from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
+from scrapy_robots1994.policy import FetchError, Policy, RobotsResponse
+
+MAX_BLOCK_BYTES = 256_000_000
+"""Bytes of one record that are read."""
+
+MAX_RULE = 4_000
+"""Characters of a rule in a journal; more are cut off."""
+
+MAX_POLICIES = 500
+"""Policies that stay parsed."""
+
+_SUCCESS = 2
+_RECOMPUTED = ("decision", "reason", "line", "rule")
+
+Report = Callable[[str], object]
+
+
+class Entry(NamedTuple):
+    """A record of a WARC: where it begins, and what its header says."""
+
+    offset: int
+    kind: str
+    origin: Origin | None
+    digest: str
+    refers_to: str
+
+
+class Line(NamedTuple):
+    """A line of a journal: its number, from 1, and its values."""
+
+    number: int
+    values: dict[str, Any]
+
+
+@dataclass(slots=True)
+class CrawlEvidence:
+    """The journal of one crawl, and its WARC.
+
+    *report* is called with each difference, *note* with what a crawl that was killed
+    leaves.
+    """
+
+    journal: Path
+    report: Report
+    note: Report
+    warc: Path = field(init=False)
+    header: dict[str, Any] = field(init=False)
+    entries: dict[str, Entry] = field(init=False, default_factory=dict)
+    settings: RobotsSettings = field(init=False)
+    policy: Callable[[str, str, str], Policy | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read the header of the journal and all records of the WARC."""
+        lines = self._lines()
+        self.header = next(lines, Line(0, {})).values
+        named = self.header.get("warc")
+        # Only next to the journal: a file of others must not choose what is read.
+        name = Path(named).name if isinstance(named, str) else ""
+        self.warc = self.journal.parent / name
+        self.settings = RobotsSettings.from_settings(Settings())
+        if not name:
+            self.report(f"{self.journal.name}: its first line names no WARC")
+        elif not self.warc.is_file():
+            self.report(f"{self.warc.name} is missing")
+        else:
+            with damage_reported(self._in_warc):
+                self._read_records()
+        self.policy = lru_cache(MAX_POLICIES)(self._policy)
+
+    def __iter__(self) -> Iterator[Line]:
+        """Yield the decisions."""
+        lines = self._lines()
+        next(lines, None)
+        yield from lines
+
+    def _lines(self) -> Iterator[Line]:
+        """Yield all lines of the journal, the header too."""
+        read, is_whole = 0, True
+        try:
+            with gzip.open(self.journal, "rb") as file:
+                for text in file:
+                    is_whole = text.endswith(b"\n")
+                    if is_whole:
+                        values = dict(json.loads(text))
+                        read += 1
+                        yield Line(read, values)
+        except EOFError:
+            is_whole = False
+        except (OSError, zlib.error, ValueError, TypeError, RecursionError) as error:
+            why = error if isinstance(error, zlib.error) else "it is damaged"
+            self.report(f"{self.journal.name}: not read from line {read + 1} on: {why}")
+        if not is_whole:
+            self.note(f"{self.journal.name}: breaks off within line {read + 1}")
+
+    def _in_warc(self, what: str) -> None:
+        """Report damage of the WARC; the end of a killed crawl is none."""
+        is_end = what == "breaks off within a record"
+        (self.note if is_end else self.report)(f"{self.warc.name}: {what}")
+
+    def _read_records(self) -> None:
+        """Note where each record is, and check its digests."""
+        named: list[tuple[str, str]] = []
+        for offset, record in records_in(self.warc, self._in_warc, whole=True):
+            header = _Header(record.rec_headers)
+            block = read_up_to(record.raw_stream, MAX_BLOCK_BYTES)
+            if is_short(record):
+                continue
+            name, kind = header.id("WARC-Record-ID"), record.rec_type
+            if kind == "warcinfo":
+                self.settings = _settings_of(block)
+            digest = header.text("WARC-Payload-Digest")
+            is_http = kind in {"request", "response"}
+            payload = block.partition(b"\r\n\r\n")[2] if is_http else block
+            wrong = [
+                word
+                for word, stated, data in (
+                    ("block", header.text("WARC-Block-Digest"), block),
+                    # Of a revisit it is that of the record it refers to.
+                    ("payload", "" if kind == "revisit" else digest, payload),
+                )
+                if stated and stated != digest_as(stated, data)
+            ]
+            for word in wrong:
+                self.report(
+                    f"{self.warc.name}: byte {offset}: the {word} digest of the {kind} "
+                    f"{name} does not fit"
+                )
+            refers_to = header.id("WARC-Refers-To")
+            others = (refers_to, header.id("WARC-Concurrent-To"))
+            named += ((name, other) for other in others if other)
+            origin = Origin.of(header.text("Robots1994-Origin"))
+            self.entries[name] = Entry(offset, kind, origin, digest, refers_to)
+        for name, other in named:
+            if other not in self.entries:
+                self.report(
+                    f"{self.warc.name}: {other}, which {name} names, is missing"
+                )
+
+    def _policy(self, record: str, dialect: str, reading: str) -> Policy | None:
+        """Return the policy that *record* states; `None` if it states none."""
+        entry = self.entries.get(record)
+        if entry is not None and entry.kind == "revisit":
+            entry = self.entries.get(entry.refers_to)
+        if entry is None or entry.origin is None:
+            return None
+        if dialect not in DIALECTS or reading not in READINGS:
+            return None
+        settings = replace(self.settings, dialect=dialect, reading=reading)
+        freshness = settings.freshness
+        if entry.kind == "metadata":
+            failed = FetchError("", "")
+            return Policy.unreachable(entry.origin, failed, 0.0, freshness)
+        answer = None
+        with damage_reported(self._in_warc):
+            answer = self._answer(entry, settings.max_bytes)
+        if answer is None:
+            return None
+        reader = settings.new_reader()
+        return Policy.from_response(entry.origin, answer, reader, 0.0, freshness)
+
+    def _answer(self, entry: Entry, limit: int) -> RobotsResponse | None:
+        """Return the answer that *entry* records; `None` for what is no answer."""
+        records = records_in(self.warc, self._in_warc, start=entry.offset)
+        _, record = next(records)
+        header = _Header(record.rec_headers)
+        if entry.kind == "resource":
+            is_truncated = header.text("WARC-Truncated") == "length"
+            status = int(header.text("Robots1994-Status"))
+            body = read_up_to(record.raw_stream, MAX_BLOCK_BYTES)
+            return RobotsResponse(status, body, is_truncated=is_truncated)
+        if entry.kind != "response":
+            return None
+        status = int(record.http_headers.get_statuscode())
+        # The body of any other answer says nothing, and may be packed wrongly.
+        if status // 100 != _SUCCESS:
+            return RobotsResponse(status)
+        url = header.text("WARC-Target-URI")
+        return answer_of(record, url, limit, self._in_warc)
+
+    def differences(self, line: Line) -> Iterator[str]:
+        """Yield what the records say otherwise than *line*."""
+        values = line.values
+        record, origin = values.get("record"), Origin.of(str(values.get("url")))
+        entry = self.entries.get(str(record))
+        is_checked = values.get("decision") != "unchecked"
+        if entry is None:
+            if record is not None or is_checked:
+                yield f"its record {record} is not in {self.warc.name}"
+            return
+        if values.get("digest") != entry.digest:
+            yield f"digest is {values.get('digest')}, that of its record {entry.digest}"
+        if entry.origin != origin:
+            yield f"its record {record} is of {entry.origin}"
+        if not is_checked:
+            return
+        found = self.decided(line)
+        if found is None:
+            yield f"its record {record} decides nothing"
+            return
+        for key in _RECOMPUTED:
+            if values.get(key) != found[key]:
+                yield f"{key} is {values.get(key)!r}, by its record {found[key]!r}"
+
+    def decided(self, line: Line) -> dict[str, Any] | None:
+        """Return the decision of *line*, made again; `None` if its record states none."""
+        record, dialect, reading, url, robot = (
+            str(line.values.get(key))
+            for key in ("record", "dialect", "reading", "url", "robot")
+        )
+        policy = self.policy(record, dialect, reading)
+        if policy is None:
+            return None
+        verdict = policy.rules(robot).verdict(url)
+        rule = verdict.rule
+        return {
+            "decision": "allowed" if verdict.allowed else "refused",
+            "reason": verdict.reason.value,
+            "line": verdict.line,
+            "rule": rule and rule[:MAX_RULE],
+        }
+
+
+class Applied(NamedTuple):
+    """What applied to a URL: a decision, perhaps about another URL of its origin."""
+
+    crawl: CrawlEvidence
+    line: Line
+    is_own: bool
+
+    def source(self, dialect: str) -> PolicySource:
+        """Return the policy of the decision, in another *dialect* if that is named."""
+        values = self.line.values
+        record, reading = str(values.get("record")), str(values.get("reading"))
+        name = f"{Origin.of(str(values.get('url')))}/robots.txt"
+        if values.get("decision") == "unchecked":
+            why = f"no policy was found: {values.get('reason')}"
+            return PolicySource(name, None, "unknown", why=why)
+        dialect = dialect or str(values.get("dialect"))
+        policy = self.crawl.policy(record, dialect, reading)
+        if policy is None:
+            why = "its record is missing or damaged: see --verify"
+            return PolicySource(name, None, "unknown", why=why)
+        return PolicySource.from_policy(name, policy)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return where it stands."""
+        record = str(self.line.values.get("record"))
+        entry = self.crawl.entries.get(record)
+        return {
+            "time": self.line.values.get("time"),
+            "url": self.line.values.get("url"),
+            "record": self.line.values.get("record"),
+            "warc": str(self.crawl.warc),
+            "byte": entry and entry.offset,
+            "journal": str(self.crawl.journal),
+            "line": self.line.number,
+        }
+
+    def __str__(self) -> str:
+        """Return where it stands, in words."""
+        it = self.as_json()
+        what = "decided" if self.is_own else f"not requested; decided for {it['url']}"
+        byte = "" if it["byte"] is None else f", byte {it['byte']}"
+        return (
+            f"{what} at {it['time']} by {it['record']} in {self.crawl.warc.name}{byte} "
+            f"({self.crawl.journal.name}, line {it['line']})"
+        )
+
+
+class EvidenceFolder:
+    """All evidence of one folder; faults are collected in *differences* and *notes*."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self.differences: list[str] = []
+        self.notes: list[str] = []
+        try:
+            journals = sorted(Path(folder).glob("*.jsonl.gz"))
+        except OSError as error:
+            raise Unreadable(f"--evidence: {why_unread(error)}") from None
+        if not journals:
+            shown = escape_control_chars(folder, 300)
+            raise WrongUse(
+                f"--evidence: no journal (*.jsonl.gz) is in {shown}: name the folder of "
+                "ROBOTS1994_EVIDENCE"
+            )
+        self.crawls = [
+            CrawlEvidence(it, self.differences.append, self.notes.append)
+            for it in journals
+        ]
+
+    def verify(self) -> tuple[int, int]:
+        """Make each decision again, and return the numbers of decisions and records."""
+        decisions = 0
+        for crawl in self.crawls:
+            for line in crawl:
+                decisions += 1
+                self.differences += (
+                    f"{crawl.journal.name}: line {line.number}: {it}"
+                    for it in crawl.differences(line)
+                )
+        return decisions, sum(len(crawl.entries) for crawl in self.crawls)
+
+    def without_request(self, url: str) -> PolicySource:
+        """Return the source for a *url* whose origin no crawl has requested."""
+        why = f"no request of this origin is in {self._folder}"
+        return PolicySource(f"{Origin.of(url)}/robots.txt", None, "unknown", why=why)
+
+    def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:
+        """Return what applied last to each of *urls*, not later than *at*.
+
+        If a URL was not requested, it is the last decision of its origin.
+        """
+        wanted = set(urls)
+        origins = {Origin.of(url) for url in wanted}
+        own: dict[str, Applied] = {}
+        others: dict[Origin | None, Applied] = {}
+        for crawl in self.crawls:
+            for line in crawl:
+                url, time = str(line.values.get("url")), str(line.values.get("time"))
+                origin = Origin.of(url)
+                if time > at or origin not in origins:
+                    continue
+                found = Applied(crawl, line, is_own=url in wanted)
+                if url in wanted and _time(own.get(url)) <= time:
+                    own[url] = found
+                if _time(others.get(origin)) <= time:
+                    others[origin] = found._replace(is_own=False)
+        applied = {url: own.get(url) or others.get(Origin.of(url)) for url in wanted}
+        return {url: it for url, it in applied.items() if it is not None}
+
+
+def time_of(text: str | None) -> str:
+    """Return a time of the command line as journals have it; without one, a late one.
+
+    Raise `WrongUse` for what is none.
+    """
+    if text is None:
+        return "9999"
+    try:
+        # Python 3.10 does not know the Z of RFC 3339.
+        at = datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text))
+    except ValueError:
+        shown = repr(escape_control_chars(text, 60))
+        raise WrongUse(
+            f"--at: {shown} is not a time: write it as 2026-11-23T10:00:00Z"
+        ) from None
+    at = at if at.tzinfo else at.replace(tzinfo=timezone.utc)
+    return f"{at.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
+def _time(applied: Applied | None) -> str:
+    """Return when *applied* was decided; "" for none."""
+    return "" if applied is None else str(applied.line.values.get("time"))
+
+
+class _Header:
+    """The header of a record."""
+
+    def __init__(self, header: Any) -> None:
+        self._header = header
+
+    def text(self, name: str) -> str:
+        """Return a field; "" without it."""
+        return str(self._header.get_header(name) or "")
+
+    def id(self, name: str) -> str:
+        """Return the id of a field, without its brackets."""
+        return self.text(name).strip("<>")
+
+
+def digest_as(stated: str, data: bytes) -> str:
+    """Return the digest of *data*, as *stated* has it; "" for an unknown algorithm."""
+    algorithm = stated.partition(":")[0]
+    try:
+        digest = hashlib.new(algorithm, data).digest()
+    except ValueError:
+        return ""
+    return f"{algorithm}:{b32encode(digest).decode()}"
+
+
+def _settings_of(block: bytes) -> RobotsSettings:
+    """Return the settings that a warcinfo record names; the defaults for wrong ones."""
+    fields = (
+        line.partition(": ") for line in block.decode("utf-8", "replace").split("\r\n")
+    )
+    named = {name: value for name, _, value in fields if name.startswith(PREFIX)}
+    try:
+        return RobotsSettings.from_settings(Settings(named))
+    except SettingsError:
+        return RobotsSettings.from_settings(Settings())

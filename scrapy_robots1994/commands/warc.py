@@ -1,0 +1,240 @@
+"""Read WARC files, of crawls of ours and of others, within limits."""
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from scrapy.http import Response
+
+from scrapy_robots1994.commands import terminal
+from scrapy_robots1994.commands.inputs import PolicySource
+from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.crawl.unpacking import (
+    CODING_HEADERS,
+    Undecodable,
+    codings_of,
+    unpack,
+)
+from scrapy_robots1994.errors import RobotsError, needs_extra
+from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.origin import Origin, target_of
+from scrapy_robots1994.policy import FreshnessSettings, Policy, RobotsResponse
+from scrapy_robots1994.robotstxt import Reader
+
+OnFault = Callable[[str], object]
+
+MAX_HEADER_BYTES = 262_144
+"""Bytes of all header lines of one record."""
+
+MAX_PACKED_BYTES = 8_000_000
+"""Bytes of one body as it was sent, before it is unpacked."""
+
+_PIECE = 65_536
+# Compressed bytes that are unpacked at a time, to at most a thousand times as many.
+_BLOCK = 4_096
+_REDIRECT = 3
+_NOWHERE = "http://localhost"
+
+
+class HeaderTooLongError(Exception):
+    """The header of a record exceeds `MAX_HEADER_BYTES`."""
+
+
+def answers_in(
+    path: Path, limit: int, on_fault: OnFault
+) -> Iterator[tuple[Origin, RobotsResponse]]:
+    """Yield each answer to GET /robots.txt in a WARC file, read as it streams by.
+
+    Of a body, *limit* bytes are read. *on_fault* is called with a line for each record
+    that could not be read, and for damage behind which nothing can be read.
+    """
+
+    def report(what: str) -> None:
+        on_fault(escape_control_chars(f"{path}: {what}", 300))
+
+    with damage_reported(report):
+        for _, record in records_in(path, report):
+            url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
+            origin = Origin.of(url)
+            is_answer = record.rec_type == "response" and record.http_headers
+            if origin is None or not is_answer or target_of(url) != "/robots.txt":
+                continue
+            answer = answer_of(record, url, limit, report)
+            # Ours R2: where it leads is a capture of its own.
+            if answer is not None and answer.status // 100 != _REDIRECT:
+                yield origin, answer
+
+
+@contextmanager
+def damage_reported(report: OnFault) -> Iterator[None]:
+    """Call *report* with a line for damage that the block meets, and end the block."""
+    try:
+        yield
+    except RobotsError:
+        raise
+    except Exception as error:  # noqa: BLE001 - of damage comes any error
+        is_clear = not isinstance(error, (AttributeError, TypeError))
+        text = " ".join(str(error).split())
+        why = (is_clear and text) or "a record is damaged"
+        report(f"cannot be read from here on: {why}")
+
+
+def records_in(
+    path: Path, report: OnFault, *, start: int = 0, whole: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield the records of a WARC file, each with the byte where it begins.
+
+    *start* is the byte of the first one. A *whole* record has its HTTP headers in its
+    body. A record whose header is too long is skipped.
+    """
+    with path.open("rb") as file:
+        file.seek(start)
+        yield from _records(file, report, whole=whole)
+
+
+def _records(
+    file: BinaryIO, report: OnFault, *, whole: bool
+) -> Iterator[tuple[int, Any]]:
+    """Yield the records of *file*; see `records_in`."""
+    with needs_extra("Reading a WARC file", "evidence"):
+        from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - an extra
+        from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - as above
+
+    class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
+        """A reader whose header lines are bounded; warcio reads them whole."""
+
+        header_bytes = 0
+
+        def readline(self, length: int | None = None) -> bytes:
+            longest = MAX_HEADER_BYTES + 1
+            line: bytes = super().readline(min(length or longest, longest))
+            self.header_bytes += len(line)
+            if self.header_bytes > MAX_HEADER_BYTES:
+                raise HeaderTooLongError
+            return line
+
+    reader, record = BoundedReader(file, block_size=_BLOCK), None
+    while True:
+        archive = ArchiveIterator(file, no_record_parse=whole)
+        archive.reader = reader
+        try:
+            for record in archive:
+                reader.header_bytes = 0
+                yield archive.offset, record
+        except HeaderTooLongError:
+            report(f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped")
+            while reader.read(_PIECE):
+                pass
+            reader.header_bytes, record = 0, None
+            if reader.decompressor and reader.read_next_member():
+                continue
+            return
+        # What is not a record any more is passed over, and then not counted.
+        is_whole = archive.offset == archive.fh.tell()
+        if not is_whole or (record is not None and is_short(record)):
+            report("breaks off within a record")
+        return
+
+
+def answer_of(
+    record: Any, url: str, limit: int, report: OnFault
+) -> RobotsResponse | None:
+    """Return the answer of *url* that *record* is; `None` if it cannot be read."""
+    word = record.http_headers.get_statuscode() or "0"
+    if not (word.isascii() and word.isdigit()):
+        report(f"{url}: {word!r} is not an HTTP status")
+        return None
+    raw = record.raw_stream
+    # warcio reads a chunk of any size whole, so that what was sent is read here.
+    record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
+    found = _body_of(record, limit)
+    record.raw_stream = raw
+    if is_short(record):
+        report(f"{url}: the record breaks off")
+        return None
+    if found is None:
+        report(f"{url}: the body is not what its Content-Encoding says")
+        return None
+    body, is_truncated = found
+    return RobotsResponse(int(word[:4]), body, is_truncated=is_truncated)
+
+
+def _body_of(record: Any, limit: int) -> tuple[bytes, bool] | None:
+    """Return the body of *record*, unpacked as in a crawl, and whether it is truncated.
+
+    `None` for one that cannot be unpacked whole.
+    """
+    headers = record.http_headers
+    sent = [each for each in headers.headers if each[0].title() in CODING_HEADERS]
+    codings = codings_of(Response(_NOWHERE, headers=sent))
+    # warcio undoes chunks only: it takes half a body for a whole one, and fails at br.
+    while headers.remove_header("Content-Encoding"):
+        pass
+    body = read_up_to(record.content_stream(), MAX_PACKED_BYTES)
+    is_truncated = "WARC-Truncated" in record.rec_headers
+    is_truncated = is_truncated or len(body) == MAX_PACKED_BYTES
+    with suppress(Undecodable):
+        return unpack(body, codings, limit, is_truncated=is_truncated)
+    # Archives may unpack a body and leave the header; packed bytes are no UTF-8.
+    with suppress(UnicodeDecodeError):
+        body.decode()
+        return body, is_truncated
+    return None
+
+
+def read_up_to(stream: Any, count: int) -> bytes:
+    """Return at most *count* bytes of *stream*."""
+    pieces = []
+    while count > 0 and (piece := stream.read(min(count, _PIECE))):
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
+
+
+def is_short(record: Any) -> bool:
+    """Whether less of *record* is there than its header says; reads it to its end."""
+    if not (record.rec_headers.get_header("Content-Length") or "").isdigit():
+        return True
+    while record.raw_stream.read(_PIECE):
+        pass
+    return bool(record.raw_stream.limit > 0)
+
+
+class Captures:
+    """WARC files, and the URLs that the captures in them decide about."""
+
+    def __init__(self) -> None:
+        self._urls: dict[str, dict[Origin, list[str]]] = {}
+
+    def add(self, name: str, url: str) -> None:
+        """Add *url*; raise `WrongUse` for a path, which is of any origin."""
+        origin = Origin.of(url)
+        if origin is None:
+            shown = repr(escape_control_chars(url, 60))
+            raise WrongUse(
+                f"{shown} is a path: with a WARC file, which has captures of many "
+                "origins, write https://host/path"
+            )
+        self._urls.setdefault(name, {}).setdefault(origin, []).append(url)
+
+    def sources(
+        self, reader: Reader, freshness: FreshnessSettings
+    ) -> Iterator[tuple[PolicySource, list[str]]]:
+        """Yield the last capture of each origin, and the URLs of that origin."""
+        for name, urls in self._urls.items():
+            faults: list[str] = []
+            answers = answers_in(Path(name), reader.limit, faults.append)
+            found = {origin: answer for origin, answer in answers if origin in urls}
+            terminal.print_notes("not read", faults)
+            for origin, wanted in urls.items():
+                label = f"{name}, {origin.robots_url}"
+                if origin in found:
+                    policy = Policy.from_response(
+                        origin, found[origin], reader, 0.0, freshness
+                    )
+                    yield PolicySource.from_policy(label, policy), wanted
+                else:
+                    why = "no capture of it is in the file"
+                    yield PolicySource(label, None, "unknown", why=why), wanted
