@@ -27,8 +27,8 @@ MAX_WARNINGS = 20
 """Origins of one outcome that refuses everything, such as a 403, with a warning each; more
 are counted at the close."""
 
-MAX_PROBLEMS = 100
-"""Problems of one file that become objects; more are only known to exist."""
+MAX_PROBLEMS = 10
+"""Problems of one file that a crawl looks for, to name one and to count them."""
 
 MAX_TRACEBACKS = 20
 """Different places in code whose exceptions are logged with a traceback."""
@@ -205,7 +205,8 @@ class FetchLog:
         # O5 and others: to the letter is not always what the author meant.
         stats.count(self._crawler, stats.OPENS_SITE)
         # More are not looked for: a hostile file could have 100,000.
-        count = f"{len(problems)}" if len(problems) < MAX_PROBLEMS else "100 or more"
+        is_all = len(problems) < MAX_PROBLEMS
+        count = f"{len(problems)}" if is_all else f"{MAX_PROBLEMS} or more"
         is_split = any(problem.is_split for problem in problems)
         self._log(
             WARNING,

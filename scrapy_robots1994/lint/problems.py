@@ -71,7 +71,7 @@ def problems_of_entries(
     }
     for group in groups:
         is_merged = merged.issuperset(map(str.lower, names_of(group)))
-        found += boundary_problems(group, dialect, is_merged=is_merged)
+        found += boundary_problems(Part.of(group), dialect, is_merged=is_merged)
     found += joining_problems(groups, dialect)
     records = tuple(records_of(entries, dialect))
     found += name_problems(records, dialect)
@@ -96,10 +96,12 @@ def weakening_problems(
     User-agent lines that likely meant the robot.
     """
     is_page = not reading.has_any and _is_page(reading.above.lines)
-    odd = [it for part in (reading.above, *reading.records) for it in _odd_lines(part)]
+    parts = (reading.above, *reading.records)
+    is_plain = PLAIN_PATH.fullmatch
+    odd = [it for part in parts for it in part.rules if not is_plain(it[5])]
+    odd += _odd_others(parts)
     own = _reported(odd, reading.text, is_page=is_page)
-    elsewhere = () if reading.is_named else reading.elsewhere
-    meant = (it for part in elsewhere for it in _odd_others(part))
+    meant = () if reading.is_named else _odd_others(reading.elsewhere)
     found: list[Problem] = []
     for problem in chain(
         _record_problems(reading, dialect),
@@ -117,25 +119,23 @@ def weakening_problems(
     return tuple(sorted(found, key=_PLACE))
 
 
-def _odd_lines(part: Part) -> list[Entry]:
-    """Return those lines of *part* that may open something by themselves."""
-    is_plain = PLAIN_PATH.fullmatch
-    return [it for it in part.rules if not is_plain(it[5])] + _odd_others(part)
-
-
-def _odd_others(part: Part) -> list[Entry]:
-    """Return those lines of *part* that are no rules and may open something."""
-    names, is_plain, blank = Role.NAMES, PLAIN_NAME.fullmatch, LineKind.BLANK
-    return [
+def _odd_others(parts: Sequence[Part]) -> list[Entry]:
+    """Return the lines in *parts* that are no rules and may open something."""
+    names, blank, is_plain = Role.NAMES, LineKind.BLANK, PLAIN_NAME.fullmatch
+    odd = [
         it
+        for part in parts
         for it in part.others
         if it[3] and it[3].role is names and not is_plain(it[5])
-    ] + [
-        # What another dialect knows closes nothing.
+    ]
+    odd += [
         it
+        for part in parts
         for it in part.without
+        # What another dialect knows closes nothing.
         if it[2] is not blank and it[4].lower() not in FIELD_NAMED
     ]
+    return odd
 
 
 def _meant_problems(
@@ -153,12 +153,10 @@ def _meant_problems(
 
 def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems of the records that the robot obeys."""
-    orphan = LineKind.ORPHAN
-    is_merged = any(it.rules and it.rules[0][2] is not orphan for it in reading.records)
-    for it in reading.records:
-        # The rules that a blank line parts from the record are its last.
-        if not it.rules or it.rules[-1][2] is orphan:
-            yield from boundary_problems(it.lines, dialect, is_merged=is_merged)
+    orphan, records = LineKind.ORPHAN, reading.records
+    is_merged = any(it.rules and it.rules[0][2] is not orphan for it in records)
+    for it in records:
+        yield from boundary_problems(it, dialect, is_merged=is_merged)
     if reading.rules.allows:
         lines = (line for it in reading.records for line in it.lines)
         yield from rule_problems(tuple(records_of(lines, dialect)), dialect)

@@ -17,7 +17,7 @@ from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import is_pattern
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import FIELD_NAMED, LineKind, Role
-from scrapy_robots1994.parser.reader import Agent, Entry, Record, Rule, column_of
+from scrapy_robots1994.parser.reader import Agent, Entry, Part, Record, Rule, column_of
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -63,7 +63,7 @@ def names_of(record: Iterable[Entry]) -> list[str]:
 
 
 def boundary_problems(
-    record: Sequence[Entry], dialect: Dialect, *, is_merged: bool
+    record: Part, dialect: Dialect, *, is_merged: bool
 ) -> Iterator[Problem]:
     """Yield where *record* ends too early, or that it has no rule.
 
@@ -71,42 +71,44 @@ def boundary_problems(
     the rules without a record only follow from it. *is_merged* says that other records of the
     same names have rules.
     """
-    # Mostly there is none.
-    orphan = LineKind.ORPHAN
-    if any(is_rule(it) for it in record if it[2] is orphan):
+    # The rules that a blank line parts from the record are its last.
+    if record.rules and record.rules[-1][2] is LineKind.ORPHAN:
         yield from _orphan_problems(record, dialect)
-    elif not (is_merged or has_rules(record)):
+    elif not (is_merged or record.rules):
         yield from _without_rules(record)
 
 
-def _without_rules(record: Sequence[Entry]) -> Iterator[Problem]:
+def _without_rules(record: Part) -> Iterator[Problem]:
     """Yield the problem of *record*, which has no rule."""
-    if any(it[2] is LineKind.USER_AGENT and second_field(it[5]) for it in record):
+    agents = [it for it in record.others if it[2] is LineKind.USER_AGENT]
+    if any(second_field(it[5]) for it in agents):
         # A rule is in that line, which is reported itself.
         return
-    block = takewhile(lambda it: it[2] is not LineKind.BLANK, record)
+    block = takewhile(lambda it: it[2] is not LineKind.BLANK, record.lines)
     known = [FIELD_NAMED[it[4].lower()] for it in block if it[4].lower() in FIELD_NAMED]
     # Ours O3, against 1994 D3.
     is_allowing = any(it.allows for it in known)
     kind = kinds.ALLOW_ONLY if is_allowing else kinds.WITHOUT_RULES
     # Who writes a delay alone means to close nothing.
     is_harmless = any(it.role is Role.PAUSE for it in known)
-    names = ", ".join(names_of(record))
-    yield kind.at(record[0][0], 1, names, is_harmless=is_harmless)
+    names = ", ".join(names_of(agents))
+    yield kind.at(agents[0][0], 1, names, is_harmless=is_harmless)
 
 
-def _orphan_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Problem]:
+def _orphan_problems(record: Part, dialect: Dialect) -> Iterator[Problem]:
     """Yield the rules that blank lines part from *record*, which has some."""
-    last = next(number for number, *_ in filter(is_owned, reversed(record)))
-    below = [it for it in record if it[0] > last]
-    orphans = [it for it in below if it[3] is not None and it[3].role is Role.RULE]
+    orphans = [it for it in record.rules if it[2] is LineKind.ORPHAN]
+    own = record.rules[: -len(orphans)]
+    begun = next(number for number, *_ in record.others)
+    last = max(it[0] for it in (*own[-1:], *filter(is_owned, record.others)))
+    below = [it for it in record.without if it[0] > last]
     blanks = [it[0] for it in below if it[2] is LineKind.BLANK]
     unknown = (it for it in below if it[2] is LineKind.UNKNOWN)
     agents = (it[0] for it in unknown if _is_likely_agent(it[4], dialect))
     agent = next(agents, orphans[-1][0])
     agent_fix = _MISSPELT_AGENT_FIX.format(agent)
     first = orphans[0][0]
-    if not has_rules(record):
+    if not own:
         # Ours O5: the blank line is the boundary that F1 makes it.
         joined = [it for it in blanks if it < first]
         fix = _SPLIT_FIX if len(joined) > 1 else ""
@@ -122,7 +124,7 @@ def _orphan_problems(record: Sequence[Entry], dialect: Dialect) -> Iterator[Prob
         # To delete that blank line joins the rules below it, up to the next one.
         end = next(iter(blanks[len(joined) :]), orphans[-1][0] + 1)
         orphans = [it for it in orphans if it[0] > end]
-    fix = _ORPHAN_FIX.format(record[0][0])
+    fix = _ORPHAN_FIX.format(begun)
     for it in orphans:
         advice = agent_fix if agent < it[0] else fix
         yield orphan_problem(it, advice, is_split=True)

@@ -1,11 +1,13 @@
 """The one reader: a text becomes lines, and lines become records, in one loop.
 
-`read` is that loop. It yields one plain tuple, an `Entry`, for each line, and nothing else in
-the package splits, matches or searches lines. All else takes what it yields:
+`parts_of` is that loop. It yields the lines above all records, and then each record, with one
+plain tuple, an `Entry`, for each line; nothing else in the package splits, matches or searches
+lines. All else takes what it yields:
 
 - `RobotReading` picks what concerns one robot in one pass: the rules of the records that the
   robot obeys, its pause, the sitemaps, and the entries that a warning may be about;
-- `lines_of` makes a `Line` of each entry, `records_of` the `Record`s of the file.
+- `read` yields the entries one by one, `lines_of` makes a `Line` of each, `records_of` the
+  `Record`s of the file.
 
 An entry says of its line:
 
@@ -36,6 +38,7 @@ from dataclasses import field as made_by
 from io import StringIO
 from itertools import chain
 from operator import itemgetter
+from sys import maxsize
 from typing import Any, NamedTuple, TypeAlias
 
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
@@ -69,15 +72,50 @@ with most lines.
 """
 
 
+class Part(NamedTuple):
+    """The lines of a record, or those above all records, but comments: *rules*, with those that
+    a blank line parts from the record, lines of *others* of the dialect's fields, and lines
+    *without* a field of the dialect.
+    """
+
+    rules: list[Entry]
+    others: list[Entry]
+    without: list[Entry]
+
+    @classmethod
+    def of(cls, lines: Iterable[Entry]) -> "Part":
+        """Return the part that has these *lines*."""
+        part = cls([], [], [])
+        for it in lines:
+            if it[3] is None:
+                part.without.append(it)
+            else:
+                (part.rules if it[3].role is Role.RULE else part.others).append(it)
+        return part
+
+    @property
+    def lines(self) -> list[Entry]:
+        """All of them in the order of the file."""
+        return sorted(chain(*self), key=itemgetter(0))
+
+
 # One loop is simpler to follow than its parts would be, and calls would cost more than all else.
-def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912, PLR0915
-    """Yield an entry for each line of *text*, in order."""
+def parts_of(  # noqa: C901, PLR0912, PLR0915
+    text: str, dialect: Dialect, most: int | None = None
+) -> Iterator[Part]:
+    """Yield the lines above all records of *text*, perhaps none, and then each record.
+
+    With *most*, they have only so many of the lines without a field, and no comments.
+    """
     said: Any
     field_named, names_of = dialect.fields.get, dialect.names
     has_blank_lines = dialect.has_blank_lines
     # Looked up once, not for each line.
-    orphan, unknown, names_role = LineKind.ORPHAN, LineKind.UNKNOWN, Role.NAMES
-    space, record = _SPACE_OR_END, 0
+    orphan, unknown = LineKind.ORPHAN, LineKind.UNKNOWN
+    rule_role, names_role = Role.RULE, Role.NAMES
+    space, record, room = _SPACE_OR_END, 0, maxsize if most is None else most
+    part = Part([], [], [])
+    rules, others, without = part
     # Whether a User-agent line now begins another record, and whether a blank line
     # ended the record.
     is_named = is_parted = False
@@ -93,27 +131,31 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912
         if field is None:
             # Ours O15: space before the colon and at the start of the line is accepted.
             name = name.strip(space)
-            if not (colon and name):
-                kind = LineKind.BLANK
-                if name or colon:
-                    # Ours O14: a line without this form is ignored, never guessed.
-                    kind = LineKind.MALFORMED
-                elif content is not raw:
-                    # 1994 F5: a line of a comment alone vanishes, and is not blank.
-                    kind = LineKind.COMMENT
-                else:
-                    # 1994 F1: blank lines separate records. Ours O5: also where only
-                    # User-agent lines precede them.
-                    is_parted = has_blank_lines and record > 0
-                yield number, record, kind, None, "", "", None, raw
-                continue
-            # 1994 F4: field names compare without case.
-            field = field_named(name.lower())
-            if field is None:
+            if colon and name:
+                # 1994 F4: field names compare without case.
+                field = field_named(name.lower())
+        if field is None:
+            kind = unknown
+            if colon and name:
                 # 1994 F6: any other field is ignored, wherever it stands.
                 value = value.strip(space)
-                yield number, record, unknown, None, name, value, value, raw
-                continue
+            elif name or colon:
+                # Ours O14: a line without this form is ignored, never guessed.
+                kind, name, value = LineKind.MALFORMED, "", ""
+            elif content is not raw:
+                # 1994 F5: a line of a comment alone vanishes, and is not blank.
+                if most is not None:
+                    continue
+                kind, name = LineKind.COMMENT, ""
+            else:
+                # 1994 F1: blank lines separate records. Ours O5: also where only
+                # User-agent lines precede them.
+                kind = LineKind.BLANK
+                is_parted = has_blank_lines and record > 0
+            if room:
+                without.append((number, record, kind, None, name, value, value, raw))
+                room -= 1
+            continue
         said = value = value.strip(space)
         kind, role = field.kind, field.role
         if role is names_role:
@@ -126,6 +168,9 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912
             elif is_named or is_parted or not record:
                 record += 1
                 is_named = is_parted = False
+                yield part
+                part = Part([], [], [])
+                rules, others, without = part
         elif field.in_record:
             if field.read is not None:
                 said = field.read(value)
@@ -137,7 +182,18 @@ def read(text: str, dialect: Dialect) -> Iterator[Entry]:  # noqa: C901, PLR0912
                 kind = orphan
             elif field.ends_names:
                 is_named = True
-        yield number, record, kind, field, name, value, said, raw
+        entry = number, record, kind, field, name, value, said, raw
+        if role is rule_role:
+            rules.append(entry)
+        else:
+            others.append(entry)
+    yield part
+
+
+def read(text: str, dialect: Dialect) -> Iterator[Entry]:
+    """Yield an entry for each line of *text*, in order."""
+    for part in parts_of(text, dialect):
+        yield from part.lines
 
 
 def column_of(entry: Entry) -> int:
@@ -373,22 +429,6 @@ class Rules(NamedTuple):
         return bisect_right(self.first_lines, self.lines[number]) - 1
 
 
-class Part(NamedTuple):
-    """The lines of a record, or those above all records, but comments: *rules*, with those that
-    a blank line parts from the record, lines of *others* of the dialect's fields, and lines
-    *without* a field of the dialect.
-    """
-
-    rules: list[Entry]
-    others: list[Entry]
-    without: list[Entry]
-
-    @property
-    def lines(self) -> list[Entry]:
-        """All of them in the order of the file."""
-        return sorted(chain(*self), key=itemgetter(0))
-
-
 class RobotReading:
     """What one pass over the *text* of a file finds for one robot.
 
@@ -431,33 +471,14 @@ class RobotReading:
         self._delays: list[float] = []
         self._choice = dialect.choice(robot)
         self._sitemaps: dict[str, None] = {}
-        self._read(dialect)
+        record = 0
+        for record, part in enumerate(parts_of(text, dialect, MAX_OTHER_LINES)):
+            self._take(record, part)
+        self.has_any = record > 0
         self.rules = self._obeyed(dialect)
 
-    def _read(self, dialect: Dialect) -> None:
-        """Take all lines of the text, record by record."""
-        rule, comment = Role.RULE, LineKind.COMMENT
-        record, part, room = 0, self.above, MAX_OTHER_LINES
-        rules, others, without = part
-        for entry in read(self.text, dialect):
-            if entry[1] != record:
-                self._end(record, part)
-                record, part = entry[1], Part([], [], [])
-                rules, others, without = part
-            field = entry[3]
-            if field is None:
-                if room and entry[2] is not comment:
-                    without.append(entry)
-                    room -= 1
-            elif field.role is rule:
-                rules.append(entry)
-            else:
-                others.append(entry)
-        self._end(record, part)
-        self.has_any = record > 0
-
-    def _end(self, record: int, part: Part) -> None:
-        """Take the lines of a *record*, or those above all of them, once all are known."""
+    def _take(self, record: int, part: Part) -> None:
+        """Take the lines of a *record*, or those above all of them."""
         names: list[str] = []
         delays: list[float] = []
         for _, _, kind, field, _, value, said, _ in part.others:
@@ -474,8 +495,8 @@ class RobotReading:
             elif said is not None and (kind is not LineKind.ORPHAN or self.is_cautious):
                 delays.append(said)
         if not record:
-            return
-        if self._choice.offer(names, record):
+            self.above = part
+        elif self._choice.offer(names, record):
             self._obey(part, tuple(names), delays)
         else:
             self.elsewhere.append(part)

@@ -135,7 +135,7 @@ class PrefixTable:
         if any(cut):
             self._cut = _prefixes(cut, str)
         # Ours O19: a rule may be an absolute URL.
-        self._has_urls = any(map(is_absolute, rules.values))
+        self._has_urls = any(is_absolute(it) for it in rules.values if it[0] != "/")
 
     spelling = staticmethod(canonical)
 

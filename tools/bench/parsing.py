@@ -9,6 +9,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
+from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS
 from scrapy_robots1994.robotstxt import RobotsTxt
 from tools.bench.sides import ROBOT, all_sides
 from tools.bench.timing import OURS, Result, exponent, race
@@ -93,7 +94,7 @@ def _warned(files: Sequence[bytes], url: str) -> None:
     """Read each of *files* as a crawl does: its warnings, then one answer."""
     for body in files:
         robots = RobotsTxt.parse(body)
-        robots.weakening_problems(ROBOT)
+        robots.weakening_problems(ROBOT, MAX_PROBLEMS)
         robots.allowed(url, ROBOT)
 
 
