@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robots1994.crawl.requests import Exemption
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,11 +26,13 @@ class Exempt(NamedTuple):
 
 
 EXAMPLES = {
-    Exemption.OPTED_OUT: Exempt(
+    "its meta has dont_obey_robotstxt": Exempt(
         "http://127.0.0.1:{port}/exempt", {"dont_obey_robotstxt": True}
     ),
-    Exemption.NOT_HTTP: Exempt(Path(__file__).as_uri()),
-    Exemption.NO_HOST: Exempt("http:///exempt", valid=False),
-    Exemption.ROBOTS_TXT: Exempt("http://127.0.0.1:{port}/robots.txt"),
+    "only http and https URLs have a robots.txt": Exempt(Path(__file__).as_uri()),
+    "the URL names no host": Exempt("http:///exempt", valid=False),
+    "robots.txt itself may always be retrieved": Exempt(
+        "http://127.0.0.1:{port}/robots.txt"
+    ),
 }
-"""Of each reason but `OWN_REQUEST`, which no request of a spider has."""
+"""By the reason as a user reads it. No request of a spider has the remaining one."""

@@ -18,7 +18,7 @@ from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
-from tests.support.answered import AnsweredMiddleware
+from tools.answered import AnsweredMiddleware
 from tools.proofs.large_files import body as random_rules
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import time
 from typing import Any
 
 from scrapy_robots1994.origin import Origin
-from tests.support.answered import AnsweredMiddleware
+from tools.answered import AnsweredMiddleware
 from tools.proofs.million import resident
 
 AT_ONCE = 16
