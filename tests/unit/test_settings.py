@@ -23,7 +23,9 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         *((cap, float(cap)) for cap in (30, "2.5", 1)),
     ],
     "PAGES": [
-        *((off, set()) for off in (False, "0", [])),
+        (False, set()),
+        ("0", set()),
+        ([], set()),
         *((on, BOTH) for on in (True, "True", "1")),
         ("nofollow", {"nofollow"}),
         ("noindex, rel-nofollow", {"noindex", "rel-nofollow"}),
