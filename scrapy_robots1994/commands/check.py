@@ -171,7 +171,7 @@ class RobotsCheck(RobotsCommand):
 
     def _verify(self, folder: "EvidenceFolder", args: list[str]) -> int:
         """Print each difference that the records have, and their number."""
-        from scrapy_robots1994.crawl.refusals import counted  # noqa: PLC0415 - heavy
+        from scrapy_robots1994.crawl.log import counted  # noqa: PLC0415 - heavy
 
         if args or self._opts.urls:
             raise WrongUse("--verify is about all decisions: leave the URLs out")
@@ -238,9 +238,8 @@ class UrlVerdict:
     """What *source* says of *url*.
 
     *cautious* is the verdict of the cautious reading where that differs, *rfc9309* that
-    of the dialect of this name where it refuses what is allowed here. A URL that a crawl
-    does not check has an *exemption* and no source. *applied* is the decision of a crawl
-    that it comes from.
+    of the dialect of this name where that differs. A URL that a crawl does not check has
+    an *exemption* and no source. *applied* is the decision of a crawl that it comes from.
     """
 
     url: str
@@ -260,15 +259,14 @@ class UrlVerdict:
             return cls(url, source)
         verdict = source.rules.rules(robot).verdict(url)
         cautious = source.cautious.rules(robot).verdict(url)
-        rfc9309 = None
-        if verdict.allowed and source.rfc9309 is not None:
-            rfc9309 = source.rfc9309.rules(robot).verdict(url)
+        other = source.rfc9309 or source.rules
+        rfc9309 = other.rules(robot).verdict(url)
         return cls(
             url,
             source,
             verdict,
             cautious if cautious.allowed != verdict.allowed else None,
-            rfc9309 if rfc9309 and not rfc9309.allowed else None,
+            rfc9309 if rfc9309.allowed != verdict.allowed else None,
         )
 
     @property
@@ -325,15 +323,19 @@ class UrlVerdict:
             yield f"not checked: {self.exemption}"
             return
         name = redact_and_escape(source.name, 60)
-        if self.verdict is not None:
-            whole = self.verdict.explain()
-            because = whole.removeprefix(self.word).removeprefix(":").strip()
-            yield f"{because} [{name}]"
         if source.rules is None and not inputs.is_url(source.name):
             # A note names the file and the reason, once.
             yield "its robots.txt could not be read"
         elif source.why:
             yield f"{name}: {source.why}"
+        elif self.verdict is not None:
+            whole = self.verdict.explain()
+            because = whole.removeprefix(self.word).removeprefix(":").strip()
+            row = source.policy.outcome.row if source.policy else None
+            if row and row.setting:
+                effect = row.effect(is_open=self.verdict.allowed)
+                because += f"; all its URLs {effect}"
+            yield f"{because} [{name}]"
         if self.cautious is not None:
             yield (
                 f"the cautious reading says: {self.cautious}; "

@@ -155,7 +155,7 @@ def main(argv: list[str] | None = None) -> int:
         usage="%(prog)s [options] FILE|FOLDER|-...",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    terminal.add_common_options(parser, HELP, "in 1994")
+    terminal.add_common_options(parser, HELP, "1994")
     add_options(parser)
     opts, args = parser.parse_known_args(argv)
     with terminal.in_one_sentence(parser):

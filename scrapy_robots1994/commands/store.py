@@ -73,7 +73,9 @@ class RobotsStore(RobotsCommand):
         add("--json", action="store_true", help="print JSON, one object a line")
         age = parser.add_mutually_exclusive_group()
         age.add_argument("--fresh", action="store_true", help="only what is fresh")
-        age.add_argument("--stale", action="store_true", help="only what ran out")
+        age.add_argument(
+            "--stale", action="store_true", help="only what is no longer fresh"
+        )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Choose, act, print, and return the exit code."""

@@ -56,7 +56,7 @@ class WrongUse(RobotsError):  # noqa: N818 - named for the situation, as its exi
     """The arguments make no sense; the text says what to write."""
 
 
-OF_THE_PROJECT = "in ROBOTS1994_DIALECT of the project, or 1994"
+OF_THE_PROJECT = "ROBOTS1994_DIALECT of the project, or 1994"
 """The dialect of a command that has the settings of a project."""
 
 
@@ -80,7 +80,7 @@ def add_common_options(
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
-        help=f"read files in this dialect; if not given, {default}",
+        help=f"read files in this dialect (default: {default})",
     )
 
 

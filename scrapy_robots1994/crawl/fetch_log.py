@@ -9,7 +9,7 @@ from scrapy.crawler import Crawler
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.faults import breaking_middleware, one_line
-from scrapy_robots1994.crawl.log import log_line, log_lines
+from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin
@@ -46,6 +46,8 @@ class FetchLog:
         self._refusing: Counter[Outcome] = Counter()
         # A broken middleware would log a traceback for each of thousands of origins.
         self._bugs: set[str] = set()
+        # Origins whose file has lines for this robot below a blank line.
+        self._number_of_splits = 0
         # Files that begin as a page does.
         self._number_of_pages = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -208,6 +210,7 @@ class FetchLog:
         is_all = len(problems) < MAX_PROBLEMS
         count = f"{len(problems)}" if is_all else f"{MAX_PROBLEMS} or more"
         is_split = any(problem.is_split for problem in problems)
+        self._number_of_splits += is_split
         self._log(
             WARNING,
             "%s, line %d: %s%s Read to the letter, this opens what its owner likely "
@@ -221,7 +224,9 @@ class FetchLog:
         )
 
     def _closed(self) -> None:
-        """Log how many origins refuse everything by a status, past the first warnings."""
+        """Log how many origins refuse everything by a status, past the first warnings, and
+        at how many the cautious reading would obey more.
+        """
         for outcome, number in self._refusing.items():
             # Up to that number each has a warning of its own.
             if number > MAX_WARNINGS:
@@ -230,6 +235,13 @@ class FetchLog:
                 text += f"; {row.full_setting} opens them" * bool(row.setting)
                 values = number, row.statuses, self._are_refused
                 log_line(self._crawler, WARNING, text, *values)
+        if self._number_of_splits:
+            text = (
+                "robots.txt of %s has lines for this robot below a blank line, which mean "
+                'nothing in the literal reading; ROBOTS1994_READING = "cautious" obeys them'
+            )
+            origins = counted(self._number_of_splits, "origin")
+            log_line(self._crawler, INFO, text, origins)
 
     def _effect(self, outcome: Outcome) -> str:
         """Return what *outcome* does to all URLs of an origin, and which setting decides."""

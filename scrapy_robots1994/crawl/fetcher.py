@@ -153,8 +153,10 @@ class RobotsDownload:
 
     async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
         """Classify the failure of a request without a response."""
+        took = (
+            f"took longer than {self._settings.timeout:g} seconds, ROBOTS1994_TIMEOUT"
+        )
         if state.is_late:
-            took = f"took longer than {self._settings.timeout:g} seconds"
             error = DownloadTimeout(took)
         failure = state.failure_of(error)
         if isinstance(failure, LocalFault):
@@ -169,7 +171,9 @@ class RobotsDownload:
             self._downloads.is_network_down(state) or await is_look_up_slow()
         ):
             return LocalFault(error)
-        return failure
+        # The message of Scrapy names the URL again, and no setting.
+        is_timeout = isinstance(error, DownloadTimeout)
+        return replace(failure, detail=took) if is_timeout else failure
 
     async def _download(self, request: Request) -> Response:
         """Download *request* through all downloader middlewares."""

@@ -23,3 +23,8 @@ def log_lines(crawler: Crawler, level: int, text: str) -> None:
     """Log *text* of several lines, each as safe to print as by `log_line`."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
+
+
+def counted(number: int, noun: str) -> str:
+    """Return *number* with *noun* in its plural: `1 request`, `2 requests`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -16,7 +16,7 @@ from scrapy.exceptions import CloseSpider
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-from scrapy_robots1994.crawl.log import log_line, log_lines, logger
+from scrapy_robots1994.crawl.log import counted, log_line, log_lines, logger
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -152,11 +152,6 @@ class Refusals:
             stats.count(self._crawler, stats.STARTS_REFUSED, number)
             first = self._starts.first_refused
             log_line(self._crawler, WARNING, _ALL_REFUSED, number, *first)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return *number* with *noun* in its plural: `1 request`, `2 requests`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:

@@ -14,8 +14,7 @@ from cachetools import LRUCache
 from scrapy import signals
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.refusals import counted
+from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.threads import INLINE_PARSE_BYTES, run_in_thread
 from scrapy_robots1994.parser.dialects import DIALECTS
 

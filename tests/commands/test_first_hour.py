@@ -33,6 +33,29 @@ def test_explain_names_the_line_that_rfc_9309_would_obey(tmp_path: Path) -> None
     assert "the dialect rfc9309 says" not in obeyed.out
 
 
+def test_explain_names_the_allow_line_that_rfc_9309_would_obey(tmp_path: Path) -> None:
+    """1994 F6: Allow has no effect here, which closes what its author meant to open."""
+    file = tmp_path / "robots.txt"
+    file.write_text("User-agent: *\nDisallow: /\nAllow: /public\n", "utf-8")
+
+    closed = scrapy("robots-check", "--explain", "--robots", str(file), "/public/1")
+
+    assert closed.code == 1
+    shown = " ".join(closed.out.split())
+    assert 'the dialect rfc9309 says: allowed by line 3, "Allow: /public"' in shown
+
+
+def test_explain_names_the_setting_that_opens_a_forbidden_origin() -> None:
+    """R3 (access refused): a 403 is often a mistake."""
+    with Site() as site:
+        site.answer("/robots.txt", replies.status(403))
+        result = scrapy("robots-check", "--explain", site.url("/"))
+
+    assert result.code == 1
+    shown = " ".join(result.out.split())
+    assert 'all its URLs are refused unless ROBOTS1994_FORBIDDEN = "allow"' in shown
+
+
 def test_explain_names_the_setting_that_opens_an_unreachable_origin() -> None:
     """R5 (unreachable): a 500 names its setting, as a 403 does."""
     with Site() as site:
@@ -67,7 +90,7 @@ def test_help_of_the_console_script_promises_no_setting() -> None:
     ).stdout
     nothing = subprocess.run(run, capture_output=True, text=True, check=False, cwd=ROOT)
 
-    assert "if not given, in 1994" in " ".join(shown.split())
+    assert "in this dialect (default: 1994)" in " ".join(shown.split())
     assert "ROBOTS1994_DIALECT" not in shown
     assert nothing.returncode == 2
     assert "URL" not in nothing.stderr.splitlines()[-1]

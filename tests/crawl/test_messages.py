@@ -57,7 +57,8 @@ def test_record_split_by_a_blank_line_is_warned_of_once() -> None:
     assert result.stats["robots1994/weakens_policy"] == 1
 
 
-ADVICE = 'ROBOTS1994_READING = "cautious" obeys'
+ADVICE = 'ROBOTS1994_READING = "cautious" obeys split records'
+SUMMARY = "robots.txt of 1 origin has lines for this robot below a blank line"
 BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
 
 
@@ -79,6 +80,8 @@ def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
 
     assert result.log.count("Read to the letter") == warnings
     assert result.log.count(ADVICE) == advice
+    # The close sums up what each warning says.
+    assert result.log.count(SUMMARY) == advice
 
 
 def test_file_that_is_read_again_is_not_warned_of_again() -> None:

@@ -418,4 +418,4 @@ def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> 
     assert {it.verdict and it.verdict["reason"] for it in result.failed} == {
         "unreachable"
     }
-    assert "took longer than 1.5 seconds" in result.log
+    assert "took longer than 1.5 seconds, ROBOTS1994_TIMEOUT" in result.log

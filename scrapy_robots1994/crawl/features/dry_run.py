@@ -34,8 +34,7 @@ from scrapy_robots1994.crawl.backend import examine
 from scrapy_robots1994.crawl.faults import NETWORK, fault_of
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
-from scrapy_robots1994.crawl.log import log_line, logger
-from scrapy_robots1994.crawl.refusals import counted
+from scrapy_robots1994.crawl.log import counted, log_line, logger
 from scrapy_robots1994.crawl.requests import (
     OPT_OUT,
     Exemption,
